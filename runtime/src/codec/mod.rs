@@ -13,6 +13,9 @@
 mod base64;
 mod int_or_string;
 mod number;
+mod object;
+#[cfg(test)]
+mod object_tests;
 #[cfg(test)]
 mod tests;
 mod time;
@@ -21,7 +24,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-pub use self::{number::Number, time::time};
+pub use self::{
+    number::Number,
+    object::{Empty, Object, Reader, Writer, read_object, write_object},
+    time::time,
+};
+
+pub use self::object::object;
 
 /// Writes a value.
 ///

@@ -10,7 +10,7 @@ use crate::emit::Emit;
 
 const ROOT: &str = include_str!("../../../../runtime/src/codec/mod.rs");
 
-const SUBMODULES: [(&str, &str); 4] = [
+const SUBMODULES: [(&str, &str); 5] = [
     (
         "base64",
         include_str!("../../../../runtime/src/codec/base64.rs"),
@@ -22,6 +22,10 @@ const SUBMODULES: [(&str, &str); 4] = [
     (
         "number",
         include_str!("../../../../runtime/src/codec/number.rs"),
+    ),
+    (
+        "object",
+        include_str!("../../../../runtime/src/codec/object.rs"),
     ),
     (
         "time",
@@ -47,7 +51,7 @@ pub(super) fn emit(cx: &Emit<'_>) -> TokenStream {
     let items = &root.items;
     quote! {
         #(#docs)*
-        #![allow(dead_code, unreachable_pub, unused_imports)]
+        #![allow(dead_code, unreachable_pub, unused_imports, unused_macros)]
         #(#items)*
     }
 }
@@ -72,8 +76,21 @@ fn inline(cx: &Emit<'_>, item: Item) -> Option<Item> {
 }
 
 fn parse(cx: &Emit<'_>, text: &str) -> Option<File> {
-    let imported = format!("use {}::", cx.k8s_openapi());
-    syn::parse_file(&text.replace("use k8s_openapi::", &imported)).ok()
+    let imported = format!("use {}::", cx.k8s_openapi_path());
+    let text = text
+        .replace("use k8s_openapi::", &imported)
+        // The runtime's macro is for every crate, the copy's for its own.
+        .replace("#[macro_export]", "")
+        .replace(
+            "pub use crate::__codec_object",
+            "pub(crate) use __codec_object",
+        )
+        .replace(
+            "pub use self::object::object;",
+            "pub(crate) use self::object::object;",
+        )
+        .replace("$crate::codec", &cx.codec());
+    syn::parse_file(&text).ok()
 }
 
 #[cfg(test)]
@@ -110,6 +127,7 @@ mod tests {
                 "base64 true",
                 "int_or_string true",
                 "number true",
+                "object true",
                 "time true",
                 "present true",
                 "filled true",

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens as _, quote};
 
-use super::{Scope, default, demands, imports::CODEC};
+use super::{Scope, default, demands, imports::CODEC, object};
 use crate::{
     emit::{
         context::ident,
@@ -55,7 +55,7 @@ fn emit_struct(scope: &Scope<'_>, def: &TypeDef, body: &StructDef) -> TokenStrea
     let name = ident(&def.name);
     let docs = type_docs(scope, def);
     let mut fields = body.fields.iter();
-    let serde = if is_root(scope, def) {
+    let serde = if is_root(scope, def) || object::is_listed(scope, def) {
         Serde::Generated
     } else if fields.any(|field| field.rust_name != field.json_name) {
         Serde::CamelCase
@@ -95,7 +95,7 @@ fn emit_struct(scope: &Scope<'_>, def: &TypeDef, body: &StructDef) -> TokenStrea
 }
 
 /// Whether the field is one of Go's that is no `Option`: what is missing has its zero value, as for Go's decoder.
-fn is_plain_go(field: &Field) -> bool {
+pub(super) fn is_plain_go(field: &Field) -> bool {
     field.go.is_some()
         && matches!(
             Presence::of(field),
@@ -106,7 +106,7 @@ fn is_plain_go(field: &Field) -> bool {
 /// How a type comes by serde.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Serde {
-    /// By implementations beside the types, as roots do.
+    /// By an implementation beside the type, as roots and objects do.
     Generated,
     /// Derived, with the names of the fields.
     Derived,

@@ -33,6 +33,7 @@ mod default;
 mod demands;
 mod imports;
 mod item;
+mod object;
 
 use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
 
@@ -280,6 +281,9 @@ fn emit_file(
     let mut items = Items::default();
     for def in own.iter().chain(&aliases) {
         items.push(item::emit(&scope, def));
+        if let Some(text) = object::emit(&scope, def) {
+            items.push_text(&text);
+        }
     }
     let allow = allow::emit(&own);
     let uses = scope.imports.emit();

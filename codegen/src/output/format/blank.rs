@@ -78,7 +78,11 @@ fn parts(item: Start, last: &str, line: &str) -> bool {
         return match item {
             // Impls without a body stand together.
             Start::Other if last.ends_with("{}") => !line.starts_with("impl "),
-            Start::Other => last == "}" || (last.ends_with(';') && !line.starts_with('}')),
+            // The list of a struct's fields stands with the struct.
+            Start::Other if is_list(line) => false,
+            Start::Other => {
+                last == "}" || is_list(last) || (last.ends_with(';') && !line.starts_with('}'))
+            }
             _ => item != start(line) && !line.starts_with('}'),
         };
     }
@@ -91,6 +95,11 @@ fn parts(item: Start, last: &str, line: &str) -> bool {
         && !line.starts_with("    pub const")
 }
 
+/// Whether a line lists the fields of the struct above it.
+fn is_list(line: &str) -> bool {
+    line.contains("::object! {")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,10 +108,12 @@ mod tests {
     fn blank_lines_part_items_and_not_their_lines() {
         let body = "//! Docs.\n#![allow(\n    a,\n)]\n#![allow(b)]\nuse a::b;\nuse c::{\n    d, e,\n};\nuse f;\nmod g;\n#[derive(\n    H,\n)]\n\
                     struct I {\n    j: u8,\n}\nimpl I {\n    fn k() {}\n    fn l() {\n        m();\n    }\n    fn n() {}\n}\n\
-                    impl O for I {}\nimpl P for I {}\nstruct Q;\n";
+                    impl O for I {}\nimpl P for I {}\nstruct Q;\n\
+                    struct R {\n    s: u8,\n}\nt::object! { R, u }\nstruct V {}\nt::object! {\n    V, w\n}\nstruct X;\n";
         let parted = "//! Docs.\n\n#![allow(\n    a,\n)]\n#![allow(b)]\n\nuse a::b;\nuse c::{\n    d, e,\n};\nuse f;\n\nmod g;\n\n#[derive(\n    H,\n)]\n\
                       struct I {\n    j: u8,\n}\n\nimpl I {\n    fn k() {}\n    fn l() {\n        m();\n    }\n\n    fn n() {}\n}\n\n\
-                      impl O for I {}\nimpl P for I {}\n\nstruct Q;\n";
+                      impl O for I {}\nimpl P for I {}\n\nstruct Q;\n\n\
+                      struct R {\n    s: u8,\n}\nt::object! { R, u }\n\nstruct V {}\nt::object! {\n    V, w\n}\n\nstruct X;\n";
         let mut text = String::new();
         lay_out(&mut text, body, &Comments::default());
         assert_eq!(text, parted);

@@ -52,6 +52,11 @@ impl Items {
         }
     }
 
+    /// Adds items that are laid out already, after those before.
+    pub(crate) fn push_text(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
     /// The text of all, or the first error.
     fn finish(self) -> Result<String, String> {
         self.error.map_or(Ok(self.text), Err)

@@ -3,11 +3,10 @@
 
 //! Types of `types.go`, of the Go package `example.com/shapes/api/shared`.
 
-use serde::{Deserialize, Serialize};
+use ::codegen_runtime::codec;
 
 /// Reference names an object.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reference {
     /// Kind of the object.
     pub kind: String,
@@ -16,3 +15,4 @@ pub struct Reference {
     /// Must have at least 1 character.
     pub name: String,
 }
+codec::object! { Reference, defaulted kind = "kind", defaulted name = "name" }

@@ -3,8 +3,8 @@
 
 //! `WorkflowArtifactGCTask` of `argoproj.io/v1alpha1`.
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use super::{WorkflowArtifactGCTaskArchiveLocation, WorkflowArtifacts};
 
@@ -22,60 +22,64 @@ pub struct WorkflowArtifactGCTask {
 }
 
 /// ArtifactResult describes the result of attempting to delete a given Artifact
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowArtifactGCTaskArtifactResults {
     /// Error is an optional error message which should be set if Success==false
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// Name is the name of the Artifact
     pub name: String,
     /// Success describes whether the deletion succeeded
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub success: Option<bool>,
+}
+codec::object! {
+    WorkflowArtifactGCTaskArtifactResults, optional error = "error", required name = "name",
+    optional success = "success"
 }
 
 /// ArtifactResultNodeStatus describes the result of the deletion on a given node
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowArtifactGCTaskArtifactResultsByNode {
     /// ArtifactResults maps Artifact name to result of the deletion
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub artifact_results: Option<
         BTreeMap<String, WorkflowArtifactGCTaskArtifactResults>,
     >,
 }
+codec::object! {
+    WorkflowArtifactGCTaskArtifactResultsByNode, optional artifact_results = "artifactResults"
+}
 
 /// `WorkflowArtifactGCTask.spec.artifactsByNode`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowArtifactGCTaskArtifactsByNode {
     /// `archiveLocation`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub archive_location: Option<WorkflowArtifactGCTaskArchiveLocation>,
     /// `artifacts`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub artifacts: Option<BTreeMap<String, WorkflowArtifacts>>,
+}
+codec::object! {
+    WorkflowArtifactGCTaskArtifactsByNode, optional archive_location = "archiveLocation",
+    optional artifacts = "artifacts"
 }
 
 /// ArtifactGCSpec specifies the Artifacts that need to be deleted. All nested field descriptions
 /// have been dropped due to Kubernetes size limitations.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowArtifactGCTaskSpec {
     /// `artifactsByNode`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub artifacts_by_node: Option<
         BTreeMap<String, WorkflowArtifactGCTaskArtifactsByNode>,
     >,
 }
+codec::object! { WorkflowArtifactGCTaskSpec, optional artifacts_by_node = "artifactsByNode" }
 
 /// ArtifactGCStatus describes the result of the deletion
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowArtifactGCTaskStatus {
     /// ArtifactResultsByNode maps Node name to result
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub artifact_results_by_node: Option<
         BTreeMap<String, WorkflowArtifactGCTaskArtifactResultsByNode>,
     >,
+}
+codec::object! {
+    WorkflowArtifactGCTaskStatus, optional artifact_results_by_node = "artifactResultsByNode"
 }

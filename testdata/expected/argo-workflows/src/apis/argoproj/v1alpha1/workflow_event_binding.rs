@@ -3,8 +3,8 @@
 
 //! `WorkflowEventBinding` of `argoproj.io/v1alpha1`.
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use serde::{Deserialize, Serialize};
 use super::{
     ClusterWorkflowTemplateArguments,
     ClusterWorkflowTemplateVolumeClaimTemplatesMetadata,
@@ -21,33 +21,35 @@ pub struct WorkflowEventBinding {
 }
 
 /// Event is the event to bind to
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowEventBindingEvent {
     /// Selector (<https://github.com/expr-lang/expr>) that we must must match the event. E.g.
     /// `payload.message == "test"`
     pub selector: String,
 }
+codec::object! { WorkflowEventBindingEvent, required selector = "selector" }
 
 /// `WorkflowEventBinding.spec`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowEventBindingSpec {
     /// Event is the event to bind to
     pub event: WorkflowEventBindingEvent,
     /// Submit is the workflow template to submit
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub submit: Option<WorkflowEventBindingSubmit>,
 }
+codec::object! { WorkflowEventBindingSpec, required event = "event", optional submit = "submit" }
 
 /// Submit is the workflow template to submit
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowEventBindingSubmit {
     /// Arguments extracted from the event and then set as arguments to the workflow created.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<ClusterWorkflowTemplateArguments>,
     /// Metadata optional means to customize select fields of the workflow metadata
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<ClusterWorkflowTemplateVolumeClaimTemplatesMetadata>,
     /// WorkflowTemplateRef the workflow template to submit
     pub workflow_template_ref: ClusterWorkflowTemplateWorkflowTemplateRef,
+}
+codec::object! {
+    WorkflowEventBindingSubmit, optional arguments = "arguments", optional metadata = "metadata",
+    required workflow_template_ref = "workflowTemplateRef"
 }

@@ -3,8 +3,8 @@
 
 //! `WorkflowTaskResult` of `argoproj.io/v1alpha1`.
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use serde::{Deserialize, Serialize};
 use super::{WorkflowTaskResultArtifacts, WorkflowTaskResultParameters};
 
 /// WorkflowTaskResult is a used to communicate a result back to the controller. Unlike
@@ -25,20 +25,19 @@ pub struct WorkflowTaskResult {
 }
 
 /// Outputs hold parameters, artifacts, and results from a step
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskResultOutputs {
     /// Artifacts holds the list of output artifacts produced by a step
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub artifacts: Option<Vec<WorkflowTaskResultArtifacts>>,
     /// ExitCode holds the exit code of a script template
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<String>,
     /// Parameters holds the list of output parameters produced by a step
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
     /// Result holds the result (stdout) of a script or container template, or the response body of an
     /// HTTP template
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
+}
+codec::object! {
+    WorkflowTaskResultOutputs, optional artifacts = "artifacts", optional exit_code = "exitCode",
+    optional parameters = "parameters", optional result = "result"
 }

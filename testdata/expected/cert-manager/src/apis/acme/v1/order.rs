@@ -26,23 +26,19 @@ pub struct Order {
 
 /// ACMEAuthorization contains data returned from the ACME server on an authorization that must be
 /// completed in order validate a DNS name on an ACME Order resource.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct OrderAuthorizations {
     /// Challenges specifies the challenge types offered by the ACME server. One of these challenge
     /// types will be selected when validating the DNS name and an appropriate Challenge resource will
     /// be created to perform the ACME challenge process.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub challenges: Option<Vec<OrderChallenges>>,
     /// Identifier is the DNS name to be validated as part of this authorization
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub identifier: Option<String>,
     /// InitialState is the initial state of the ACME authorization when first fetched from the ACME
     /// server. If an Authorization is already 'valid', the Order controller will not create a Challenge
     /// resource for the authorization. This will occur when working with an ACME server that enables
     /// 'authz reuse' (such as Let's Encrypt's production endpoint). If not set and 'identifier' is set,
     /// the state is assumed to be pending and a Challenge will be created.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_state: Option<OrderInitialState>,
     /// URL is the URL of the Authorization that must be completed
     pub url: String,
@@ -50,13 +46,16 @@ pub struct OrderAuthorizations {
     /// identifier will be the \*non-wildcard\* version of the DNS name. For example, if
     /// '\*.example.com' is the DNS name being validated, this field will be 'true' and the 'identifier'
     /// field will be 'example.com'.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub wildcard: Option<bool>,
+}
+codec::object! {
+    OrderAuthorizations, optional challenges = "challenges", optional identifier = "identifier",
+    optional initial_state = "initialState", required url = "url", optional wildcard = "wildcard"
 }
 
 /// Challenge specifies a challenge offered by the ACME server for an Order. An appropriate
 /// Challenge resource can be created to perform the ACME challenge process.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct OrderChallenges {
     /// Token is the token that must be presented for this challenge. This is used to compute the 'key'
     /// that must also be presented.
@@ -68,6 +67,9 @@ pub struct OrderChallenges {
     /// URL is the URL of this challenge. It can be used to retrieve additional metadata about the
     /// Challenge from the ACME server.
     pub url: String,
+}
+codec::object! {
+    OrderChallenges, required token = "token", required r#type = "type", required url = "url"
 }
 
 /// InitialState is the initial state of the ACME authorization when first fetched from the ACME
@@ -105,25 +107,20 @@ pub enum OrderInitialState {
 }
 
 /// `Order.spec`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct OrderSpec {
     /// CommonName is the common name as specified on the DER encoded CSR. If specified, this value must
     /// also be present in `dnsNames` or `ipAddresses`. This field must match the corresponding field on
     /// the DER encoded CSR.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub common_name: Option<String>,
     /// DNSNames is a list of DNS names that should be included as part of the Order validation process.
     /// This field must match the corresponding field on the DER encoded CSR.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dns_names: Option<Vec<String>>,
     /// Duration is the duration for the not after date for the requested certificate. This is set on
     /// order creation as per the ACME spec.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub duration: Option<String>,
     /// IPAddresses is a list of IP addresses that should be included as part of the Order validation
     /// process. This field must match the corresponding field on the DER encoded CSR.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ip_addresses: Option<Vec<String>>,
     /// IssuerRef references a properly configured ACME-type Issuer which should be used to create this
     /// Order. If the Issuer does not exist, processing will be retried. If the Issuer is not an 'ACME'
@@ -131,52 +128,53 @@ pub struct OrderSpec {
     pub issuer_ref: ChallengeIssuerRef,
     /// Profile allows requesting a certificate profile from the ACME server. Supported profiles are
     /// listed by the server's ACME directory URL.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
     /// Replaces is the ARI CertID (RFC 9773 §4.1) of the certificate that this Order is intended to
     /// replace. When set, cert-manager will include the "replaces" field on the newOrder request to the
     /// ACME server if and only if the server advertises ARI support in its directory. The CertID has
     /// the form "base64url(AKI).base64url(serial)" and is derived locally from the currently issued
     /// leaf certificate.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub replaces: Option<String>,
     /// Certificate signing request bytes in DER encoding. This will be used when finalizing the order.
     /// This field must be set on the order.
-    #[serde(with = "codec")]
     pub request: ByteString,
+}
+codec::object! {
+    OrderSpec, optional common_name = "commonName", optional dns_names = "dnsNames",
+    optional duration = "duration", optional ip_addresses = "ipAddresses",
+    required issuer_ref = "issuerRef", optional profile = "profile", optional replaces = "replaces",
+    required_encoded request = "request"
 }
 
 /// `Order.status`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct OrderStatus {
     /// Authorizations contains data returned from the ACME server on what authorizations must be
     /// completed in order to validate the DNS names specified on the Order.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub authorizations: Option<Vec<OrderAuthorizations>>,
     /// Certificate is a copy of the PEM encoded certificate for this Order. This field will be
     /// populated after the order has been successfully finalized with the ACME server, and the order
     /// has transitioned to the 'valid' state.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub certificate: Option<ByteString>,
     /// FailureTime stores the time that this order failed. This is used to influence garbage collection
     /// and back-off.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub failure_time: Option<Time>,
     /// FinalizeURL of the Order. This is used to obtain certificates for this order once it has been
     /// completed.
-    #[serde(rename = "finalizeURL", skip_serializing_if = "Option::is_none")]
     pub finalize_url: Option<String>,
     /// Reason optionally provides more information about a why the order is in the current state.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// State contains the current state of this Order resource. States 'success' and 'expired' are
     /// 'final'
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<ChallengeState>,
     /// URL of the Order. This will initially be empty when the resource is first created. The Order
     /// controller will populate this field when the Order is first processed. This field will be
     /// immutable after it is initially set.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
+}
+codec::object! {
+    OrderStatus, optional authorizations = "authorizations",
+    optional_encoded certificate = "certificate", optional_encoded failure_time = "failureTime",
+    optional finalize_url = "finalizeURL", optional reason = "reason", optional state = "state",
+    optional url = "url"
 }

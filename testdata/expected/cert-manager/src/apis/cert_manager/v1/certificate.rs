@@ -30,21 +30,22 @@ pub struct Certificate {
 }
 
 /// ACME stores information that is fetched from the ACME CA server.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CertificateAcme {
     /// ARI stores the ACME Renewal Information that is fetched from the ACME server in accordance with
     /// RFC 9773. This is only populated if the ARI feature gate is enabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ari: Option<CertificateAri>,
 }
+codec::object! { CertificateAcme, optional ari = "ari" }
 
 /// CertificateAdditionalOutputFormat defines an additional output format of a Certificate resource.
 /// These contain supplementary data formats of the signed certificate chain and paired private key.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CertificateAdditionalOutputFormats {
     /// Type is the name of the format type that should be written to the Certificate's target Secret.
     pub r#type: CertificateType,
 }
+codec::object! { CertificateAdditionalOutputFormats, required r#type = "type" }
 
 /// Algorithm is the private key algorithm of the corresponding private key for this certificate.
 ///
@@ -68,27 +69,26 @@ pub enum CertificateAlgorithm {
 
 /// ARI stores the ACME Renewal Information that is fetched from the ACME server in accordance with
 /// RFC 9773. This is only populated if the ARI feature gate is enabled.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CertificateAri {
     /// ExplanationURL is a human-readable URL that may explain why the suggested window has its current
     /// value.
-    #[serde(rename = "explanationURL", skip_serializing_if = "Option::is_none")]
     pub explanation_url: Option<String>,
     /// LastChecked is the time at which the ACME server was last checked for renewal information.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub last_checked: Option<Time>,
     /// LastError is the last error encountered when checking the ACME server for renewal information,
     /// if any.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_error: Option<String>,
     /// NextCheck is the time at which the ACME server will next be checked for renewal information.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub next_check: Option<Time>,
     /// SuggestedWindow is the suggested renewal window as returned by the ACME server in accordance
     /// with RFC 9773.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub suggested_window: Option<CertificateSuggestedWindow>,
+}
+codec::object! {
+    CertificateAri, optional explanation_url = "explanationURL",
+    optional_encoded last_checked = "lastChecked", optional last_error = "lastError",
+    optional_encoded next_check = "nextCheck", optional suggested_window = "suggestedWindow"
 }
 
 /// The private key cryptography standards (PKCS) encoding for this certificate's private key to be
@@ -110,31 +110,29 @@ pub enum CertificateEncoding {
 
 /// Excluded contains the constraints which must be disallowed. Any name matching a restriction in
 /// the excluded field is invalid regardless of information appearing in the permitted
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CertificateExcluded {
     /// DNSDomains is a list of DNS domains that are permitted or excluded.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dns_domains: Option<Vec<String>>,
     /// EmailAddresses is a list of Email Addresses that are permitted or excluded.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub email_addresses: Option<Vec<String>>,
     /// IPRanges is a list of IP Ranges that are permitted or excluded. This should be a valid CIDR
     /// notation.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ip_ranges: Option<Vec<String>>,
     /// URIDomains is a list of URI domains that are permitted or excluded.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uri_domains: Option<Vec<String>>,
+}
+codec::object! {
+    CertificateExcluded, optional dns_domains = "dnsDomains",
+    optional email_addresses = "emailAddresses", optional ip_ranges = "ipRanges",
+    optional uri_domains = "uriDomains"
 }
 
 /// JKS configures options for storing a JKS keystore in the `spec.secretName` Secret resource.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CertificateJks {
     /// Alias specifies the alias of the key in the keystore, required by the JKS format. If not
     /// provided, the default alias `certificate` will be used.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub alias: Option<String>,
     /// Create enables JKS keystore creation for the Certificate. If true, a file named `keystore.jks`
     /// will be created in the target Secret resource, encrypted using the password stored in
@@ -146,97 +144,96 @@ pub struct CertificateJks {
     /// Password provides a literal password used to encrypt the JKS keystore. Mutually exclusive with
     /// passwordSecretRef. One of password or passwordSecretRef must provide a password with a non-zero
     /// length.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub password: Option<String>,
     /// PasswordSecretRef is a reference to a non-empty key in a Secret resource containing the password
     /// used to encrypt the JKS keystore. Mutually exclusive with password. One of password or
     /// passwordSecretRef must provide a password with a non-zero length.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub password_secret_ref: Option<CertificatePasswordSecretRef>,
+}
+codec::object! {
+    CertificateJks, optional alias = "alias", required create = "create",
+    optional password = "password", optional password_secret_ref = "passwordSecretRef"
 }
 
 /// Additional keystore output formats to be stored in the Certificate's Secret.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CertificateKeystores {
     /// JKS configures options for storing a JKS keystore in the `spec.secretName` Secret resource.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub jks: Option<CertificateJks>,
     /// PKCS12 configures options for storing a PKCS12 keystore in the `spec.secretName` Secret
     /// resource.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pkcs12: Option<CertificatePkcs12>,
 }
+codec::object! { CertificateKeystores, optional jks = "jks", optional pkcs12 = "pkcs12" }
 
 /// x.509 certificate NameConstraint extension which MUST NOT be used in a non-CA certificate. More
 /// Info: <https://datatracker.ietf.org/doc/html/rfc5280#section-4.2.1.10>
 ///
 /// This is an Alpha Feature and is only enabled with the `--feature-gates=NameConstraints=true`
 /// option set on both the controller and webhook components.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CertificateNameConstraints {
     /// if true then the name constraints are marked critical.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub critical: Option<bool>,
     /// Excluded contains the constraints which must be disallowed. Any name matching a restriction in
     /// the excluded field is invalid regardless of information appearing in the permitted
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub excluded: Option<CertificateExcluded>,
     /// Permitted contains the constraints in which the names must be located.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub permitted: Option<CertificatePermitted>,
+}
+codec::object! {
+    CertificateNameConstraints, optional critical = "critical", optional excluded = "excluded",
+    optional permitted = "permitted"
 }
 
 /// `Certificate.spec.otherNames`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CertificateOtherNames {
     /// OID is the object identifier for the otherName SAN. The object identifier must be expressed as a
     /// dotted string, for example, "1.2.840.113556.1.4.221".
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub oid: Option<String>,
     /// utf8Value is the string value of the otherName SAN. The utf8Value accepts any valid UTF8 string
     /// to set as value for the otherName SAN.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub utf8_value: Option<String>,
 }
+codec::object! { CertificateOtherNames, optional oid = "oid", optional utf8_value = "utf8Value" }
 
 /// PasswordSecretRef is a reference to a non-empty key in a Secret resource containing the password
 /// used to encrypt the JKS keystore. Mutually exclusive with password. One of password or
 /// passwordSecretRef must provide a password with a non-zero length.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CertificatePasswordSecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
     /// field may be defaulted, in others it may be required.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Name of the resource being referred to. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
+codec::object! { CertificatePasswordSecretRef, optional key = "key", required name = "name" }
 
 /// Permitted contains the constraints in which the names must be located.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CertificatePermitted {
     /// DNSDomains is a list of DNS domains that are permitted or excluded.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dns_domains: Option<Vec<String>>,
     /// EmailAddresses is a list of Email Addresses that are permitted or excluded.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub email_addresses: Option<Vec<String>>,
     /// IPRanges is a list of IP Ranges that are permitted or excluded. This should be a valid CIDR
     /// notation.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ip_ranges: Option<Vec<String>>,
     /// URIDomains is a list of URI domains that are permitted or excluded.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uri_domains: Option<Vec<String>>,
+}
+codec::object! {
+    CertificatePermitted, optional dns_domains = "dnsDomains",
+    optional email_addresses = "emailAddresses", optional ip_ranges = "ipRanges",
+    optional uri_domains = "uriDomains"
 }
 
 /// PKCS12 configures options for storing a PKCS12 keystore in the `spec.secretName` Secret
 /// resource.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CertificatePkcs12 {
     /// Create enables PKCS12 keystore creation for the Certificate. If true, a file named
     /// `keystore.p12` will be created in the target Secret resource, encrypted using the password
@@ -248,12 +245,10 @@ pub struct CertificatePkcs12 {
     /// Password provides a literal password used to encrypt the PKCS#12 keystore. Mutually exclusive
     /// with passwordSecretRef. One of password or passwordSecretRef must provide a password with a
     /// non-zero length.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub password: Option<String>,
     /// PasswordSecretRef is a reference to a non-empty key in a Secret resource containing the password
     /// used to encrypt the PKCS#12 keystore. Mutually exclusive with password. One of password or
     /// passwordSecretRef must provide a password with a non-zero length.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub password_secret_ref: Option<CertificatePasswordSecretRef>,
     /// Profile specifies the key and certificate encryption algorithms and the HMAC algorithm used to
     /// create the PKCS12 keystore. Default value is `LegacyRC2` for backward compatibility.
@@ -268,8 +263,11 @@ pub struct CertificatePkcs12 {
     /// AES-256-CBC. The MAC algorithm is PBMAC1 with PBKDF2-HMAC-SHA-256 and HMAC-SHA256. Files
     /// produced with this profile can be read by OpenSSL 3.4.0 and higher, Java 26 and higher, or with
     /// Java using compatible versions of Bouncy Castle. Meets FIPS 140-3 requirements.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<CertificateProfile>,
+}
+codec::object! {
+    CertificatePkcs12, required create = "create", optional password = "password",
+    optional password_secret_ref = "passwordSecretRef", optional profile = "profile"
 }
 
 /// `policy` must be one of `Disabled`, `RenewBefore`.
@@ -287,8 +285,7 @@ pub enum CertificatePolicy {
 
 /// Private key options. These include the key algorithm and size, the used encoding and the
 /// rotation policy.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CertificatePrivateKey {
     /// Algorithm is the private key algorithm of the corresponding private key for this certificate.
     ///
@@ -296,14 +293,12 @@ pub struct CertificatePrivateKey {
     /// and `size` is not provided, key size of 2048 will be used for `RSA` key algorithm and key size
     /// of 256 will be used for `ECDSA` key algorithm. key size is ignored when using the `Ed25519` key
     /// algorithm.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub algorithm: Option<CertificateAlgorithm>,
     /// The private key cryptography standards (PKCS) encoding for this certificate's private key to be
     /// encoded in.
     ///
     /// If provided, allowed values are `PKCS1` and `PKCS8` standing for PKCS#1 and PKCS#8,
     /// respectively. Defaults to `PKCS1` if not specified.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding: Option<CertificateEncoding>,
     /// RotationPolicy controls how private keys should be regenerated when a re-issuance is being
     /// processed.
@@ -313,7 +308,6 @@ pub struct CertificatePrivateKey {
     /// a warning will be raised to await user intervention. If set to `Always`, a private key matching
     /// the specified requirements will be generated whenever a re-issuance occurs. Default is `Always`.
     /// The default was changed from `Never` to `Always` in cert-manager \>=v1.18.0.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rotation_policy: Option<CertificateRotationPolicy>,
     /// Size is the key bit size of the corresponding private key for this certificate.
     ///
@@ -321,8 +315,11 @@ pub struct CertificatePrivateKey {
     /// `2048` if not specified. If `algorithm` is set to `ECDSA`, valid values are `256`, `384` or
     /// `521`, and will default to `256` if not specified. If `algorithm` is set to `Ed25519`, Size is
     /// ignored. No other values are allowed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<i64>,
+}
+codec::object! {
+    CertificatePrivateKey, optional algorithm = "algorithm", optional encoding = "encoding",
+    optional rotation_policy = "rotationPolicy", optional size = "size"
 }
 
 /// Profile specifies the key and certificate encryption algorithms and the HMAC algorithm used to
@@ -356,15 +353,14 @@ pub enum CertificateProfile {
 
 /// `renewal` allows configuration of how your certificate is renewed. If the policy mentioned is
 /// `RenewBefore` then the controller respects `renewBefore` and `renewBeforePercentage`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CertificateRenewal {
     /// `policy` must be one of `Disabled`, `RenewBefore`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<CertificatePolicy>,
     /// `windows` mentions the behavior of when the renewal must happen.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub windows: Option<Vec<CertificateWindows>>,
 }
+codec::object! { CertificateRenewal, optional policy = "policy", optional windows = "windows" }
 
 /// RotationPolicy controls how private keys should be regenerated when a re-issuance is being
 /// processed.
@@ -390,14 +386,15 @@ pub enum CertificateRotationPolicy {
 /// on the Secret will be changed as they appear on the SecretTemplate when added or removed.
 /// SecretTemplate annotations are added in conjunction with, and cannot overwrite, the base set of
 /// annotations cert-manager sets on the Certificate's Secret.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CertificateSecretTemplate {
     /// Annotations is a key value map to be copied to the target Kubernetes Secret.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<BTreeMap<String, String>>,
     /// Labels is a key value map to be copied to the target Kubernetes Secret.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub labels: Option<BTreeMap<String, String>>,
+}
+codec::object! {
+    CertificateSecretTemplate, optional annotations = "annotations", optional labels = "labels"
 }
 
 /// Signature algorithm to use. Allowed values for RSA keys: SHA256WithRSA, SHA384WithRSA,
@@ -427,12 +424,10 @@ pub enum CertificateSignatureAlgorithm {
 
 /// Specification of the desired state of the Certificate resource.
 /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CertificateSpec {
     /// Defines extra output formats of the private key and signed certificate chain to be written to
     /// this Certificate's target Secret.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub additional_output_formats: Option<Vec<CertificateAdditionalOutputFormats>>,
     /// Requested common name X509 certificate subject attribute. More info:
     /// <https://datatracker.ietf.org/doc/html/rfc5280#section-4.1.2.6> NOTE: TLS clients will ignore
@@ -441,36 +436,29 @@ pub struct CertificateSpec {
     ///
     /// Should have a length of 64 characters or fewer to avoid generating invalid CSRs. Cannot be set
     /// if the `literalSubject` field is set.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub common_name: Option<String>,
     /// Requested DNS subject alternative names.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dns_names: Option<Vec<String>>,
     /// Requested 'duration' (i.e. lifetime) of the Certificate. Note that the issuer may choose to
     /// ignore the requested duration, just like any other requested attribute.
     ///
     /// If unset, this defaults to 90 days. Minimum accepted duration is 1 hour. Value must be in units
     /// accepted by Go time.ParseDuration <https://golang.org/pkg/time/#ParseDuration>.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub duration: Option<String>,
     /// Requested email subject alternative names.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub email_addresses: Option<Vec<String>>,
     /// Whether the KeyUsage and ExtKeyUsage extensions should be set in the encoded CSR.
     ///
     /// This option defaults to true, and should only be disabled if the target issuer does not support
     /// CSRs with these X509 KeyUsage/ ExtKeyUsage extensions.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub encode_usages_in_request: Option<bool>,
     /// Requested IP address subject alternative names.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ip_addresses: Option<Vec<String>>,
     /// Requested basic constraints isCA value. The isCA value is used to set the `isCA` field on the
     /// created CertificateRequest resources. Note that the issuer may choose to ignore the requested
     /// isCA value, just like any other requested attribute.
     ///
     /// If true, this will automatically add the `cert sign` usage to the list of requested `usages`.
-    #[serde(rename = "isCA", skip_serializing_if = "Option::is_none")]
     pub is_ca: Option<bool>,
     /// Reference to the issuer responsible for issuing the certificate. If the issuer is
     /// namespace-scoped, it must be in the same namespace as the Certificate. If the issuer is
@@ -479,7 +467,6 @@ pub struct CertificateSpec {
     /// The `name` field of the reference must always be specified.
     pub issuer_ref: CertificateIssuerRef,
     /// Additional keystore output formats to be stored in the Certificate's Secret.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub keystores: Option<CertificateKeystores>,
     /// Requested X.509 certificate subject, represented using the LDAP "String Representation of a
     /// Distinguished Name" \[1\]. Important: the LDAP string format also specifies the order of the
@@ -490,25 +477,21 @@ pub struct CertificateSpec {
     /// <https://github.com/cert-manager/cert-manager/issues/4424>
     ///
     /// Cannot be set if the `subject` or `commonName` field is set.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub literal_subject: Option<String>,
     /// x.509 certificate NameConstraint extension which MUST NOT be used in a non-CA certificate. More
     /// Info: <https://datatracker.ietf.org/doc/html/rfc5280#section-4.2.1.10>
     ///
     /// This is an Alpha Feature and is only enabled with the `--feature-gates=NameConstraints=true`
     /// option set on both the controller and webhook components.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name_constraints: Option<CertificateNameConstraints>,
     /// `otherNames` is an escape hatch for SAN that allows any type. We currently restrict the support
     /// to string like otherNames, cf RFC 5280 p 37 Any UTF8 String valued otherName can be passed with
     /// by setting the keys oid: x.x.x.x and UTF8Value: somevalue for `otherName`. Most commonly this
     /// would be UPN set with oid: 1.3.6.1.4.1.311.20.2.3 You should ensure that any OID passed is valid
     /// for the UTF8String type as we do not explicitly validate this.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub other_names: Option<Vec<CertificateOtherNames>>,
     /// Private key options. These include the key algorithm and size, the used encoding and the
     /// rotation policy.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub private_key: Option<CertificatePrivateKey>,
     /// How long before the currently issued certificate's expiry cert-manager should renew the
     /// certificate. For example, if a certificate is valid for 60 minutes, and `renewBefore=10m`,
@@ -523,7 +506,6 @@ pub struct CertificateSpec {
     /// minutes. Value must be in units accepted by Go time.ParseDuration
     /// <https://golang.org/pkg/time/#ParseDuration>. Cannot be set if the `renewBeforePercentage` field
     /// is set.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub renew_before: Option<String>,
     /// `renewBeforePercentage` is like `renewBefore`, except it is a relative percentage rather than an
     /// absolute duration. For example, if a certificate is valid for 60 minutes, and
@@ -538,11 +520,9 @@ pub struct CertificateSpec {
     /// Value must be an integer in the range (0,100). The minimum effective `renewBefore` derived from
     /// the `renewBeforePercentage` and `duration` fields is 5 minutes. Cannot be set if the
     /// `renewBefore` field is set.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub renew_before_percentage: Option<i32>,
     /// `renewal` allows configuration of how your certificate is renewed. If the policy mentioned is
     /// `RenewBefore` then the controller respects `renewBefore` and `renewBeforePercentage`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub renewal: Option<CertificateRenewal>,
     /// The maximum number of CertificateRequest revisions that are maintained in the Certificate's
     /// history. Each revision represents a single `CertificateRequest` created by this Certificate,
@@ -550,7 +530,6 @@ pub struct CertificateSpec {
     /// first if the number of revisions exceeds this number.
     ///
     /// If set, revisionHistoryLimit must be a value of `1` or greater. Default value is `1`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub revision_history_limit: Option<i32>,
     /// Name of the Secret resource that will be automatically created and managed by this Certificate
     /// resource. It will be populated with a private key and certificate, signed by the denoted issuer.
@@ -560,75 +539,77 @@ pub struct CertificateSpec {
     /// on the Secret will be changed as they appear on the SecretTemplate when added or removed.
     /// SecretTemplate annotations are added in conjunction with, and cannot overwrite, the base set of
     /// annotations cert-manager sets on the Certificate's Secret.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub secret_template: Option<CertificateSecretTemplate>,
     /// Signature algorithm to use. Allowed values for RSA keys: SHA256WithRSA, SHA384WithRSA,
     /// SHA512WithRSA. Allowed values for ECDSA keys: ECDSAWithSHA256, ECDSAWithSHA384, ECDSAWithSHA512.
     /// Allowed values for Ed25519 keys: PureEd25519.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub signature_algorithm: Option<CertificateSignatureAlgorithm>,
     /// Requested set of X509 certificate subject attributes. More info:
     /// <https://datatracker.ietf.org/doc/html/rfc5280#section-4.1.2.6>
     ///
     /// The common name attribute is specified separately in the `commonName` field. Cannot be set if
     /// the `literalSubject` field is set.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub subject: Option<CertificateSubject>,
     /// Requested URI subject alternative names.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uris: Option<Vec<String>>,
     /// Requested key usages and extended key usages. These usages are used to set the `usages` field on
     /// the created CertificateRequest resources. If `encodeUsagesInRequest` is unset or set to `true`,
     /// the usages will additionally be encoded in the `request` field which contains the CSR blob.
     ///
     /// If unset, defaults to `digital signature` and `key encipherment`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub usages: Option<Vec<CertificateUsages>>,
+}
+codec::object! {
+    CertificateSpec, optional additional_output_formats = "additionalOutputFormats",
+    optional common_name = "commonName", optional dns_names = "dnsNames",
+    optional duration = "duration", optional email_addresses = "emailAddresses",
+    optional encode_usages_in_request = "encodeUsagesInRequest",
+    optional ip_addresses = "ipAddresses", optional is_ca = "isCA",
+    required issuer_ref = "issuerRef", optional keystores = "keystores",
+    optional literal_subject = "literalSubject", optional name_constraints = "nameConstraints",
+    optional other_names = "otherNames", optional private_key = "privateKey",
+    optional renew_before = "renewBefore",
+    optional renew_before_percentage = "renewBeforePercentage", optional renewal = "renewal",
+    optional revision_history_limit = "revisionHistoryLimit", required secret_name = "secretName",
+    optional secret_template = "secretTemplate",
+    optional signature_algorithm = "signatureAlgorithm", optional subject = "subject",
+    optional uris = "uris", optional usages = "usages"
 }
 
 /// Status of the Certificate. This is set and managed automatically. Read-only. More info:
 /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CertificateStatus {
     /// ACME stores information that is fetched from the ACME CA server.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub acme: Option<CertificateAcme>,
     /// List of status conditions to indicate the status of certificates. Known condition types are
     /// `Ready` and `Issuing`.
     ///
     /// Must have no two items with the same `type`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<CertificateConditions>>,
     /// The number of continuous failed issuance attempts up till now. This field gets removed (if set)
     /// on a successful issuance and gets set to 1 if unset and an issuance has failed. If an issuance
     /// has failed, the delay till the next issuance will be calculated using formula time.Hour \* 2 ^
     /// (failedIssuanceAttempts - 1).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub failed_issuance_attempts: Option<i64>,
     /// LastFailureTime is set only if the latest issuance for this Certificate failed and contains the
     /// time of the failure. If an issuance has failed, the delay till the next issuance will be
     /// calculated using formula time.Hour \* 2 ^ (failedIssuanceAttempts - 1). If the latest issuance
     /// has succeeded this field will be unset.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub last_failure_time: Option<Time>,
     /// The name of the Secret resource containing the private key to be used for the next certificate
     /// iteration. The keymanager controller will automatically set this field if the `Issuing`
     /// condition is set to `True`. It will automatically unset this field when the Issuing condition is
     /// not set or False.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub next_private_key_secret_name: Option<String>,
     /// The expiration time of the certificate stored in the secret named by this resource in
     /// `spec.secretName`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub not_after: Option<Time>,
     /// The time after which the certificate stored in the secret named by this resource in
     /// `spec.secretName` is valid.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub not_before: Option<Time>,
     /// RenewalTime is the time at which the certificate will be next renewed. If not set, no upcoming
     /// renewal is scheduled.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub renewal_time: Option<Time>,
     /// The current 'revision' of the certificate as issued.
     ///
@@ -641,8 +622,15 @@ pub struct CertificateStatus {
     /// Persisting the value on the CertificateRequest resource allows the certificates controller to
     /// know whether a request is part of an old issuance or if it is part of the ongoing revision's
     /// issuance by checking if the revision value in the annotation is greater than this field.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub revision: Option<i64>,
+}
+codec::object! {
+    CertificateStatus, optional acme = "acme", optional conditions = "conditions",
+    optional failed_issuance_attempts = "failedIssuanceAttempts",
+    optional_encoded last_failure_time = "lastFailureTime",
+    optional next_private_key_secret_name = "nextPrivateKeySecretName",
+    optional_encoded not_after = "notAfter", optional_encoded not_before = "notBefore",
+    optional_encoded renewal_time = "renewalTime", optional revision = "revision"
 }
 
 /// Requested set of X509 certificate subject attributes. More info:
@@ -650,44 +638,39 @@ pub struct CertificateStatus {
 ///
 /// The common name attribute is specified separately in the `commonName` field. Cannot be set if
 /// the `literalSubject` field is set.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CertificateSubject {
     /// Countries to be used on the Certificate.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub countries: Option<Vec<String>>,
     /// Cities to be used on the Certificate.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub localities: Option<Vec<String>>,
     /// Organizational Units to be used on the Certificate.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub organizational_units: Option<Vec<String>>,
     /// Organizations to be used on the Certificate.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub organizations: Option<Vec<String>>,
     /// Postal codes to be used on the Certificate.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub postal_codes: Option<Vec<String>>,
     /// State/Provinces to be used on the Certificate.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub provinces: Option<Vec<String>>,
     /// Serial number to be used on the Certificate.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub serial_number: Option<String>,
     /// Street addresses to be used on the Certificate.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub street_addresses: Option<Vec<String>>,
+}
+codec::object! {
+    CertificateSubject, optional countries = "countries", optional localities = "localities",
+    optional organizational_units = "organizationalUnits", optional organizations = "organizations",
+    optional postal_codes = "postalCodes", optional provinces = "provinces",
+    optional serial_number = "serialNumber", optional street_addresses = "streetAddresses"
 }
 
 /// SuggestedWindow is the suggested renewal window as returned by the ACME server in accordance
 /// with RFC 9773.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct CertificateSuggestedWindow {
     /// End is the end of the suggested renewal window.
-    #[serde(with = "codec")]
     pub end: Time,
     /// Start is the start of the suggested renewal window.
-    #[serde(with = "codec")]
     pub start: Time,
 }
 
@@ -698,6 +681,9 @@ impl Default for CertificateSuggestedWindow {
             start: Time(::codegen_runtime::k8s_openapi::jiff::Timestamp::UNIX_EPOCH),
         }
     }
+}
+codec::object! {
+    CertificateSuggestedWindow, required_encoded end = "end", required_encoded start = "start"
 }
 
 /// Type is the name of the format type that should be written to the Certificate's target Secret.
@@ -714,8 +700,7 @@ pub enum CertificateType {
 }
 
 /// CertificateRenewalWindows is the definition for renewal windows
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CertificateWindows {
     /// `cron` is a cron compliant string to allow when the renewal should be allowed. Format is as
     /// shown below:
@@ -730,11 +715,14 @@ pub struct CertificateWindows {
     /// timezone is treated as UTC.
     ///
     /// Must have at least 1 character.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timezone: Option<String>,
     /// `windowDuration` is how long the cron definition is active for. Value must be in units accepted
     /// by Go time.ParseDuration <https://golang.org/pkg/time/#ParseDuration>.
     ///
     /// Must match `^([0-9]+(\.[0-9]+)?(s|m|h))+$`.
     pub window_duration: String,
+}
+codec::object! {
+    CertificateWindows, required cron = "cron", optional timezone = "timezone",
+    required window_duration = "windowDuration"
 }

@@ -8,7 +8,6 @@ use ::codegen_runtime::k8s_openapi::ByteString;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use super::{CertificateConditionsStatus, CertificateIssuerRef, CertificateUsages};
 
@@ -33,41 +32,38 @@ pub struct CertificateRequest {
 }
 
 /// CertificateRequestCondition contains condition information for a CertificateRequest.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CertificateRequestConditions {
     /// LastTransitionTime is the timestamp corresponding to the last status change of this condition.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub last_transition_time: Option<Time>,
     /// Message is a human readable description of the details of the last transition, complementing
     /// reason.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// Reason is a brief machine readable explanation for the condition's last transition.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Status of the condition, one of (`True`, `False`, `Unknown`).
     pub status: CertificateConditionsStatus,
     /// Type of the condition, known values are (`Ready`, `InvalidRequest`, `Approved`, `Denied`).
     pub r#type: String,
 }
+codec::object! {
+    CertificateRequestConditions, optional_encoded last_transition_time = "lastTransitionTime",
+    optional message = "message", optional reason = "reason", required status = "status",
+    required r#type = "type"
+}
 
 /// Specification of the desired state of the CertificateRequest resource.
 /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CertificateRequestSpec {
     /// Requested 'duration' (i.e. lifetime) of the Certificate. Note that the issuer may choose to
     /// ignore the requested duration, just like any other requested attribute.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub duration: Option<String>,
     /// Extra contains extra attributes of the user that created the CertificateRequest. Populated by
     /// the cert-manager webhook on creation and immutable.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub extra: Option<BTreeMap<String, Vec<String>>>,
     /// Groups contains group membership of the user that created the CertificateRequest. Populated by
     /// the cert-manager webhook on creation and immutable.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub groups: Option<Vec<String>>,
     /// Requested basic constraints isCA value. Note that the issuer may choose to ignore the requested
     /// isCA value, just like any other requested attribute.
@@ -76,7 +72,6 @@ pub struct CertificateRequestSpec {
     /// isCA value as specified here.
     ///
     /// If true, this will automatically add the `cert sign` usage to the list of requested `usages`.
-    #[serde(rename = "isCA", skip_serializing_if = "Option::is_none")]
     pub is_ca: Option<bool>,
     /// Reference to the issuer responsible for issuing the certificate. If the issuer is
     /// namespace-scoped, it must be in the same namespace as the Certificate. If the issuer is
@@ -91,11 +86,9 @@ pub struct CertificateRequestSpec {
     /// usages in the `usages` field of this CertificateRequest. If the CSR has a ExtKeyUsage extension,
     /// its extended key usages must match the extended key usages in the `usages` field of this
     /// CertificateRequest.
-    #[serde(with = "codec")]
     pub request: ByteString,
     /// UID contains the uid of the user that created the CertificateRequest. Populated by the
     /// cert-manager webhook on creation and immutable.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uid: Option<String>,
     /// Requested key usages and extended key usages.
     ///
@@ -103,37 +96,41 @@ pub struct CertificateRequestSpec {
     /// extensions must have the same values as specified here without any additional values.
     ///
     /// If unset, defaults to `digital signature` and `key encipherment`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub usages: Option<Vec<CertificateUsages>>,
     /// Username contains the name of the user that created the CertificateRequest. Populated by the
     /// cert-manager webhook on creation and immutable.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub username: Option<String>,
+}
+codec::object! {
+    CertificateRequestSpec, optional duration = "duration", optional extra = "extra",
+    optional groups = "groups", optional is_ca = "isCA", required issuer_ref = "issuerRef",
+    required_encoded request = "request", optional uid = "uid", optional usages = "usages",
+    optional username = "username"
 }
 
 /// Status of the CertificateRequest. This is set and managed automatically. Read-only. More info:
 /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CertificateRequestStatus {
     /// The PEM encoded X.509 certificate of the signer, also known as the CA (Certificate Authority).
     /// This is set on a best-effort basis by different issuers. If not set, the CA is assumed to be
     /// unknown/not available.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub ca: Option<ByteString>,
     /// The PEM encoded X.509 certificate resulting from the certificate signing request. If not set,
     /// the CertificateRequest has either not been completed or has failed. More information on failure
     /// can be found by checking the `conditions` field.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub certificate: Option<ByteString>,
     /// List of status conditions to indicate the status of a CertificateRequest. Known condition types
     /// are `Ready`, `InvalidRequest`, `Approved` and `Denied`.
     ///
     /// Must have no two items with the same `type`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<CertificateRequestConditions>>,
     /// FailureTime stores the time that this CertificateRequest failed. This is used to influence
     /// garbage collection and back-off.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub failure_time: Option<Time>,
+}
+codec::object! {
+    CertificateRequestStatus, optional_encoded ca = "ca",
+    optional_encoded certificate = "certificate", optional conditions = "conditions",
+    optional_encoded failure_time = "failureTime"
 }

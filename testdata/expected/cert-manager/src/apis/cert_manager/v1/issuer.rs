@@ -3,8 +3,8 @@
 
 //! `Issuer` of `cert-manager.io/v1`.
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use serde::{Deserialize, Serialize};
 use super::{
     CertificateConditions, ClusterIssuerAcme, ClusterIssuerCa, ClusterIssuerSelfSigned,
     ClusterIssuerStatusAcme, ClusterIssuerVault, ClusterIssuerVenafi,
@@ -24,41 +24,38 @@ pub struct Issuer {
 }
 
 /// Desired state of the Issuer resource.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct IssuerSpec {
     /// ACME configures this issuer to communicate with a RFC8555 (ACME) server to obtain signed x509
     /// certificates.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub acme: Option<ClusterIssuerAcme>,
     /// CA configures this issuer to sign certificates using a signing CA keypair stored in a Secret
     /// resource. This is used to build internal PKIs that are managed by cert-manager.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ca: Option<ClusterIssuerCa>,
     /// SelfSigned configures this issuer to 'self sign' certificates using the private key used to
     /// create the CertificateRequest object.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub self_signed: Option<ClusterIssuerSelfSigned>,
     /// Vault configures this issuer to sign certificates using a HashiCorp Vault PKI backend.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub vault: Option<ClusterIssuerVault>,
     /// Venafi configures this issuer to sign certificates using a CyberArk Certificate Manager
     /// Self-Hosted or SaaS policy zone.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub venafi: Option<ClusterIssuerVenafi>,
+}
+codec::object! {
+    IssuerSpec, optional acme = "acme", optional ca = "ca", optional self_signed = "selfSigned",
+    optional vault = "vault", optional venafi = "venafi"
 }
 
 /// Status of the Issuer. This is set and managed automatically.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct IssuerStatus {
     /// ACME specific status options. This field should only be set if the Issuer is configured to use
     /// an ACME server to issue certificates.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub acme: Option<ClusterIssuerStatusAcme>,
     /// List of status conditions to indicate the status of a CertificateRequest. Known condition types
     /// are `Ready`.
     ///
     /// Must have no two items with the same `type`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<CertificateConditions>>,
 }
+codec::object! { IssuerStatus, optional acme = "acme", optional conditions = "conditions" }

@@ -140,37 +140,31 @@ pub enum FlatMode {
 }
 
 /// `Flat.preset`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct FlatPreset {
     /// `label`.
     ///
     /// Defaults to `"none"`.
-    #[serde(default = "FlatPreset::default_label")]
     pub label: Option<String>,
     /// `pi`.
     ///
     /// Defaults to `3.14`.
-    #[serde(default = "FlatPreset::default_pi")]
     pub pi: Number,
     /// `quota`.
     ///
     /// Defaults to `4294967296`.
-    #[serde(default = "FlatPreset::default_quota", with = "codec")]
     pub quota: IntOrString,
     /// `since`.
     ///
     /// Defaults to `"2020-01-01T00:00:00Z"`.
-    #[serde(default = "FlatPreset::default_since", with = "codec")]
     pub since: Option<Time>,
     /// `started`.
     ///
     /// Defaults to `"2020-01-01T00:00:00Z"`.
-    #[serde(default = "FlatPreset::default_started", with = "codec")]
     pub started: Time,
     /// `steps`.
     ///
     /// Defaults to `[1,2.5]`.
-    #[serde(default = "FlatPreset::default_steps")]
     pub steps: Vec<Number>,
 }
 
@@ -211,4 +205,9 @@ impl Default for FlatPreset {
             steps: Self::default_steps(),
         }
     }
+}
+codec::object! {
+    FlatPreset, defaulted label = "label", defaulted pi = "pi", defaulted_encoded quota = "quota",
+    defaulted_encoded since = "since", defaulted_encoded started = "started",
+    defaulted steps = "steps"
 }

@@ -11,20 +11,20 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// `Hostile.spec.aB`.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct AB {
     /// `h`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub h: ::std::option::Option<::std::string::String>,
 }
+codec::object! { AB, optional h = "h" }
 
 /// `Hostile.spec["a.b"]`.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct AB585b {
     /// `m`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub m: ::std::option::Option<::std::string::String>,
 }
+codec::object! { AB585b, optional m = "m" }
 
 /// `Hostile.spec.a-name-that-is-longer-than-any-line-of-rust-should-ever-be-and-then-some-more-for-good-measure`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, Deserialize)]
@@ -52,45 +52,44 @@ pub struct Hostile {
 }
 
 /// `Hostile.spec.1`.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Hostile1 {
     /// `e`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub e: ::std::option::Option<::std::string::String>,
 }
+codec::object! { Hostile1, optional e = "e" }
 
 /// `Hostile.spec.AB`.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HostileAB {
     /// `j`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub j: ::std::option::Option<::std::string::String>,
 }
+codec::object! { HostileAB, optional j = "j" }
 
 /// `Hostile.spec.ab`.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HostileAb {
     /// `i`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub i: ::std::option::Option<::std::string::String>,
 }
+codec::object! { HostileAb, optional i = "i" }
 
 /// `Hostile.spec.$ref`.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HostileRef {
     /// `$ref`.
-    #[serde(rename = "$ref", skip_serializing_if = "::std::option::Option::is_none")]
     pub r#ref: ::std::option::Option<::std::string::String>,
 }
+codec::object! { HostileRef, optional r#ref = "$ref" }
 
 /// `Hostile.spec.Self`.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HostileSelf {
     /// `o`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub o: ::std::option::Option<::std::string::String>,
 }
+codec::object! { HostileSelf, optional o = "o" }
 
 /// `Hostile.spec.signs`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, Deserialize)]
@@ -152,171 +151,111 @@ pub enum HostileSigns {
 }
 
 /// `Hostile.spec`.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct HostileSpec {
     /// ``.
-    #[serde(rename = "", skip_serializing_if = "::std::option::Option::is_none")]
     pub field: ::std::option::Option<Type19ce>,
     /// ``.
-    #[serde(rename = "\n", skip_serializing_if = "::std::option::Option::is_none")]
     pub field_af63: ::std::option::Option<::std::string::String>,
     /// `"`.
-    #[serde(rename = "\"", skip_serializing_if = "::std::option::Option::is_none")]
     pub field_af639f4c: ::std::option::Option<::std::string::String>,
     /// `$ref`.
-    #[serde(rename = "$ref", skip_serializing_if = "::std::option::Option::is_none")]
     pub r#ref: ::std::option::Option<HostileRef>,
     /// `*/`.
-    #[serde(rename = "*/", skip_serializing_if = "::std::option::Option::is_none")]
     pub field_07e7: ::std::option::Option<::std::string::String>,
     /// `-`.
-    #[serde(rename = "-", skip_serializing_if = "::std::option::Option::is_none")]
     pub field_af63a04c: ::std::option::Option<Type>,
     /// `--`.
-    #[serde(rename = "--", skip_serializing_if = "::std::option::Option::is_none")]
     pub field_07d0: ::std::option::Option<Spec>,
     /// `//`.
-    #[serde(rename = "//", skip_serializing_if = "::std::option::Option::is_none")]
     pub field_07d6: ::std::option::Option<::std::string::String>,
     /// `1`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub _1: ::std::option::Option<Hostile1>,
     /// `AB`.
-    #[serde(rename = "AB", skip_serializing_if = "::std::option::Option::is_none")]
     pub ab_0908: ::std::option::Option<HostileAB>,
     /// `Self`.
-    #[serde(rename = "Self", skip_serializing_if = "::std::option::Option::is_none")]
     pub self_57a6: ::std::option::Option<HostileSelf>,
     /// `_`.
-    #[serde(rename = "_", skip_serializing_if = "::std::option::Option::is_none")]
     pub field_af64: ::std::option::Option<Type0921>,
     /// `a-b`.
-    #[serde(rename = "a-b", skip_serializing_if = "::std::option::Option::is_none")]
     pub a_b_e61a: ::std::option::Option<HostileSpecAB>,
     /// `a-name-that-is-longer-than-any-line-of-rust-should-ever-be-and-then-some-more-for-good-measure`.
-    #[serde(
-        rename = "a-name-that-is-longer-than-any-line-of-rust-should-ever-be-and-then-some-more-for-good-measure",
-        skip_serializing_if = "::std::option::Option::is_none"
-    )]
     pub a_name_that_is_longer_than_any_line_of_rust_should_ever_be_and_then_some_more_for_good_measure: ::std::option::Option<
         ANameThatIsLongerThanAnyLineOfRustShouldEverBeAndThenSomeMoreForGoodMeasure,
     >,
     /// `a.b`.
-    #[serde(rename = "a.b", skip_serializing_if = "::std::option::Option::is_none")]
     pub a_b_e61d: ::std::option::Option<AB585b>,
     /// `aB`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub a_b: ::std::option::Option<AB>,
     /// `a_b`.
-    #[serde(rename = "a_b", skip_serializing_if = "::std::option::Option::is_none")]
     pub a_b_e6c4: ::std::option::Option<SpecAB>,
     /// `ab`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub ab: ::std::option::Option<HostileAb>,
     /// `anyItems`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub any_items: ::std::option::Option<Vec<serde_json::Value>>,
     /// `apiVersion`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub api_version: ::std::option::Option<::std::string::String>,
     /// `async`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub r#async: ::std::option::Option<::std::string::String>,
     /// `closed`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub closed: ::std::option::Option<
         BTreeMap<::std::string::String, serde_json::Value>,
     >,
     /// `crate`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub crate_: ::std::option::Option<::std::string::String>,
     /// `default`.
     ///
     /// Defaults to `"\"}{\\"`.
-    #[serde(default = "HostileSpec::default_default")]
     pub default: ::std::string::String,
     /// `emptyItems`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub empty_items: ::std::option::Option<Vec<serde_json::Value>>,
     /// `gen`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub r#gen: ::std::option::Option<::std::string::String>,
     /// `kind`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub kind: ::std::option::Option<::std::string::String>,
     /// `metadata`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub metadata: ::std::option::Option<
         BTreeMap<::std::string::String, serde_json::Value>,
     >,
     /// `mixed`.
     ///
     /// One of `"a"`, `1`, `true`.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "::std::option::Option::is_none"
-    )]
     pub mixed: ::std::option::Option<serde_json::Value>,
     /// `most`.
     ///
     /// Defaults to `-1e+300`.
-    #[serde(default = "HostileSpec::default_most")]
     pub most: Number,
     /// `nullValues`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub null_values: ::std::option::Option<
         BTreeMap<::std::string::String, ::std::option::Option<::std::string::String>>,
     >,
     /// `onlyNull`.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "::std::option::Option::is_none"
-    )]
     pub only_null: ::std::option::Option<serde_json::Value>,
     /// `self`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub self_: ::std::option::Option<HostileSpecSelf>,
     /// `signs`.
     ///
     /// Defaults to `"not listed"`.
-    #[serde(default = "HostileSpec::default_signs")]
     pub signs: HostileSigns,
     /// `tooLarge`.
     ///
     /// Defaults to `9223372036854775807`.
-    #[serde(default = "HostileSpec::default_too_large")]
     pub too_large: i64,
     /// `unknownFields`.
-    #[serde(
-        rename = "unknownFields",
-        skip_serializing_if = "::std::option::Option::is_none"
-    )]
     pub unknown_fields_b608: ::std::option::Option<::std::string::String>,
     /// `unknown_fields`.
-    #[serde(
-        rename = "unknown_fields",
-        skip_serializing_if = "::std::option::Option::is_none"
-    )]
     pub unknown_fields_7bab: ::std::option::Option<::std::string::String>,
     /// `whole`.
     ///
     /// Defaults to `1.0`.
-    #[serde(default = "HostileSpec::default_whole")]
     pub whole: i32,
     /// `é`.
-    #[serde(rename = "é", skip_serializing_if = "::std::option::Option::is_none")]
     pub field_0ac2: ::std::option::Option<Type7ed6>,
     /// ``.
-    #[serde(rename = "\u{202e}", skip_serializing_if = "::std::option::Option::is_none")]
     pub field_5640: ::std::option::Option<::std::string::String>,
     /// `日本`.
-    #[serde(rename = "日本", skip_serializing_if = "::std::option::Option::is_none")]
     pub field_121d: ::std::option::Option<Type784b>,
     /// Properties that the schema does not name; the API server keeps them.
-    #[serde(flatten)]
     pub unknown_fields: BTreeMap<::std::string::String, serde_json::Value>,
 }
 
@@ -392,75 +331,93 @@ impl ::std::default::Default for HostileSpec {
         }
     }
 }
+codec::object! {
+    HostileSpec, optional field = "", optional field_af63 = "\n", optional field_af639f4c = "\"",
+    optional r#ref = "$ref", optional field_07e7 = "*/", optional field_af63a04c = "-",
+    optional field_07d0 = "--", optional field_07d6 = "//", optional _1 = "1",
+    optional ab_0908 = "AB", optional self_57a6 = "Self", optional field_af64 = "_",
+    optional a_b_e61a = "a-b",
+    optional a_name_that_is_longer_than_any_line_of_rust_should_ever_be_and_then_some_more_for_good_measure = "a-name-that-is-longer-than-any-line-of-rust-should-ever-be-and-then-some-more-for-good-measure",
+    optional a_b_e61d = "a.b", optional a_b = "aB", optional a_b_e6c4 = "a_b", optional ab = "ab",
+    optional any_items = "anyItems", optional api_version = "apiVersion",
+    optional r#async = "async", optional closed = "closed", optional crate_ = "crate",
+    defaulted default = "default", optional empty_items = "emptyItems", optional r#gen = "gen",
+    optional kind = "kind", optional metadata = "metadata", nullable mixed = "mixed",
+    defaulted most = "most", optional null_values = "nullValues", nullable only_null = "onlyNull",
+    optional self_ = "self", defaulted signs = "signs", defaulted too_large = "tooLarge",
+    optional unknown_fields_b608 = "unknownFields", optional unknown_fields_7bab = "unknown_fields",
+    defaulted whole = "whole", optional field_0ac2 = "é", optional field_5640 = "\u{202e}",
+    optional field_121d = "日本", ..unknown_fields
+}
 
 /// `Hostile.spec.a-b`.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HostileSpecAB {
     /// `k`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub k: ::std::option::Option<::std::string::String>,
 }
+codec::object! { HostileSpecAB, optional k = "k" }
 
 /// `Hostile.spec.self`.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HostileSpecSelf {
     /// `n`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub n: ::std::option::Option<::std::string::String>,
 }
+codec::object! { HostileSpecSelf, optional n = "n" }
 
 /// `Hostile.spec.--`.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Spec {
     /// `c`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub c: ::std::option::Option<::std::string::String>,
 }
+codec::object! { Spec, optional c = "c" }
 
 /// `Hostile.spec.a_b`.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SpecAB {
     /// `l`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub l: ::std::option::Option<::std::string::String>,
 }
+codec::object! { SpecAB, optional l = "l" }
 
 /// `Hostile.spec.-`.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Type {
     /// `b`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub b: ::std::option::Option<::std::string::String>,
 }
+codec::object! { Type, optional b = "b" }
 
 /// `Hostile.spec._`.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Type0921 {
     /// `d`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub d: ::std::option::Option<::std::string::String>,
 }
+codec::object! { Type0921, optional d = "d" }
 
 /// `Hostile.spec[""]`.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Type19ce {
     /// `a`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub a: ::std::option::Option<::std::string::String>,
 }
+codec::object! { Type19ce, optional a = "a" }
 
 /// `Hostile.spec.日本`.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Type784b {
     /// `g`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub g: ::std::option::Option<::std::string::String>,
 }
+codec::object! { Type784b, optional g = "g" }
 
 /// `Hostile.spec.é`.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Type7ed6 {
     /// `f`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub f: ::std::option::Option<::std::string::String>,
 }
+codec::object! { Type7ed6, optional f = "f" }

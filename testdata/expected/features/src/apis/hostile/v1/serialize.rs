@@ -5,7 +5,6 @@
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use serde::Deserialize;
 use std::collections::BTreeMap;
 use super::DefaultMode;
 
@@ -19,25 +18,17 @@ pub struct Serialize {
 }
 
 /// `Serialize.spec`.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SerializeSpec {
     /// `any`.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "::std::option::Option::is_none"
-    )]
     pub any: ::std::option::Option<serde_json::Value>,
     /// `at`.
-    #[serde(with = "codec")]
     pub at: ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time,
     /// `mode`.
     ///
     /// Defaults to `"A"`.
-    #[serde(default = "SerializeSpec::default_mode")]
     pub mode: DefaultMode,
     /// `names`.
-    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub names: ::std::option::Option<
         BTreeMap<::std::string::String, Vec<::std::string::String>>,
     >,
@@ -60,4 +51,8 @@ impl ::std::default::Default for SerializeSpec {
             names: ::std::default::Default::default(),
         }
     }
+}
+codec::object! {
+    SerializeSpec, nullable any = "any", required_encoded at = "at", defaulted mode = "mode",
+    optional names = "names"
 }

@@ -3,8 +3,8 @@
 
 //! `GatewayClass` of `gateway.networking.k8s.io/v1`.
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use serde::{Deserialize, Serialize};
 use super::GatewayConditions;
 
 /// GatewayClass describes a class of Gateways available to the user for creating Gateway resources.
@@ -55,7 +55,7 @@ pub struct GatewayClass {
 /// provides defaults that can be overridden by a Gateway.
 ///
 /// Support: Implementation-specific
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayClassParametersRef {
     /// Group is the group of the referent.
     ///
@@ -73,13 +73,15 @@ pub struct GatewayClassParametersRef {
     /// Namespace-scoped resource and MUST be unset when referring to a Cluster-scoped resource.
     ///
     /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
+}
+codec::object! {
+    GatewayClassParametersRef, required group = "group", required kind = "kind",
+    required name = "name", optional namespace = "namespace"
 }
 
 /// Spec defines the desired state of GatewayClass.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayClassSpec {
     /// ControllerName is the name of the controller that is managing Gateways of this class. The value
     /// of this field MUST be a domain prefixed path.
@@ -97,7 +99,6 @@ pub struct GatewayClassSpec {
     /// Description helps describe a GatewayClass with more details.
     ///
     /// Must have at most 64 characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// ParametersRef is a reference to a resource that contains the configuration parameters
     /// corresponding to the GatewayClass. This is optional if the controller does not require any
@@ -115,16 +116,18 @@ pub struct GatewayClassSpec {
     /// provides defaults that can be overridden by a Gateway.
     ///
     /// Support: Implementation-specific
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parameters_ref: Option<GatewayClassParametersRef>,
+}
+codec::object! {
+    GatewayClassSpec, required controller_name = "controllerName",
+    optional description = "description", optional parameters_ref = "parametersRef"
 }
 
 /// Status defines the current state of GatewayClass.
 ///
 /// Implementations MUST populate status on all GatewayClass resources which specify their
 /// controller name.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayClassStatus {
     /// Conditions is the current status from the controller for this GatewayClass.
     ///
@@ -134,19 +137,22 @@ pub struct GatewayClassStatus {
     /// Must have at most 8 items and have no two items with the same `type`.
     ///
     /// Defaults to `[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"}]`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<GatewayConditions>>,
     /// SupportedFeatures is the set of features the GatewayClass support. It MUST be sorted in
     /// ascending alphabetical order by the Name key.
     ///
     /// Must have at most 64 items and have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub supported_features: Option<Vec<GatewayClassSupportedFeatures>>,
+}
+codec::object! {
+    GatewayClassStatus, optional conditions = "conditions",
+    optional supported_features = "supportedFeatures"
 }
 
 /// `GatewayClass.status.supportedFeatures`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayClassSupportedFeatures {
     /// FeatureName is used to describe distinct features that are covered by conformance tests.
     pub name: String,
 }
+codec::object! { GatewayClassSupportedFeatures, required name = "name" }

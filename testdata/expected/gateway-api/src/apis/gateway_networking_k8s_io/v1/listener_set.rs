@@ -3,8 +3,8 @@
 
 //! `ListenerSet` of `gateway.networking.k8s.io/v1`.
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use serde::{Deserialize, Serialize};
 use super::{GatewayConditions, GatewayListeners, GatewayStatusListeners};
 
 /// ListenerSet defines a set of additional listeners to attach to an existing Gateway. This
@@ -51,21 +51,19 @@ pub struct ListenerSet {
 }
 
 /// ParentRef references the Gateway that the listeners are attached to.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ListenerSetParentRef {
     /// Group is the group of the referent.
     ///
     /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     ///
     /// Defaults to `"gateway.networking.k8s.io"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// Kind is kind of the referent. For example "Gateway".
     ///
     /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     ///
     /// Defaults to `"Gateway"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name is the name of the referent.
     ///
@@ -75,13 +73,15 @@ pub struct ListenerSetParentRef {
     /// assumed to be the same as the namespace of the referring object.
     ///
     /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
+}
+codec::object! {
+    ListenerSetParentRef, optional group = "group", optional kind = "kind", required name = "name",
+    optional namespace = "namespace"
 }
 
 /// Spec defines the desired state of ListenerSet.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ListenerSetSpec {
     /// Listeners associated with this ListenerSet. Listeners define logical endpoints that are bound on
     /// this referenced parent Gateway's addresses.
@@ -124,9 +124,12 @@ pub struct ListenerSetSpec {
     /// ParentRef references the Gateway that the listeners are attached to.
     pub parent_ref: ListenerSetParentRef,
 }
+codec::object! {
+    ListenerSetSpec, required listeners = "listeners", required parent_ref = "parentRef"
+}
 
 /// Status defines the current state of ListenerSet.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ListenerSetStatus {
     /// Conditions describe the current conditions of the ListenerSet.
     ///
@@ -142,11 +145,12 @@ pub struct ListenerSetStatus {
     /// Must have at most 8 items and have no two items with the same `type`.
     ///
     /// Defaults to `[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"},{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Programmed"}]`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<GatewayConditions>>,
     /// Listeners provide status for each unique listener port defined in the Spec.
     ///
     /// Must have at most 64 items and have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub listeners: Option<Vec<GatewayStatusListeners>>,
+}
+codec::object! {
+    ListenerSetStatus, optional conditions = "conditions", optional listeners = "listeners"
 }

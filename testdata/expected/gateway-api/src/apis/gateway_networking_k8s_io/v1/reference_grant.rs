@@ -3,8 +3,8 @@
 
 //! `ReferenceGrant` of `gateway.networking.k8s.io/v1`.
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use serde::{Deserialize, Serialize};
 
 /// ReferenceGrant identifies kinds of resources in other namespaces that are trusted to reference
 /// the specified kinds of resources in the same namespace as the policy.
@@ -29,7 +29,7 @@ pub struct ReferenceGrant {
 }
 
 /// ReferenceGrantFrom describes trusted namespaces and kinds.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReferenceGrantFrom {
     /// Group is the group of the referent. When empty, the Kubernetes core API group is inferred.
     ///
@@ -61,9 +61,13 @@ pub struct ReferenceGrantFrom {
     /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: String,
 }
+codec::object! {
+    ReferenceGrantFrom, required group = "group", required kind = "kind",
+    required namespace = "namespace"
+}
 
 /// Spec defines the desired state of ReferenceGrant.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReferenceGrantSpec {
     /// From describes the trusted namespaces and kinds that can reference the resources described in
     /// "To". Each entry in this list MUST be considered to be an additional place that references can
@@ -82,9 +86,10 @@ pub struct ReferenceGrantSpec {
     /// Must have 1 to 16 items.
     pub to: Vec<ReferenceGrantTo>,
 }
+codec::object! { ReferenceGrantSpec, required from = "from", required to = "to" }
 
 /// ReferenceGrantTo describes what Kinds are allowed as targets of the references.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReferenceGrantTo {
     /// Group is the group of the referent. When empty, the Kubernetes core API group is inferred.
     ///
@@ -104,6 +109,8 @@ pub struct ReferenceGrantTo {
     /// specified Group and Kind in the local namespace.
     ///
     /// Must have 1 to 253 characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+}
+codec::object! {
+    ReferenceGrantTo, required group = "group", required kind = "kind", optional name = "name"
 }

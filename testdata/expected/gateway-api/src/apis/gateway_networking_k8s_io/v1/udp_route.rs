@@ -3,8 +3,8 @@
 
 //! `UDPRoute` of `gateway.networking.k8s.io/v1`.
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use serde::{Deserialize, Serialize};
 use super::{
     GRPCRouteParentRefs, GRPCRouteParents, GRPCRouteUseDefaultGateways, TCPRouteRules,
 };
@@ -23,8 +23,7 @@ pub struct UDPRoute {
 }
 
 /// Spec defines the desired state of UDPRoute.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct UDPRouteSpec {
     /// ParentRefs references the resources (usually Gateways) that a Route wants to be attached to.
     /// Note that the referenced parent resource needs to allow this for the attachment to be complete.
@@ -82,7 +81,6 @@ pub struct UDPRouteSpec {
     /// Must satisfy `self.all(p1, self.all(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__)) ? ((!has(p1.sectionName) || p1.sectionName == '') == (!has(p2.sectionName) || p2.sectionName == '') && (!has(p1.port) || p1.port == 0) == (!has(p2.port) || p2.port == 0)): true))`: sectionName or port must be specified when parentRefs includes 2 or more references to the same parent
     ///
     /// Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__ )) && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || ( has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName)) && (((!has(p1.port) || p1.port == 0) && (!has(p2.port) || p2.port == 0)) || (has(p1.port) && has(p2.port) && p1.port == p2.port))))`: sectionName or port must be unique when parentRefs includes 2 or more references to the same parent
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_refs: Option<Vec<GRPCRouteParentRefs>>,
     /// Rules are a list of UDP matchers and actions.
     ///
@@ -98,12 +96,15 @@ pub struct UDPRouteSpec {
     /// situations it will not be appropriate to request a default Gateway for a given Route -- for
     /// example, a Route with specific security requirements should almost certainly not use a default
     /// Gateway.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub use_default_gateways: Option<GRPCRouteUseDefaultGateways>,
+}
+codec::object! {
+    UDPRouteSpec, optional parent_refs = "parentRefs", required rules = "rules",
+    optional use_default_gateways = "useDefaultGateways"
 }
 
 /// Status defines the current state of UDPRoute.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct UDPRouteStatus {
     /// Parents is a list of parent resources (usually Gateways) that are associated with the route, and
     /// the status of the route with respect to each parent. When this route attaches to a parent, the
@@ -120,3 +121,4 @@ pub struct UDPRouteStatus {
     /// Must have at most 32 items.
     pub parents: Vec<GRPCRouteParents>,
 }
+codec::object! { UDPRouteStatus, required parents = "parents" }

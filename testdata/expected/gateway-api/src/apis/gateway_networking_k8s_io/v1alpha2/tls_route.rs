@@ -3,8 +3,8 @@
 
 //! `TLSRoute` of `gateway.networking.k8s.io/v1alpha2`.
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use serde::{Deserialize, Serialize};
 use super::{
     TCPRouteParentRefs, TCPRouteParents, TCPRouteRules, TCPRouteUseDefaultGateways,
 };
@@ -23,8 +23,7 @@ pub struct TLSRoute {
 }
 
 /// Spec defines the desired state of TLSRoute.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct TLSRouteSpec {
     /// Hostnames defines a set of SNI names that should match against the SNI attribute of TLS
     /// ClientHello message in TLS handshake. This matches the RFC 1123 definition of a hostname with 2
@@ -59,7 +58,6 @@ pub struct TLSRouteSpec {
     /// Must have at most 1024 items.
     ///
     /// Each item must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hostnames: Option<Vec<String>>,
     /// ParentRefs references the resources (usually Gateways) that a Route wants to be attached to.
     /// Note that the referenced parent resource needs to allow this for the attachment to be complete.
@@ -117,7 +115,6 @@ pub struct TLSRouteSpec {
     /// Must satisfy `self.all(p1, self.all(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__)) ? ((!has(p1.sectionName) || p1.sectionName == '') == (!has(p2.sectionName) || p2.sectionName == '') && (!has(p1.port) || p1.port == 0) == (!has(p2.port) || p2.port == 0)): true))`: sectionName or port must be specified when parentRefs includes 2 or more references to the same parent
     ///
     /// Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__ )) && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || ( has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName)) && (((!has(p1.port) || p1.port == 0) && (!has(p2.port) || p2.port == 0)) || (has(p1.port) && has(p2.port) && p1.port == p2.port))))`: sectionName or port must be unique when parentRefs includes 2 or more references to the same parent
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_refs: Option<Vec<TCPRouteParentRefs>>,
     /// Rules are a list of TLS matchers and actions.
     ///
@@ -135,12 +132,15 @@ pub struct TLSRouteSpec {
     /// situations it will not be appropriate to request a default Gateway for a given Route -- for
     /// example, a Route with specific security requirements should almost certainly not use a default
     /// Gateway.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub use_default_gateways: Option<TCPRouteUseDefaultGateways>,
+}
+codec::object! {
+    TLSRouteSpec, optional hostnames = "hostnames", optional parent_refs = "parentRefs",
+    required rules = "rules", optional use_default_gateways = "useDefaultGateways"
 }
 
 /// Status defines the current state of TLSRoute.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct TLSRouteStatus {
     /// Parents is a list of parent resources (usually Gateways) that are associated with the route, and
     /// the status of the route with respect to each parent. When this route attaches to a parent, the
@@ -157,3 +157,4 @@ pub struct TLSRouteStatus {
     /// Must have at most 32 items.
     pub parents: Vec<TCPRouteParents>,
 }
+codec::object! { TLSRouteStatus, required parents = "parents" }

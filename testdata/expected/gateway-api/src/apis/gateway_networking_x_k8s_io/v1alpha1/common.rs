@@ -10,13 +10,11 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use serde::{Deserialize, Serialize};
 
 /// Condition contains details for one aspect of the current state of this API Resource.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct XMeshConditions {
     /// lastTransitionTime is the last time the condition transitioned from one status to another. This
     /// should be when the underlying condition changed. If that is not known, then using the time when
     /// the API field changed is acceptable.
-    #[serde(with = "codec")]
     pub last_transition_time: Time,
     /// message is a human readable message indicating details about the transition. This may be an
     /// empty string.
@@ -29,7 +27,6 @@ pub struct XMeshConditions {
     /// the current state of the instance.
     ///
     /// Must be at least 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
     /// reason contains a programmatic identifier indicating the reason for the condition's last
     /// transition. Producers of specific condition types may define expected values and meanings for
@@ -59,6 +56,11 @@ impl Default for XMeshConditions {
             r#type: Default::default(),
         }
     }
+}
+codec::object! {
+    XMeshConditions, required_encoded last_transition_time = "lastTransitionTime",
+    required message = "message", optional observed_generation = "observedGeneration",
+    required reason = "reason", required status = "status", required r#type = "type"
 }
 
 /// status of the condition, one of True, False, Unknown.

@@ -3,8 +3,8 @@
 
 //! `XMesh` of `gateway.networking.x-k8s.io/v1alpha1`.
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use serde::{Deserialize, Serialize};
 use super::XMeshConditions;
 
 /// XMesh defines mesh-wide characteristics of a GAMMA-compliant service mesh.
@@ -32,7 +32,7 @@ pub struct XMesh {
 /// "False" and an "InvalidParameters" reason.
 ///
 /// Support: Implementation-specific
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct XMeshParametersRef {
     /// Group is the group of the referent.
     ///
@@ -50,13 +50,15 @@ pub struct XMeshParametersRef {
     /// Namespace-scoped resource and MUST be unset when referring to a Cluster-scoped resource.
     ///
     /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
+}
+codec::object! {
+    XMeshParametersRef, required group = "group", required kind = "kind", required name = "name",
+    optional namespace = "namespace"
 }
 
 /// Spec defines the desired state of XMesh.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct XMeshSpec {
     /// ControllerName is the name of a controller that is managing Gateway API resources for mesh
     /// traffic management. The value of this field MUST be a domain prefixed path.
@@ -74,7 +76,6 @@ pub struct XMeshSpec {
     /// Description optionally provides a human-readable description of a Mesh.
     ///
     /// Must have at most 64 characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// ParametersRef is an optional reference to a resource that contains implementation-specific
     /// configuration for this Mesh. If no implementation-specific parameters are needed, this field
@@ -88,13 +89,15 @@ pub struct XMeshSpec {
     /// "False" and an "InvalidParameters" reason.
     ///
     /// Support: Implementation-specific
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parameters_ref: Option<XMeshParametersRef>,
+}
+codec::object! {
+    XMeshSpec, required controller_name = "controllerName", optional description = "description",
+    optional parameters_ref = "parametersRef"
 }
 
 /// Status defines the current state of XMesh.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct XMeshStatus {
     /// Conditions is the current status from the controller for this Mesh.
     ///
@@ -104,19 +107,22 @@ pub struct XMeshStatus {
     /// Must have at most 8 items and have no two items with the same `type`.
     ///
     /// Defaults to `[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"},{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Programmed"}]`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<XMeshConditions>>,
     /// SupportedFeatures is the set of features the Mesh support. It MUST be sorted in ascending
     /// alphabetical order by the Name key.
     ///
     /// Must have at most 64 items and have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub supported_features: Option<Vec<XMeshSupportedFeatures>>,
+}
+codec::object! {
+    XMeshStatus, optional conditions = "conditions",
+    optional supported_features = "supportedFeatures"
 }
 
 /// `XMesh.status.supportedFeatures`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct XMeshSupportedFeatures {
     /// FeatureName is used to describe distinct features that are covered by conformance tests.
     pub name: String,
 }
+codec::object! { XMeshSupportedFeatures, required name = "name" }

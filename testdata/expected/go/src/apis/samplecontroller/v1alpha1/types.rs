@@ -3,8 +3,8 @@
 
 //! Types of `types.go`, of `samplecontroller.k8s.io/v1alpha1`.
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use serde::{Deserialize, Serialize};
 
 /// Foo is a specification for a Foo resource
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,19 +18,21 @@ pub struct Foo {
 }
 
 /// FooSpec is the spec for a Foo resource
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FooSpec {
     /// `deploymentName`.
     pub deployment_name: String,
     /// `replicas`.
     pub replicas: Option<i32>,
 }
+codec::object! {
+    FooSpec, defaulted deployment_name = "deploymentName", defaulted replicas = "replicas"
+}
 
 /// FooStatus is the status for a Foo resource
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FooStatus {
     /// `availableReplicas`.
     pub available_replicas: i32,
 }
+codec::object! { FooStatus, defaulted available_replicas = "availableReplicas" }

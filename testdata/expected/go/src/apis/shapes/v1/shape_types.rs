@@ -45,30 +45,27 @@ impl Default for Policy {
 pub type Level = String;
 
 /// Node may hold others of its kind.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Node {
     /// Label of the node.
     pub label: String,
     /// Next node.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<Box<Node>>,
     /// Children of the node.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub children: Option<Vec<Node>>,
+}
+codec::object! {
+    Node, defaulted label = "label", optional next = "next", optional children = "children"
 }
 
 /// ShapeSpec is what a shape should be.
 ///
 /// Must satisfy `!has(self.paused) || has(self.owner)`: owner of a paused shape
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ShapeSpec {
     /// Paused stops the controller.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub paused: Option<bool>,
     /// Owner of the shape.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub owner: Option<Reference>,
     /// Text is always written.
     pub text: String,
@@ -85,89 +82,78 @@ pub struct ShapeSpec {
     /// Ratio of something.
     pub ratio: Number,
     /// List is null in Go when it is nil.
-    #[serde(deserialize_with = "codec::filled::deserialize")]
     pub list: Vec<String>,
     /// Map is null in Go when it is nil.
-    #[serde(deserialize_with = "codec::filled::deserialize")]
     pub map: BTreeMap<String, String>,
     /// Pointer is null in Go when it is nil.
     pub pointer: Option<String>,
     /// Required, and left out when empty.
-    #[serde(skip_serializing_if = "::std::string::String::is_empty")]
     pub required: String,
     /// Policy of the shape.
     pub policy: Policy,
     /// Fallback policy.
     ///
     /// Defaults to `"Forbid"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fallback: Option<Policy>,
     /// Names of its parts.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub names: Option<Names>,
     /// ByName maps parts.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub by_name: Option<BTreeMap<String, Reference>>,
     /// Data is base64.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub data: Option<ByteString>,
     /// Port is a number or a name.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub port: Option<IntOrString>,
     /// Quantity of it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub quantity: Option<Quantity>,
     /// Timeout is a duration.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<String>,
     /// Since is null in Go when it is zero.
-    #[serde(default, with = "codec")]
     pub since: Option<Time>,
     /// Level writes itself.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<Level>,
     /// Tree of nodes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tree: Option<Node>,
     /// Zero is left out when it is zero.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub zero: Option<Reference>,
     /// Selector of pods.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub selector: Option<LabelSelector>,
     /// Limits of resources.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub limits: Option<BTreeMap<String, Quantity>>,
     /// Protocol of the port.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol: Option<String>,
     /// Template of pods.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub template: Option<PodTemplateSpec>,
     /// Raw object.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub raw: Option<RawExtension>,
     /// Any JSON.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub any: Option<Value>,
+}
+codec::object! {
+    ShapeSpec, optional paused = "paused", optional owner = "owner", defaulted text = "text",
+    defaulted flag = "flag", defaulted count = "count", defaulted small = "small",
+    defaulted large = "large", defaulted ratio = "ratio", filled list = "list", filled map = "map",
+    defaulted pointer = "pointer", omittable required = "required", defaulted policy = "policy",
+    optional fallback = "fallback", optional names = "names", optional by_name = "byName",
+    optional_encoded data = "data", optional_encoded port = "port", optional quantity = "quantity",
+    optional timeout = "timeout", defaulted_encoded since = "since", optional level = "level",
+    optional tree = "tree", optional zero = "zero", optional selector = "selector",
+    optional limits = "limits", optional protocol = "protocol", optional template = "template",
+    optional raw = "raw", nullable any = "any"
 }
 
 /// ShapeStatus is what a shape is.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ShapeStatus {
     /// ObservedGeneration of the spec.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
     /// Conditions of the shape.
     ///
     /// Must have no two items with the same `type`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<Condition>>,
+}
+codec::object! {
+    ShapeStatus, optional observed_generation = "observedGeneration",
+    optional conditions = "conditions"
 }
 
 /// Shape has a field of every shape.

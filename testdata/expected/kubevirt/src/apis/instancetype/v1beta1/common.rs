@@ -5,17 +5,14 @@
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Required CPU related attributes of the instancetype.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterInstancetypeCpu {
     /// DedicatedCPUPlacement requests the scheduler to place the VirtualMachineInstance on a node with
     /// enough dedicated pCPUs and pin the vCPUs to it.
-    #[serde(rename = "dedicatedCPUPlacement", skip_serializing_if = "Option::is_none")]
     pub dedicated_cpu_placement: Option<bool>,
     /// Required number of vCPUs to expose to the guest.
     ///
@@ -24,142 +21,142 @@ pub struct VirtualMachineClusterInstancetypeCpu {
     pub guest: i32,
     /// IsolateEmulatorThread requests one more dedicated pCPU to be allocated for the VMI to place the
     /// emulator thread on it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub isolate_emulator_thread: Option<bool>,
     /// MaxSockets specifies the maximum amount of sockets that can be hotplugged
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_sockets: Option<i32>,
     /// Model specifies the CPU model inside the VMI. List of available models
     /// <https://github.com/libvirt/libvirt/tree/master/src/cpu_map>. It is possible to specify special
     /// cases like "host-passthrough" to get the same CPU as the node and "host-model" to get CPU
     /// closest to the node one. Defaults to host-model.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// NUMA allows specifying settings for the guest NUMA topology
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub numa: Option<VirtualMachineClusterInstancetypeNuma>,
     /// Realtime instructs the virt-launcher to tune the VMI for lower latency, optional for real time
     /// workloads
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub realtime: Option<VirtualMachineClusterInstancetypeRealtime>,
+}
+codec::object! {
+    VirtualMachineClusterInstancetypeCpu,
+    optional dedicated_cpu_placement = "dedicatedCPUPlacement", required guest = "guest",
+    optional isolate_emulator_thread = "isolateEmulatorThread", optional max_sockets = "maxSockets",
+    optional model = "model", optional numa = "numa", optional realtime = "realtime"
 }
 
 /// `VirtualMachineClusterInstancetype.spec.gpus.virtualGPUOptions.display`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterInstancetypeDisplay {
     /// Enabled determines if a display addapter backed by a vGPU should be enabled or disabled on the
     /// guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
     /// Enables a boot framebuffer, until the guest OS loads a real GPU driver Defaults to true.
-    #[serde(rename = "ramFB", skip_serializing_if = "Option::is_none")]
     pub ram_fb: Option<VirtualMachineClusterInstancetypeRamFB>,
+}
+codec::object! {
+    VirtualMachineClusterInstancetypeDisplay, optional enabled = "enabled",
+    optional ram_fb = "ramFB"
 }
 
 /// `VirtualMachineClusterInstancetype.spec.gpus`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterInstancetypeGpus {
     /// ClaimName references the name of an entry in the VMI's spec.resourceClaims\[\] array. The
     /// referenced entry may use either resourceClaimName or resourceClaimTemplateName.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub claim_name: Option<String>,
     /// DeviceName is the name of the device provisioned by device-plugins
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub device_name: Option<String>,
     /// Name of the GPU device as exposed by a device plugin
     pub name: String,
     /// RequestName specifies which request from the ResourceClaim/ResourceClaimTemplate
     /// spec.devices.requests array this claim request corresponds to.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub request_name: Option<String>,
     /// If specified, the virtual network interface address and its tag will be provided to the guest
     /// via config drive
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
     /// `virtualGPUOptions`.
-    #[serde(rename = "virtualGPUOptions", skip_serializing_if = "Option::is_none")]
     pub virtual_gpu_options: Option<VirtualMachineClusterInstancetypeVirtualGPUOptions>,
+}
+codec::object! {
+    VirtualMachineClusterInstancetypeGpus, optional claim_name = "claimName",
+    optional device_name = "deviceName", required name = "name",
+    optional request_name = "requestName", optional tag = "tag",
+    optional virtual_gpu_options = "virtualGPUOptions"
 }
 
 /// `VirtualMachineClusterInstancetype.spec.hostDevices`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterInstancetypeHostDevices {
     /// ClaimName references the name of an entry in the VMI's spec.resourceClaims\[\] array. The
     /// referenced entry may use either resourceClaimName or resourceClaimTemplateName.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub claim_name: Option<String>,
     /// DeviceName is the name of the device provisioned by device-plugins
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub device_name: Option<String>,
     /// `name`.
     pub name: String,
     /// RequestName specifies which request from the ResourceClaim/ResourceClaimTemplate
     /// spec.devices.requests array this claim request corresponds to.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub request_name: Option<String>,
     /// If specified, the virtual network interface address and its tag will be provided to the guest
     /// via config drive
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
+}
+codec::object! {
+    VirtualMachineClusterInstancetypeHostDevices, optional claim_name = "claimName",
+    optional device_name = "deviceName", required name = "name",
+    optional request_name = "requestName", optional tag = "tag"
 }
 
 /// Optionally enables the use of hugepages for the VirtualMachineInstance instead of regular
 /// memory.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterInstancetypeHugepages {
     /// PageSize specifies the hugepage size, for x86_64 architecture valid values are 1Gi and 2Mi.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub page_size: Option<String>,
 }
+codec::object! { VirtualMachineClusterInstancetypeHugepages, optional page_size = "pageSize" }
 
 /// Optionally specifies the IOThreads options to be used by the instancetype.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterInstancetypeIoThreads {
     /// SupplementalPoolThreadCount specifies how many iothreads are allocated for the supplementalPool
     /// policy.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub supplemental_pool_thread_count: Option<i32>,
+}
+codec::object! {
+    VirtualMachineClusterInstancetypeIoThreads,
+    optional supplemental_pool_thread_count = "supplementalPoolThreadCount"
 }
 
 /// Optionally defines the LaunchSecurity to be used by the instancetype.
 ///
 /// Deprecated: Will be removed with v1beta2 or v1
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterInstancetypeLaunchSecurity {
     /// AMD Secure Encrypted Virtualization (SEV).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sev: Option<VirtualMachineClusterInstancetypeSev>,
     /// AMD SEV-SNP flags defined by the SEV-SNP specifications.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub snp: Option<BTreeMap<String, Value>>,
     /// Intel Trust Domain Extensions (TDX).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tdx: Option<BTreeMap<String, Value>>,
+}
+codec::object! {
+    VirtualMachineClusterInstancetypeLaunchSecurity, optional sev = "sev", optional snp = "snp",
+    optional tdx = "tdx"
 }
 
 /// Required Memory related attributes of the instancetype.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterInstancetypeMemory {
     /// Required amount of memory which is visible inside the guest OS.
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(with = "codec")]
     pub guest: IntOrString,
     /// Optionally enables the use of hugepages for the VirtualMachineInstance instead of regular
     /// memory.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hugepages: Option<VirtualMachineClusterInstancetypeHugepages>,
     /// MaxGuest allows to specify the maximum amount of memory which is visible inside the Guest OS.
     /// The delta between MaxGuest and Guest is the amount of memory that can be hot(un)plugged.
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub max_guest: Option<IntOrString>,
     /// OvercommitPercent is the percentage of the guest memory which will be overcommitted. This means
     /// that the VMIs parent pod (virt-launcher) will request less physical memory by a factor specified
@@ -167,296 +164,296 @@ pub struct VirtualMachineClusterInstancetypeMemory {
     /// crashes. Use carefully. Defaults to 0
     ///
     /// Must be at least 0 and be at most 100.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub overcommit_percent: Option<i64>,
+}
+codec::object! {
+    VirtualMachineClusterInstancetypeMemory, required_encoded guest = "guest",
+    optional hugepages = "hugepages", optional_encoded max_guest = "maxGuest",
+    optional overcommit_percent = "overcommitPercent"
 }
 
 /// NUMA allows specifying settings for the guest NUMA topology
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterInstancetypeNuma {
     /// GuestMappingPassthrough will create an efficient guest topology based on host CPUs exclusively
     /// assigned to a pod. The created topology ensures that memory and CPUs on the virtual numa nodes
     /// never cross boundaries of host numa nodes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub guest_mapping_passthrough: Option<BTreeMap<String, Value>>,
+}
+codec::object! {
+    VirtualMachineClusterInstancetypeNuma,
+    optional guest_mapping_passthrough = "guestMappingPassthrough"
 }
 
 /// Guest policy flags as defined in AMD SEV API specification. Note: due to security reasons it is
 /// not allowed to enable guest debugging. Therefore NoDebug flag is not exposed to users and is
 /// always true.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterInstancetypePolicy {
     /// SEV-ES is required. Defaults to false.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub encrypted_state: Option<bool>,
+}
+codec::object! {
+    VirtualMachineClusterInstancetypePolicy, optional encrypted_state = "encryptedState"
 }
 
 /// Enables a boot framebuffer, until the guest OS loads a real GPU driver Defaults to true.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterInstancetypeRamFB {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
+codec::object! { VirtualMachineClusterInstancetypeRamFB, optional enabled = "enabled" }
 
 /// Realtime instructs the virt-launcher to tune the VMI for lower latency, optional for real time
 /// workloads
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterInstancetypeRealtime {
     /// Mask defines the vcpu mask expression that defines which vcpus are used for realtime. Format
     /// matches libvirt's expressions. Example: "0-3,^1","0,2,3","2-3"
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mask: Option<String>,
 }
+codec::object! { VirtualMachineClusterInstancetypeRealtime, optional mask = "mask" }
 
 /// AMD Secure Encrypted Virtualization (SEV).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterInstancetypeSev {
     /// If specified, run the attestation process for a vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub attestation: Option<BTreeMap<String, Value>>,
     /// Base64 encoded guest owner's Diffie-Hellman key.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dh_cert: Option<String>,
     /// Guest policy flags as defined in AMD SEV API specification. Note: due to security reasons it is
     /// not allowed to enable guest debugging. Therefore NoDebug flag is not exposed to users and is
     /// always true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<VirtualMachineClusterInstancetypePolicy>,
     /// Base64 encoded session blob.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
+}
+codec::object! {
+    VirtualMachineClusterInstancetypeSev, optional attestation = "attestation",
+    optional dh_cert = "dhCert", optional policy = "policy", optional session = "session"
 }
 
 /// `VirtualMachineClusterInstancetype.spec.gpus.virtualGPUOptions`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterInstancetypeVirtualGPUOptions {
     /// `display`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub display: Option<VirtualMachineClusterInstancetypeDisplay>,
 }
+codec::object! { VirtualMachineClusterInstancetypeVirtualGPUOptions, optional display = "display" }
 
 /// Clock optionally defines preferences associated with the Clock attribute of a
 /// VirtualMachineInstance DomainSpec
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferenceClock {
     /// ClockOffset allows specifying the UTC offset or the timezone of the guest clock.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_clock_offset: Option<
         VirtualMachineClusterPreferencePreferredClockOffset,
     >,
     /// Timer specifies whih timers are attached to the vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_timer: Option<VirtualMachineClusterPreferencePreferredTimer>,
+}
+codec::object! {
+    VirtualMachineClusterPreferenceClock, optional preferred_clock_offset = "preferredClockOffset",
+    optional preferred_timer = "preferredTimer"
 }
 
 /// CPU optionally defines preferences associated with the CPU attribute of a VirtualMachineInstance
 /// DomainSpec
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferenceCpu {
     /// PreferredCPUFeatures optionally defines a slice of preferred CPU features.
-    #[serde(rename = "preferredCPUFeatures", skip_serializing_if = "Option::is_none")]
     pub preferred_cpu_features: Option<
         Vec<VirtualMachineClusterPreferencePreferredCPUFeatures>,
     >,
     /// PreferredCPUTopology optionally defines the preferred guest visible CPU topology, defaults to
     /// PreferSockets.
-    #[serde(rename = "preferredCPUTopology", skip_serializing_if = "Option::is_none")]
     pub preferred_cpu_topology: Option<String>,
     /// `spreadOptions`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub spread_options: Option<VirtualMachineClusterPreferenceSpreadOptions>,
+}
+codec::object! {
+    VirtualMachineClusterPreferenceCpu, optional preferred_cpu_features = "preferredCPUFeatures",
+    optional preferred_cpu_topology = "preferredCPUTopology",
+    optional spread_options = "spreadOptions"
 }
 
 /// CustomBlockSize represents the desired logical and physical block size for a VM disk.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferenceCustom {
     /// `discardGranularity`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub discard_granularity: Option<i64>,
     /// `logical`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub logical: Option<i64>,
     /// `physical`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub physical: Option<i64>,
+}
+codec::object! {
+    VirtualMachineClusterPreferenceCustom, optional discard_granularity = "discardGranularity",
+    optional logical = "logical", optional physical = "physical"
 }
 
 /// Devices optionally defines preferences associated with the Devices attribute of a
 /// VirtualMachineInstance DomainSpec
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferenceDevices {
     /// PreferredAutoattachGraphicsDevice optionally defines the preferred value of
     /// AutoattachGraphicsDevice
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_autoattach_graphics_device: Option<bool>,
     /// PreferredAutoattachInputDevice optionally defines the preferred value of AutoattachInputDevice
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_autoattach_input_device: Option<bool>,
     /// PreferredAutoattachMemBalloon optionally defines the preferred value of AutoattachMemBalloon
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_autoattach_mem_balloon: Option<bool>,
     /// PreferredAutoattachPodInterface optionally defines the preferred value of AutoattachPodInterface
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_autoattach_pod_interface: Option<bool>,
     /// PreferredAutoattachSerialConsole optionally defines the preferred value of
     /// AutoattachSerialConsole
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_autoattach_serial_console: Option<bool>,
     /// PreferredBlockMultiQueue optionally enables the vhost multiqueue feature for virtio disks.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_block_multi_queue: Option<bool>,
     /// PreferredCdromBus optionally defines the preferred bus for Cdrom Disk devices.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_cdrom_bus: Option<String>,
     /// PreferredDisableHotplug optionally defines the preferred value of DisableHotplug
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_disable_hotplug: Option<bool>,
     /// PreferredBlockSize optionally defines the block size of Disk devices.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_disk_block_size: Option<
         VirtualMachineClusterPreferencePreferredDiskBlockSize,
     >,
     /// PreferredDiskBus optionally defines the preferred bus for Disk Disk devices.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_disk_bus: Option<String>,
     /// PreferredCache optionally defines the DriverCache to be used by Disk devices.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_disk_cache: Option<String>,
     /// PreferredDedicatedIoThread optionally enables dedicated IO threads for Disk devices using the
     /// virtio bus.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_disk_dedicated_io_thread: Option<bool>,
     /// PreferredIo optionally defines the QEMU disk IO mode to be used by Disk devices.
-    #[serde(rename = "preferredDiskIO", skip_serializing_if = "Option::is_none")]
     pub preferred_disk_io: Option<String>,
     /// PreferredInputBus optionally defines the preferred bus for Input devices.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_input_bus: Option<String>,
     /// PreferredInputType optionally defines the preferred type for Input devices.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_input_type: Option<String>,
     /// PreferredInterfaceMasquerade optionally defines the preferred masquerade configuration to use
     /// with each network interface.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_interface_masquerade: Option<BTreeMap<String, Value>>,
     /// PreferredInterfaceModel optionally defines the preferred model to be used by Interface devices.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_interface_model: Option<String>,
     /// PreferredLunBus optionally defines the preferred bus for Lun Disk devices.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_lun_bus: Option<String>,
     /// PreferredNetworkInterfaceMultiQueue optionally enables the vhost multiqueue feature for virtio
     /// interfaces.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_network_interface_multi_queue: Option<bool>,
     /// PreferredPanicDeviceModel optionally defines the preferred panic device model to use with panic
     /// devices.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_panic_device_model: Option<String>,
     /// PreferredRng optionally defines the preferred rng device to be used.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_rng: Option<BTreeMap<String, Value>>,
     /// PreferredSoundModel optionally defines the preferred model for Sound devices.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_sound_model: Option<String>,
     /// PreferredTPM optionally defines the preferred TPM device to be used.
-    #[serde(rename = "preferredTPM", skip_serializing_if = "Option::is_none")]
     pub preferred_tpm: Option<VirtualMachineClusterPreferencePreferredTPM>,
     /// PreferredUseVirtioTransitional optionally defines the preferred value of UseVirtioTransitional
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_use_virtio_transitional: Option<bool>,
     /// PreferredVideoType optionally defines the preferred type for Video devices.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_video_type: Option<String>,
     /// PreferredVirtualGPUOptions optionally defines the preferred value of VirtualGPUOptions
-    #[serde(
-        rename = "preferredVirtualGPUOptions",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub preferred_virtual_gpu_options: Option<
         VirtualMachineClusterPreferencePreferredVirtualGPUOptions,
     >,
 }
+codec::object! {
+    VirtualMachineClusterPreferenceDevices,
+    optional preferred_autoattach_graphics_device = "preferredAutoattachGraphicsDevice",
+    optional preferred_autoattach_input_device = "preferredAutoattachInputDevice",
+    optional preferred_autoattach_mem_balloon = "preferredAutoattachMemBalloon",
+    optional preferred_autoattach_pod_interface = "preferredAutoattachPodInterface",
+    optional preferred_autoattach_serial_console = "preferredAutoattachSerialConsole",
+    optional preferred_block_multi_queue = "preferredBlockMultiQueue",
+    optional preferred_cdrom_bus = "preferredCdromBus",
+    optional preferred_disable_hotplug = "preferredDisableHotplug",
+    optional preferred_disk_block_size = "preferredDiskBlockSize",
+    optional preferred_disk_bus = "preferredDiskBus",
+    optional preferred_disk_cache = "preferredDiskCache",
+    optional preferred_disk_dedicated_io_thread = "preferredDiskDedicatedIoThread",
+    optional preferred_disk_io = "preferredDiskIO",
+    optional preferred_input_bus = "preferredInputBus",
+    optional preferred_input_type = "preferredInputType",
+    optional preferred_interface_masquerade = "preferredInterfaceMasquerade",
+    optional preferred_interface_model = "preferredInterfaceModel",
+    optional preferred_lun_bus = "preferredLunBus",
+    optional preferred_network_interface_multi_queue = "preferredNetworkInterfaceMultiQueue",
+    optional preferred_panic_device_model = "preferredPanicDeviceModel",
+    optional preferred_rng = "preferredRng", optional preferred_sound_model = "preferredSoundModel",
+    optional preferred_tpm = "preferredTPM",
+    optional preferred_use_virtio_transitional = "preferredUseVirtioTransitional",
+    optional preferred_video_type = "preferredVideoType",
+    optional preferred_virtual_gpu_options = "preferredVirtualGPUOptions"
+}
 
 /// Represents if a feature is enabled or disabled.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferenceDirect {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
+codec::object! { VirtualMachineClusterPreferenceDirect, optional enabled = "enabled" }
 
 /// EVMCS Speeds up L2 vmexits, but disables other virtualization features. Requires vapic. Defaults
 /// to the machine type setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferenceEvmcs {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
+codec::object! { VirtualMachineClusterPreferenceEvmcs, optional enabled = "enabled" }
 
 /// Extended allows the guest to execute partial TLB flushes. It can be helpful for general purpose
 /// workloads.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferenceExtended {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
+codec::object! { VirtualMachineClusterPreferenceExtended, optional enabled = "enabled" }
 
 /// Features optionally defines preferences associated with the Features attribute of a
 /// VirtualMachineInstance DomainSpec
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferenceFeatures {
     /// PreferredAcpi optionally enables the ACPI feature
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_acpi: Option<VirtualMachineClusterPreferencePreferredAcpi>,
     /// PreferredApic optionally enables and configures the APIC feature
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_apic: Option<VirtualMachineClusterPreferencePreferredApic>,
     /// PreferredHyperv optionally enables and configures HyperV features
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_hyperv: Option<VirtualMachineClusterPreferencePreferredHyperv>,
     /// PreferredKvm optionally enables and configures KVM features
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_kvm: Option<VirtualMachineClusterPreferencePreferredKvm>,
     /// PreferredPvspinlock optionally enables the Pvspinlock feature
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_pvspinlock: Option<VirtualMachineClusterPreferencePreferredPvspinlock>,
     /// PreferredSmm optionally enables the SMM feature
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_smm: Option<VirtualMachineClusterPreferencePreferredSmm>,
+}
+codec::object! {
+    VirtualMachineClusterPreferenceFeatures, optional preferred_acpi = "preferredAcpi",
+    optional preferred_apic = "preferredApic", optional preferred_hyperv = "preferredHyperv",
+    optional preferred_kvm = "preferredKvm", optional preferred_pvspinlock = "preferredPvspinlock",
+    optional preferred_smm = "preferredSmm"
 }
 
 /// Firmware optionally defines preferences associated with the Firmware attribute of a
 /// VirtualMachineInstance DomainSpec
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferenceFirmware {
     /// PreferredEfi optionally enables EFI
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_efi: Option<VirtualMachineClusterPreferencePreferredEfi>,
     /// PreferredUseBios optionally enables BIOS
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_use_bios: Option<bool>,
     /// PreferredUseBiosSerial optionally transmitts BIOS output over the serial.
     ///
     /// Requires PreferredUseBios to be enabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_use_bios_serial: Option<bool>,
     /// PreferredUseEfi optionally enables EFI
     ///
     /// Deprecated: Will be removed with v1beta2 or v1
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_use_efi: Option<bool>,
     /// PreferredUseSecureBoot optionally enables SecureBoot and the OVMF roms will be swapped for
     /// SecureBoot-enabled ones.
@@ -464,126 +461,137 @@ pub struct VirtualMachineClusterPreferenceFirmware {
     /// Requires PreferredUseEfi and PreferredSmm to be enabled.
     ///
     /// Deprecated: Will be removed with v1beta2 or v1
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_use_secure_boot: Option<bool>,
+}
+codec::object! {
+    VirtualMachineClusterPreferenceFirmware, optional preferred_efi = "preferredEfi",
+    optional preferred_use_bios = "preferredUseBios",
+    optional preferred_use_bios_serial = "preferredUseBiosSerial",
+    optional preferred_use_efi = "preferredUseEfi",
+    optional preferred_use_secure_boot = "preferredUseSecureBoot"
 }
 
 /// Frequencies improves the TSC clock source handling for Hyper-V on KVM. Defaults to the machine
 /// type setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferenceFrequencies {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
+codec::object! { VirtualMachineClusterPreferenceFrequencies, optional enabled = "enabled" }
 
 /// HPET (High Precision Event Timer) - multiple timers with periodic interrupts.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferenceHpet {
     /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults
     /// to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub present: Option<bool>,
     /// TickPolicy determines what happens when QEMU misses a deadline for injecting a tick to the
     /// guest. One of "delay", "catchup", "merge", "discard".
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tick_policy: Option<String>,
+}
+codec::object! {
+    VirtualMachineClusterPreferenceHpet, optional present = "present",
+    optional tick_policy = "tickPolicy"
 }
 
 /// Hyperv (Hypervclock) - lets guests read the host’s wall clock time (paravirtualized). For
 /// windows guests.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferenceHyperv {
     /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults
     /// to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub present: Option<bool>,
 }
+codec::object! { VirtualMachineClusterPreferenceHyperv, optional present = "present" }
 
 /// IPI improves performances in overcommited environments. Requires vpindex. Defaults to the
 /// machine type setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferenceIpi {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
+codec::object! { VirtualMachineClusterPreferenceIpi, optional enabled = "enabled" }
 
 /// KVM (KVM clock) - lets guests read the host’s wall clock time (paravirtualized). For linux
 /// guests.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferenceKvm {
     /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults
     /// to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub present: Option<bool>,
 }
+codec::object! { VirtualMachineClusterPreferenceKvm, optional present = "present" }
 
 /// Machine optionally defines preferences associated with the Machine attribute of a
 /// VirtualMachineInstance DomainSpec
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferenceMachine {
     /// PreferredMachineType optionally defines the preferred machine type to use.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_machine_type: Option<String>,
+}
+codec::object! {
+    VirtualMachineClusterPreferenceMachine,
+    optional preferred_machine_type = "preferredMachineType"
 }
 
 /// Represents if a feature is enabled or disabled.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferenceMatchVolume {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
+codec::object! { VirtualMachineClusterPreferenceMatchVolume, optional enabled = "enabled" }
 
 /// Required Memory related attributes of the instancetype.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferenceMemory {
     /// Minimal amount of memory required by the preference.
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(with = "codec")]
     pub guest: IntOrString,
 }
+codec::object! { VirtualMachineClusterPreferenceMemory, required_encoded guest = "guest" }
 
 /// PIT (Programmable Interval Timer) - a timer with periodic interrupts.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferencePit {
     /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults
     /// to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub present: Option<bool>,
     /// TickPolicy determines what happens when QEMU misses a deadline for injecting a tick to the
     /// guest. One of "delay", "catchup", "discard".
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tick_policy: Option<String>,
+}
+codec::object! {
+    VirtualMachineClusterPreferencePit, optional present = "present",
+    optional tick_policy = "tickPolicy"
 }
 
 /// PreferredAcpi optionally enables the ACPI feature
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferencePreferredAcpi {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
+codec::object! { VirtualMachineClusterPreferencePreferredAcpi, optional enabled = "enabled" }
 
 /// PreferredApic optionally enables and configures the APIC feature
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferencePreferredApic {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
     /// EndOfInterrupt enables the end of interrupt notification in the guest. Defaults to false.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub end_of_interrupt: Option<bool>,
+}
+codec::object! {
+    VirtualMachineClusterPreferencePreferredApic, optional enabled = "enabled",
+    optional end_of_interrupt = "endOfInterrupt"
 }
 
 /// CPUFeature allows specifying a CPU feature.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferencePreferredCPUFeatures {
     /// Name of the CPU feature
     pub name: String,
@@ -593,279 +601,287 @@ pub struct VirtualMachineClusterPreferencePreferredCPUFeatures {
     /// able to emulate it. optional - The feature will be supported by virtual CPU if and only if it is
     /// supported by host CPU. disable - The feature will not be supported by virtual CPU. forbid -
     /// Guest creation will fail if the feature is supported by host CPU. Defaults to require
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<String>,
+}
+codec::object! {
+    VirtualMachineClusterPreferencePreferredCPUFeatures, required name = "name",
+    optional policy = "policy"
 }
 
 /// ClockOffset allows specifying the UTC offset or the timezone of the guest clock.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferencePreferredClockOffset {
     /// Timezone sets the guest clock to the specified timezone. Zone name follows the TZ environment
     /// variable format (e.g. 'America/New_York').
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timezone: Option<String>,
     /// UTC sets the guest clock to UTC on each boot. If an offset is specified, guest changes to the
     /// clock will be kept during reboots and are not reset.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub utc: Option<VirtualMachineClusterPreferenceUtc>,
+}
+codec::object! {
+    VirtualMachineClusterPreferencePreferredClockOffset, optional timezone = "timezone",
+    optional utc = "utc"
 }
 
 /// PreferredBlockSize optionally defines the block size of Disk devices.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferencePreferredDiskBlockSize {
     /// CustomBlockSize represents the desired logical and physical block size for a VM disk.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub custom: Option<VirtualMachineClusterPreferenceCustom>,
     /// Represents if a feature is enabled or disabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub match_volume: Option<VirtualMachineClusterPreferenceMatchVolume>,
+}
+codec::object! {
+    VirtualMachineClusterPreferencePreferredDiskBlockSize, optional custom = "custom",
+    optional match_volume = "matchVolume"
 }
 
 /// PreferredEfi optionally enables EFI
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferencePreferredEfi {
     /// If set to true, Persistent will persist the EFI NVRAM across reboots. Defaults to false
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub persistent: Option<bool>,
     /// If set, SecureBoot will be enabled and the OVMF roms will be swapped for SecureBoot-enabled
     /// ones. Requires SMM to be enabled. Defaults to true
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub secure_boot: Option<bool>,
+}
+codec::object! {
+    VirtualMachineClusterPreferencePreferredEfi, optional persistent = "persistent",
+    optional secure_boot = "secureBoot"
 }
 
 /// PreferredHyperv optionally enables and configures HyperV features
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferencePreferredHyperv {
     /// EVMCS Speeds up L2 vmexits, but disables other virtualization features. Requires vapic. Defaults
     /// to the machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub evmcs: Option<VirtualMachineClusterPreferenceEvmcs>,
     /// Frequencies improves the TSC clock source handling for Hyper-V on KVM. Defaults to the machine
     /// type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub frequencies: Option<VirtualMachineClusterPreferenceFrequencies>,
     /// IPI improves performances in overcommited environments. Requires vpindex. Defaults to the
     /// machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ipi: Option<VirtualMachineClusterPreferenceIpi>,
     /// Reenlightenment enables the notifications on TSC frequency changes. Defaults to the machine type
     /// setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reenlightenment: Option<VirtualMachineClusterPreferenceReenlightenment>,
     /// Relaxed instructs the guest OS to disable watchdog timeouts. Defaults to the machine type
     /// setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub relaxed: Option<VirtualMachineClusterPreferenceRelaxed>,
     /// Reset enables Hyperv reboot/reset for the vmi. Requires synic. Defaults to the machine type
     /// setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reset: Option<VirtualMachineClusterPreferenceReset>,
     /// Runtime improves the time accounting to improve scheduling in the guest. Defaults to the machine
     /// type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub runtime: Option<VirtualMachineClusterPreferenceRuntime>,
     /// Spinlocks allows to configure the spinlock retry attempts.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub spinlocks: Option<VirtualMachineClusterPreferenceSpinlocks>,
     /// SyNIC enables the Synthetic Interrupt Controller. Defaults to the machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub synic: Option<VirtualMachineClusterPreferenceSynic>,
     /// SyNICTimer enables Synthetic Interrupt Controller Timers, reducing CPU load. Defaults to the
     /// machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub synictimer: Option<VirtualMachineClusterPreferenceSynictimer>,
     /// TLBFlush improves performances in overcommited environments. Requires vpindex. Defaults to the
     /// machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tlbflush: Option<VirtualMachineClusterPreferenceTlbflush>,
     /// VAPIC improves the paravirtualized handling of interrupts. Defaults to the machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub vapic: Option<VirtualMachineClusterPreferenceVapic>,
     /// VendorID allows setting the hypervisor vendor id. Defaults to the machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub vendorid: Option<VirtualMachineClusterPreferenceVendorid>,
     /// VPIndex enables the Virtual Processor Index to help windows identifying virtual processors.
     /// Defaults to the machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub vpindex: Option<VirtualMachineClusterPreferenceVpindex>,
+}
+codec::object! {
+    VirtualMachineClusterPreferencePreferredHyperv, optional evmcs = "evmcs",
+    optional frequencies = "frequencies", optional ipi = "ipi",
+    optional reenlightenment = "reenlightenment", optional relaxed = "relaxed",
+    optional reset = "reset", optional runtime = "runtime", optional spinlocks = "spinlocks",
+    optional synic = "synic", optional synictimer = "synictimer", optional tlbflush = "tlbflush",
+    optional vapic = "vapic", optional vendorid = "vendorid", optional vpindex = "vpindex"
 }
 
 /// PreferredKvm optionally enables and configures KVM features
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferencePreferredKvm {
     /// Hide the KVM hypervisor from standard MSR based discovery. Defaults to false
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hidden: Option<bool>,
 }
+codec::object! { VirtualMachineClusterPreferencePreferredKvm, optional hidden = "hidden" }
 
 /// Optionally defines the preferred LaunchSecurity
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferencePreferredLaunchSecurity {
     /// AMD Secure Encrypted Virtualization (SEV).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sev: Option<VirtualMachineClusterInstancetypeSev>,
     /// AMD SEV-SNP flags defined by the SEV-SNP specifications.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub snp: Option<BTreeMap<String, Value>>,
     /// Intel Trust Domain Extensions (TDX).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tdx: Option<BTreeMap<String, Value>>,
+}
+codec::object! {
+    VirtualMachineClusterPreferencePreferredLaunchSecurity, optional sev = "sev",
+    optional snp = "snp", optional tdx = "tdx"
 }
 
 /// PreferredPvspinlock optionally enables the Pvspinlock feature
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferencePreferredPvspinlock {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
+codec::object! { VirtualMachineClusterPreferencePreferredPvspinlock, optional enabled = "enabled" }
 
 /// PreferredSmm optionally enables the SMM feature
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferencePreferredSmm {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
+codec::object! { VirtualMachineClusterPreferencePreferredSmm, optional enabled = "enabled" }
 
 /// PreferredTPM optionally defines the preferred TPM device to be used.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferencePreferredTPM {
     /// Enabled allows a user to explicitly disable the vTPM even when one is enabled by a preference
     /// referenced by the VirtualMachine Defaults to True
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
     /// Persistent indicates the state of the TPM device should be kept accross reboots Defaults to
     /// false
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub persistent: Option<bool>,
+}
+codec::object! {
+    VirtualMachineClusterPreferencePreferredTPM, optional enabled = "enabled",
+    optional persistent = "persistent"
 }
 
 /// Timer specifies whih timers are attached to the vmi.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferencePreferredTimer {
     /// HPET (High Precision Event Timer) - multiple timers with periodic interrupts.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hpet: Option<VirtualMachineClusterPreferenceHpet>,
     /// Hyperv (Hypervclock) - lets guests read the host’s wall clock time (paravirtualized). For
     /// windows guests.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hyperv: Option<VirtualMachineClusterPreferenceHyperv>,
     /// KVM (KVM clock) - lets guests read the host’s wall clock time (paravirtualized). For linux
     /// guests.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kvm: Option<VirtualMachineClusterPreferenceKvm>,
     /// PIT (Programmable Interval Timer) - a timer with periodic interrupts.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pit: Option<VirtualMachineClusterPreferencePit>,
     /// RTC (Real Time Clock) - a continuously running timer with periodic interrupts.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rtc: Option<VirtualMachineClusterPreferenceRtc>,
+}
+codec::object! {
+    VirtualMachineClusterPreferencePreferredTimer, optional hpet = "hpet",
+    optional hyperv = "hyperv", optional kvm = "kvm", optional pit = "pit", optional rtc = "rtc"
 }
 
 /// PreferredVirtualGPUOptions optionally defines the preferred value of VirtualGPUOptions
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferencePreferredVirtualGPUOptions {
     /// `display`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub display: Option<VirtualMachineClusterInstancetypeDisplay>,
+}
+codec::object! {
+    VirtualMachineClusterPreferencePreferredVirtualGPUOptions, optional display = "display"
 }
 
 /// Reenlightenment enables the notifications on TSC frequency changes. Defaults to the machine type
 /// setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferenceReenlightenment {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
+codec::object! { VirtualMachineClusterPreferenceReenlightenment, optional enabled = "enabled" }
 
 /// Relaxed instructs the guest OS to disable watchdog timeouts. Defaults to the machine type
 /// setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferenceRelaxed {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
+codec::object! { VirtualMachineClusterPreferenceRelaxed, optional enabled = "enabled" }
 
 /// Requirements defines the minium amount of instance type defined resources required by a set of
 /// preferences
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferenceRequirements {
     /// Required Architecture of the VM referencing this preference
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub architecture: Option<String>,
     /// Required CPU related attributes of the instancetype.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<VirtualMachineClusterPreferenceRequirementsCpu>,
     /// Required Memory related attributes of the instancetype.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<VirtualMachineClusterPreferenceMemory>,
+}
+codec::object! {
+    VirtualMachineClusterPreferenceRequirements, optional architecture = "architecture",
+    optional cpu = "cpu", optional memory = "memory"
 }
 
 /// Required CPU related attributes of the instancetype.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferenceRequirementsCpu {
     /// Minimal number of vCPUs required by the preference.
     pub guest: i32,
 }
+codec::object! { VirtualMachineClusterPreferenceRequirementsCpu, required guest = "guest" }
 
 /// Reset enables Hyperv reboot/reset for the vmi. Requires synic. Defaults to the machine type
 /// setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferenceReset {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
+codec::object! { VirtualMachineClusterPreferenceReset, optional enabled = "enabled" }
 
 /// RTC (Real Time Clock) - a continuously running timer with periodic interrupts.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferenceRtc {
     /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults
     /// to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub present: Option<bool>,
     /// TickPolicy determines what happens when QEMU misses a deadline for injecting a tick to the
     /// guest. One of "delay", "catchup".
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tick_policy: Option<String>,
     /// Track the guest or the wall clock.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub track: Option<String>,
+}
+codec::object! {
+    VirtualMachineClusterPreferenceRtc, optional present = "present",
+    optional tick_policy = "tickPolicy", optional track = "track"
 }
 
 /// Runtime improves the time accounting to improve scheduling in the guest. Defaults to the machine
 /// type setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferenceRuntime {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
+codec::object! { VirtualMachineClusterPreferenceRuntime, optional enabled = "enabled" }
 
 /// Spinlocks allows to configure the spinlock retry attempts.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferenceSpinlocks {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
     /// Retries indicates the number of retries. Must be a value greater or equal 4096. Defaults to
     /// 4096\.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub spinlocks: Option<i32>,
+}
+codec::object! {
+    VirtualMachineClusterPreferenceSpinlocks, optional enabled = "enabled",
+    optional spinlocks = "spinlocks"
 }
 
 /// `VirtualMachineClusterPreference.spec.cpu.spreadOptions`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferenceSpreadOptions {
     /// Across optionally defines how to spread vCPUs across the guest visible topology. Default:
     /// SocketsCores
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub across: Option<String>,
     /// Ratio optionally defines the ratio to spread vCPUs across the guest visible topology:
     ///
@@ -874,92 +890,101 @@ pub struct VirtualMachineClusterPreferenceSpreadOptions {
     /// 1:N:2 - Controls the ratio of socket to cores. Each core providing 2 threads.
     ///
     /// Default: 2
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ratio: Option<i32>,
+}
+codec::object! {
+    VirtualMachineClusterPreferenceSpreadOptions, optional across = "across",
+    optional ratio = "ratio"
 }
 
 /// SyNIC enables the Synthetic Interrupt Controller. Defaults to the machine type setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferenceSynic {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
+codec::object! { VirtualMachineClusterPreferenceSynic, optional enabled = "enabled" }
 
 /// SyNICTimer enables Synthetic Interrupt Controller Timers, reducing CPU load. Defaults to the
 /// machine type setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferenceSynictimer {
     /// Represents if a feature is enabled or disabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub direct: Option<VirtualMachineClusterPreferenceDirect>,
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
+}
+codec::object! {
+    VirtualMachineClusterPreferenceSynictimer, optional direct = "direct",
+    optional enabled = "enabled"
 }
 
 /// TLBFlush improves performances in overcommited environments. Requires vpindex. Defaults to the
 /// machine type setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferenceTlbflush {
     /// Direct allows sending the TLB flush command directly to the hypervisor. It can be useful to
     /// optimize performance in nested virtualization cases, such as Windows VBS.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub direct: Option<VirtualMachineClusterPreferenceDirect>,
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
     /// Extended allows the guest to execute partial TLB flushes. It can be helpful for general purpose
     /// workloads.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub extended: Option<VirtualMachineClusterPreferenceExtended>,
+}
+codec::object! {
+    VirtualMachineClusterPreferenceTlbflush, optional direct = "direct",
+    optional enabled = "enabled", optional extended = "extended"
 }
 
 /// UTC sets the guest clock to UTC on each boot. If an offset is specified, guest changes to the
 /// clock will be kept during reboots and are not reset.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferenceUtc {
     /// OffsetSeconds specifies an offset in seconds, relative to UTC. If set, guest changes to the
     /// clock will be kept during reboots and not reset.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub offset_seconds: Option<i64>,
 }
+codec::object! { VirtualMachineClusterPreferenceUtc, optional offset_seconds = "offsetSeconds" }
 
 /// VAPIC improves the paravirtualized handling of interrupts. Defaults to the machine type setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferenceVapic {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
+codec::object! { VirtualMachineClusterPreferenceVapic, optional enabled = "enabled" }
 
 /// VendorID allows setting the hypervisor vendor id. Defaults to the machine type setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferenceVendorid {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
     /// VendorID sets the hypervisor vendor id, visible to the vmi. String up to twelve characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub vendorid: Option<String>,
+}
+codec::object! {
+    VirtualMachineClusterPreferenceVendorid, optional enabled = "enabled",
+    optional vendorid = "vendorid"
 }
 
 /// Volumes optionally defines preferences associated with the Volumes attribute of a
 /// VirtualMachineInstace DomainSpec
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferenceVolumes {
     /// PreffereedStorageClassName optionally defines the preferred storageClass
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_storage_class_name: Option<String>,
+}
+codec::object! {
+    VirtualMachineClusterPreferenceVolumes,
+    optional preferred_storage_class_name = "preferredStorageClassName"
 }
 
 /// VPIndex enables the Virtual Processor Index to help windows identifying virtual processors.
 /// Defaults to the machine type setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferenceVpindex {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
+codec::object! { VirtualMachineClusterPreferenceVpindex, optional enabled = "enabled" }

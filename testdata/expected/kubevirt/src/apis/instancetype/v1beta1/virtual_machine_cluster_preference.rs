@@ -3,8 +3,8 @@
 
 //! `VirtualMachineClusterPreference` of `instancetype.kubevirt.io/v1beta1`.
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use super::{
     VirtualMachineClusterPreferenceClock, VirtualMachineClusterPreferenceCpu,
@@ -25,61 +25,57 @@ pub struct VirtualMachineClusterPreference {
 }
 
 /// Required spec describing the preferences
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferenceSpec {
     /// Optionally defines preferred Annotations to be applied to the VirtualMachineInstance
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<BTreeMap<String, String>>,
     /// Clock optionally defines preferences associated with the Clock attribute of a
     /// VirtualMachineInstance DomainSpec
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub clock: Option<VirtualMachineClusterPreferenceClock>,
     /// CPU optionally defines preferences associated with the CPU attribute of a VirtualMachineInstance
     /// DomainSpec
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<VirtualMachineClusterPreferenceCpu>,
     /// Devices optionally defines preferences associated with the Devices attribute of a
     /// VirtualMachineInstance DomainSpec
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub devices: Option<VirtualMachineClusterPreferenceDevices>,
     /// Features optionally defines preferences associated with the Features attribute of a
     /// VirtualMachineInstance DomainSpec
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub features: Option<VirtualMachineClusterPreferenceFeatures>,
     /// Firmware optionally defines preferences associated with the Firmware attribute of a
     /// VirtualMachineInstance DomainSpec
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub firmware: Option<VirtualMachineClusterPreferenceFirmware>,
     /// Machine optionally defines preferences associated with the Machine attribute of a
     /// VirtualMachineInstance DomainSpec
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub machine: Option<VirtualMachineClusterPreferenceMachine>,
     /// PreferSpreadSocketToCoreRatio defines the ratio to spread vCPUs between cores and sockets, it
     /// defaults to 2.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub prefer_spread_socket_to_core_ratio: Option<i32>,
     /// PreferredArchitecture defines a prefeerred architecture for the VirtualMachine
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_architecture: Option<String>,
     /// Optionally defines the preferred LaunchSecurity
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_launch_security: Option<
         VirtualMachineClusterPreferencePreferredLaunchSecurity,
     >,
     /// Subdomain of the VirtualMachineInstance
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_subdomain: Option<String>,
     /// Grace period observed after signalling a VirtualMachineInstance to stop after which the
     /// VirtualMachineInstance is force terminated.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_termination_grace_period_seconds: Option<i64>,
     /// Requirements defines the minium amount of instance type defined resources required by a set of
     /// preferences
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub requirements: Option<VirtualMachineClusterPreferenceRequirements>,
     /// Volumes optionally defines preferences associated with the Volumes attribute of a
     /// VirtualMachineInstace DomainSpec
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volumes: Option<VirtualMachineClusterPreferenceVolumes>,
+}
+codec::object! {
+    VirtualMachineClusterPreferenceSpec, optional annotations = "annotations",
+    optional clock = "clock", optional cpu = "cpu", optional devices = "devices",
+    optional features = "features", optional firmware = "firmware", optional machine = "machine",
+    optional prefer_spread_socket_to_core_ratio = "preferSpreadSocketToCoreRatio",
+    optional preferred_architecture = "preferredArchitecture",
+    optional preferred_launch_security = "preferredLaunchSecurity",
+    optional preferred_subdomain = "preferredSubdomain",
+    optional preferred_termination_grace_period_seconds = "preferredTerminationGracePeriodSeconds",
+    optional requirements = "requirements", optional volumes = "volumes"
 }

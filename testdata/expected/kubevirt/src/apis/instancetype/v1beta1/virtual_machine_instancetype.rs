@@ -3,8 +3,8 @@
 
 //! `VirtualMachineInstancetype` of `instancetype.kubevirt.io/v1beta1`.
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use super::{
     VirtualMachineClusterInstancetypeCpu, VirtualMachineClusterInstancetypeGpus,
@@ -25,31 +25,24 @@ pub struct VirtualMachineInstancetype {
 }
 
 /// Required spec describing the instancetype
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstancetypeSpec {
     /// Optionally defines the required Annotations to be used by the instance type and applied to the
     /// VirtualMachineInstance
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<BTreeMap<String, String>>,
     /// Required CPU related attributes of the instancetype.
     pub cpu: VirtualMachineClusterInstancetypeCpu,
     /// Optionally defines any GPU devices associated with the instancetype.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub gpus: Option<Vec<VirtualMachineClusterInstancetypeGpus>>,
     /// Optionally defines any HostDevices associated with the instancetype.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub host_devices: Option<Vec<VirtualMachineClusterInstancetypeHostDevices>>,
     /// Optionally specifies the IOThreads options to be used by the instancetype.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub io_threads: Option<VirtualMachineClusterInstancetypeIoThreads>,
     /// Optionally defines the IOThreadsPolicy to be used by the instancetype.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub io_threads_policy: Option<String>,
     /// Optionally defines the LaunchSecurity to be used by the instancetype.
     ///
     /// Deprecated: Will be removed with v1beta2 or v1
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub launch_security: Option<VirtualMachineClusterInstancetypeLaunchSecurity>,
     /// Required Memory related attributes of the instancetype.
     pub memory: VirtualMachineClusterInstancetypeMemory,
@@ -58,12 +51,17 @@ pub struct VirtualMachineInstancetypeSpec {
     /// <https://kubernetes.io/docs/concepts/configuration/assign-pod-node/>
     ///
     /// NodeSelector is the name of the custom node selector for the instancetype.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub node_selector: Option<BTreeMap<String, String>>,
     /// If specified, the VMI will be dispatched by specified scheduler. If not specified, the VMI will
     /// be dispatched by default scheduler.
     ///
     /// SchedulerName is the name of the custom K8s scheduler for the instancetype.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub scheduler_name: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstancetypeSpec, optional annotations = "annotations", required cpu = "cpu",
+    optional gpus = "gpus", optional host_devices = "hostDevices",
+    optional io_threads = "ioThreads", optional io_threads_policy = "ioThreadsPolicy",
+    optional launch_security = "launchSecurity", required memory = "memory",
+    optional node_selector = "nodeSelector", optional scheduler_name = "schedulerName"
 }

@@ -3,8 +3,8 @@
 
 //! `VirtualMachineInstanceMigration` of `kubevirt.io/v1`.
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use super::{
     KubeVirtConditions, VirtualMachineInstanceMigrationState,
@@ -24,74 +24,73 @@ pub struct VirtualMachineInstanceMigration {
 }
 
 /// If receieve is specified, this VirtualMachineInstanceMigration will be considered the target
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceMigrationReceive {
     /// A unique identifier to identify this migration.
-    #[serde(rename = "migrationID")]
     pub migration_id: String,
 }
+codec::object! { VirtualMachineInstanceMigrationReceive, required migration_id = "migrationID" }
 
 /// If sendTo is specified, this VirtualMachineInstanceMigration will be considered the source
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceMigrationSendTo {
     /// The synchronization controller URL to connect to.
-    #[serde(rename = "connectURL")]
     pub connect_url: String,
     /// A unique identifier to identify this migration.
-    #[serde(rename = "migrationID")]
     pub migration_id: String,
+}
+codec::object! {
+    VirtualMachineInstanceMigrationSendTo, required connect_url = "connectURL",
+    required migration_id = "migrationID"
 }
 
 /// `VirtualMachineInstanceMigration.spec`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceMigrationSpec {
     /// AddedNodeSelector is an additional selector that can be used to complement a NodeSelector or
     /// NodeAffinity as set on the VM to restrict the set of allowed target nodes for a migration. In
     /// case of key collisions, values set on the VM objects are going to be preserved to ensure that
     /// addedNodeSelector can only restrict but not bypass constraints already set on the VM object.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub added_node_selector: Option<BTreeMap<String, String>>,
     /// Priority of the migration. This can be one of 'system-critical', 'user-triggered',
     /// 'system-maintenance'.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<String>,
     /// If receieve is specified, this VirtualMachineInstanceMigration will be considered the target
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub receive: Option<VirtualMachineInstanceMigrationReceive>,
     /// If sendTo is specified, this VirtualMachineInstanceMigration will be considered the source
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub send_to: Option<VirtualMachineInstanceMigrationSendTo>,
     /// The name of the VMI to perform the migration on. VMI must exist in the migration objects
     /// namespace
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub vmi_name: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstanceMigrationSpec, optional added_node_selector = "addedNodeSelector",
+    optional priority = "priority", optional receive = "receive", optional send_to = "sendTo",
+    optional vmi_name = "vmiName"
 }
 
 /// VirtualMachineInstanceMigration reprents information pertaining to a VMI's migration.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceMigrationStatus {
     /// `conditions`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<KubeVirtConditions>>,
     /// Represents the status of a live migration
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub migration_state: Option<VirtualMachineInstanceMigrationState>,
     /// VirtualMachineInstanceMigrationPhase is a label for the condition of a
     /// VirtualMachineInstanceMigration at the current time.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
     /// PhaseTransitionTimestamp is the timestamp of when the last phase change occurred
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub phase_transition_timestamps: Option<
         Vec<VirtualMachineInstancePhaseTransitionTimestamps>,
     >,
     /// The synchronization addresses one can use to connect to the synchronization controller, includes
     /// the port, if multiple addresses are available, the first one is reported in the
     /// synchronizationAddress field.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub synchronization_addresses: Option<Vec<String>>,
+}
+codec::object! {
+    VirtualMachineInstanceMigrationStatus, optional conditions = "conditions",
+    optional migration_state = "migrationState", optional phase = "phase",
+    optional phase_transition_timestamps = "phaseTransitionTimestamps",
+    optional synchronization_addresses = "synchronizationAddresses"
 }

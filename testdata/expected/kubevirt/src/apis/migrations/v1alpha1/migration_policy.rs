@@ -40,101 +40,102 @@ pub enum MigrationPolicyCompression {
 }
 
 /// DowntimeTuning configures iteration-aware downtime ramping for live migration convergence.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct MigrationPolicyDowntimeTuning {
     /// CooldownSeconds is the minimum interval in seconds between successive downtime increases.
     /// Defaults to 10.
     ///
     /// Must be at least 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cooldown_seconds: Option<i32>,
     /// InitialMs is the initial max_downtime value in milliseconds set at the start of migration.
     /// Tuning steps increase from this value. Defaults to 150.
     ///
     /// Must be at least 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_ms: Option<i64>,
     /// StartAfterIteration is the memory copy iteration after which downtime tuning begins. Defaults to
     /// 3\.
     ///
     /// Must be at least 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub start_after_iteration: Option<i64>,
     /// Steps is the number of equal increments used to ramp from InitialMs to the cluster-level
     /// MaxDowntimeMs. Defaults to 7.
     ///
     /// Must be at least 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<i32>,
+}
+codec::object! {
+    MigrationPolicyDowntimeTuning, optional cooldown_seconds = "cooldownSeconds",
+    optional initial_ms = "initialMs", optional start_after_iteration = "startAfterIteration",
+    optional steps = "steps"
 }
 
 /// ExperimentalMigrationOptions is an alpha API. It is intended for experimental purposes only and
 /// will be removed in the future.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct MigrationPolicyExperimental {
     /// Compression selects the algorithm for compressing the live migration data stream. When omitted
     /// (nil) or set to "none", compression is disabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub compression: Option<MigrationPolicyCompression>,
     /// DowntimeTuning configures iteration-aware downtime ramping for live migration convergence.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub downtime_tuning: Option<MigrationPolicyDowntimeTuning>,
     /// `stallDetector`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stall_detector: Option<MigrationPolicyStallDetector>,
+}
+codec::object! {
+    MigrationPolicyExperimental, optional compression = "compression",
+    optional downtime_tuning = "downtimeTuning", optional stall_detector = "stallDetector"
 }
 
 /// `MigrationPolicy.spec.selectors`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct MigrationPolicySelectors {
     /// `namespaceSelector`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace_selector: Option<BTreeMap<String, String>>,
     /// `virtualMachineInstanceSelector`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub virtual_machine_instance_selector: Option<BTreeMap<String, String>>,
+}
+codec::object! {
+    MigrationPolicySelectors, optional namespace_selector = "namespaceSelector",
+    optional virtual_machine_instance_selector = "virtualMachineInstanceSelector"
 }
 
 /// `MigrationPolicy.spec`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct MigrationPolicySpec {
     /// `allowAutoConverge`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_auto_converge: Option<bool>,
     /// `allowPostCopy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_post_copy: Option<bool>,
     /// `allowWorkloadDisruption`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_workload_disruption: Option<bool>,
     /// `bandwidthPerMigration`.
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub bandwidth_per_migration: Option<IntOrString>,
     /// `completionTimeoutPerGiB`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub completion_timeout_per_gi_b: Option<i64>,
     /// ExperimentalMigrationOptions is an alpha API. It is intended for experimental purposes only and
     /// will be removed in the future.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub experimental: Option<MigrationPolicyExperimental>,
     /// `maxDowntimeMs`.
     ///
     /// Must be at least 1 and be at most 2000000.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_downtime_ms: Option<i64>,
     /// `selectors`.
     pub selectors: MigrationPolicySelectors,
 }
+codec::object! {
+    MigrationPolicySpec, optional allow_auto_converge = "allowAutoConverge",
+    optional allow_post_copy = "allowPostCopy",
+    optional allow_workload_disruption = "allowWorkloadDisruption",
+    optional_encoded bandwidth_per_migration = "bandwidthPerMigration",
+    optional completion_timeout_per_gi_b = "completionTimeoutPerGiB",
+    optional experimental = "experimental", optional max_downtime_ms = "maxDowntimeMs",
+    required selectors = "selectors"
+}
 
 /// `MigrationPolicy.spec.experimental.stallDetector`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct MigrationPolicyStallDetector {
     /// CompletionTimeoutFactor multiplies the computed migration completion timeout to determine the
     /// total time budget for deciding whether a forced switchover can still finish in time, and to
@@ -142,7 +143,6 @@ pub struct MigrationPolicyStallDetector {
     /// 2\.
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub completion_timeout_factor: Option<IntOrString>,
     /// EwmaAlpha is the smoothing factor for the exponentially weighted moving average of observed
     /// migration bandwidth. Must be in the range (0, 1\]; zero is invalid because the estimate would
@@ -150,24 +150,20 @@ pub struct MigrationPolicyStallDetector {
     /// 0.4.
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub ewma_alpha: Option<IntOrString>,
     /// PatienceWindowDecayFactor is the factor by which the relaxation patience window is multiplied
     /// after each best-remaining-bytes relaxation step. Defaults to 0.5.
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub patience_window_decay_factor: Option<IntOrString>,
     /// PrecopyPossibleFactor is the maximum factor by which estimated downtime may exceed MaxDowntime
     /// while still attempting a soft stop-and-copy instead of aborting the migration. Defaults to 1.5.
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub precopy_possible_factor: Option<IntOrString>,
     /// SearchLocalMinima controls whether convergence actions are delayed until remaining bytes reach a
     /// local minimum near the best observed value. When false, actions may trigger as soon as a stall
     /// is detected. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub search_local_minima: Option<bool>,
     /// StallMargin is the fractional tolerance, expressed as a percentage, used when comparing
     /// remaining migration bytes against the best observed value to detect stalls and local minima. A
@@ -175,18 +171,25 @@ pub struct MigrationPolicyStallDetector {
     /// minimum. Defaults to 4.
     ///
     /// Must be at least 0 and be at most 100.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stall_margin: Option<i64>,
     /// StallProgressTimeout is the duration in seconds of the sliding window used to track minimum
     /// remaining-bytes and detect when migration progress has stalled. Defaults to 40.
     ///
     /// Must be at least 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stall_progress_timeout: Option<i64>,
     /// SwitchoverTimeout is the duration in seconds allowed for a stop-and-copy or post-copy switchover
     /// to complete after being triggered before the migration is aborted. Defaults to 60.
     ///
     /// Must be at least 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub switchover_timeout: Option<i64>,
+}
+codec::object! {
+    MigrationPolicyStallDetector,
+    optional_encoded completion_timeout_factor = "completionTimeoutFactor",
+    optional_encoded ewma_alpha = "ewmaAlpha",
+    optional_encoded patience_window_decay_factor = "patienceWindowDecayFactor",
+    optional_encoded precopy_possible_factor = "precopyPossibleFactor",
+    optional search_local_minima = "searchLocalMinima", optional stall_margin = "stallMargin",
+    optional stall_progress_timeout = "stallProgressTimeout",
+    optional switchover_timeout = "switchoverTimeout"
 }

@@ -3,8 +3,8 @@
 
 //! `Plugin` of `plugin.kubevirt.io/v1alpha1`.
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -21,67 +21,66 @@ pub struct Plugin {
 }
 
 /// CEL defines a CEL expression that transforms the domain XML.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PluginCel {
     /// Expression is the CEL expression applied to the domain XML.
     ///
     /// Must have at least 1 character.
     pub expression: String,
 }
+codec::object! { PluginCel, required expression = "expression" }
 
 /// DomainHook defines a hook that modifies the libvirt domain XML. Exactly one of cel or sidecar
 /// must be specified.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PluginDomainHooks {
     /// CEL defines a CEL expression that transforms the domain XML.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cel: Option<PluginCel>,
     /// Condition is a CEL expression that determines whether this hook applies to a given VM.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
     /// FailureStrategy specifies how to handle hook failures (Fail or Ignore).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub failure_strategy: Option<String>,
     /// Sidecar defines a sidecar-based hook that transforms the domain XML via a Unix socket.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sidecar: Option<PluginSidecar>,
     /// Timeout specifies the maximum duration to wait for the hook to complete.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<String>,
+}
+codec::object! {
+    PluginDomainHooks, optional cel = "cel", optional condition = "condition",
+    optional failure_strategy = "failureStrategy", optional sidecar = "sidecar",
+    optional timeout = "timeout"
 }
 
 /// AdmissionReference is a reference to an admission object by name.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PluginMutatingAdmissionPolicies {
     /// Name is the name of the admission object.
     ///
     /// Must have at least 1 character.
     pub name: String,
 }
+codec::object! { PluginMutatingAdmissionPolicies, required name = "name" }
 
 /// AdmissionReference is a reference to an admission object by name.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PluginMutatingAdmissionWebhooks {
     /// Name is the name of the admission object.
     ///
     /// Must have at least 1 character.
     pub name: String,
 }
+codec::object! { PluginMutatingAdmissionWebhooks, required name = "name" }
 
 /// NodeHook defines a hook that runs an executable on the hosting node during VM lifecycle events.
 /// Unlike DomainHooks which modify the libvirt domain XML, NodeHooks perform node-level operations
 /// such as configuring networking, storage preparation, or device management. Hooks may fire
 /// multiple times for the same lifecycle event due to reconciliation retries. Implementations must
 /// be idempotent.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PluginNodeHooks {
     /// Condition is a CEL expression that determines whether this hook applies to a given VM.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
     /// FailureStrategy specifies how to handle hook failures (Fail or Ignore).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub failure_strategy: Option<String>,
     /// PermittedHooks lists the VM lifecycle events this hook handles.
     ///
@@ -92,73 +91,79 @@ pub struct PluginNodeHooks {
     /// Must have at least 1 character.
     pub socket: String,
     /// Timeout specifies the maximum duration to wait for the hook to complete.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<String>,
+}
+codec::object! {
+    PluginNodeHooks, optional condition = "condition",
+    optional failure_strategy = "failureStrategy", required permitted_hooks = "permittedHooks",
+    required socket = "socket", optional timeout = "timeout"
 }
 
 /// Sidecar defines a sidecar-based hook that transforms the domain XML via a Unix socket.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PluginSidecar {
     /// SocketPath is the path to the Unix socket used to communicate with the sidecar.
     ///
     /// Must have at least 1 character.
     pub socket_path: String,
 }
+codec::object! { PluginSidecar, required socket_path = "socketPath" }
 
 /// Spec defines the plugin's hooks and admission references.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PluginSpec {
     /// Condition is a CEL expression that determines whether this plugin applies to a given VM. When
     /// set, this acts as a baseline filter for all hooks in the plugin. Individual hooks may further
     /// narrow the scope with their own Condition fields.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
     /// DomainHooks defines hooks that modify the libvirt domain XML. Hooks are applied in declaration
     /// order within each plugin. Across plugins, hooks are applied in alphabetical order by plugin
     /// name.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub domain_hooks: Option<Vec<PluginDomainHooks>>,
     /// FailureStrategy specifies the default behavior when the plugin itself is unhealthy (e.g. a
     /// referenced webhook is not ready, or a sidecar socket is unreachable). Individual hooks may
     /// override this with their own FailureStrategy.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub failure_strategy: Option<String>,
     /// MutatingAdmissionPolicies references MutatingAdmissionPolicy objects managed by the plugin.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mutating_admission_policies: Option<Vec<PluginMutatingAdmissionPolicies>>,
     /// MutatingAdmissionWebhooks references MutatingWebhookConfiguration objects managed by the plugin.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mutating_admission_webhooks: Option<Vec<PluginMutatingAdmissionWebhooks>>,
     /// NodeHooks defines hooks that execute during VM lifecycle events. Hooks are applied in
     /// declaration order within each plugin. Across plugins, hooks are applied in alphabetical order by
     /// plugin name.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub node_hooks: Option<Vec<PluginNodeHooks>>,
     /// ValidatingAdmissionPolicies references ValidatingAdmissionPolicy objects managed by the plugin.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub validating_admission_policies: Option<Vec<PluginValidatingAdmissionPolicies>>,
     /// ValidatingAdmissionWebhooks references ValidatingWebhookConfiguration objects managed by the
     /// plugin.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub validating_admission_webhooks: Option<Vec<PluginValidatingAdmissionWebhooks>>,
+}
+codec::object! {
+    PluginSpec, optional condition = "condition", optional domain_hooks = "domainHooks",
+    optional failure_strategy = "failureStrategy",
+    optional mutating_admission_policies = "mutatingAdmissionPolicies",
+    optional mutating_admission_webhooks = "mutatingAdmissionWebhooks",
+    optional node_hooks = "nodeHooks",
+    optional validating_admission_policies = "validatingAdmissionPolicies",
+    optional validating_admission_webhooks = "validatingAdmissionWebhooks"
 }
 
 /// AdmissionReference is a reference to an admission object by name.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PluginValidatingAdmissionPolicies {
     /// Name is the name of the admission object.
     ///
     /// Must have at least 1 character.
     pub name: String,
 }
+codec::object! { PluginValidatingAdmissionPolicies, required name = "name" }
 
 /// AdmissionReference is a reference to an admission object by name.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PluginValidatingAdmissionWebhooks {
     /// Name is the name of the admission object.
     ///
     /// Must have at least 1 character.
     pub name: String,
 }
+codec::object! { PluginValidatingAdmissionWebhooks, required name = "name" }

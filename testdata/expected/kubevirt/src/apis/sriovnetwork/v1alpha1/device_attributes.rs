@@ -3,8 +3,8 @@
 
 //! `DeviceAttributes` of `sriovnetwork.k8snetworkplumbingwg.io/v1alpha1`.
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// DeviceAttributes defines a set of arbitrary attributes that can be applied to devices selected
@@ -18,47 +18,44 @@ pub struct DeviceAttributes {
 }
 
 /// DeviceAttribute must have exactly one field set.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeviceAttributesAttributes {
     /// BoolValue is a true/false value.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub bool: Option<bool>,
     /// BoolValues is a non-empty list of true/false values.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub bools: Option<Vec<bool>>,
     /// IntValue is a number.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub int: Option<i64>,
     /// IntValues is a non-empty list of numbers.
     ///
     /// This is an alpha field and requires enabling the DRAListTypeAttributes feature gate.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ints: Option<Vec<i64>>,
     /// StringValue is a string. Must not be longer than 64 characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub string: Option<String>,
     /// StringValues is a non-empty list of strings. Each string must not be longer than 64 characters.
     ///
     /// This is an alpha field and requires enabling the DRAListTypeAttributes feature gate.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub strings: Option<Vec<String>>,
     /// VersionValue is a semantic version according to semver.org spec 2.0.0. Must not be longer than
     /// 64 characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// VersionValues is a non-empty list of semantic versions according to semver.org spec 2.0.0. Each
     /// version string must not be longer than 64 characters.
     ///
     /// This is an alpha field and requires enabling the DRAListTypeAttributes feature gate.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub versions: Option<Vec<String>>,
+}
+codec::object! {
+    DeviceAttributesAttributes, optional bool = "bool", optional bools = "bools",
+    optional int = "int", optional ints = "ints", optional string = "string",
+    optional strings = "strings", optional version = "version", optional versions = "versions"
 }
 
 /// DeviceAttributesSpec holds the attributes to apply to devices.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeviceAttributesSpec {
     /// Attributes is a map of qualified attribute name to value. Keys should be fully qualified (e.g.
     /// "k8s.cni.cncf.io/resourceName").
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub attributes: Option<BTreeMap<String, DeviceAttributesAttributes>>,
 }
+codec::object! { DeviceAttributesSpec, optional attributes = "attributes" }

@@ -1,0 +1,111 @@
+//! serde of structs: the list of a struct's fields, for the codec's macro.
+//!
+//! ```text
+//! codec::object! {
+//!     VirtualMachineSpec, required image = "image", optional resource = "resource",
+//!     optional run_policy = "runPolicy"
+//! }
+//! ```
+//!
+//! `#[derive(Serialize, Deserialize)]` costs rustc about ten times as much, and is left to types that derive `JsonSchema`, which
+//! reads serde's attributes.
+
+use std::iter;
+
+use super::{
+    Scope,
+    default::honoured,
+    item::{is_plain_go, is_root},
+};
+use crate::{
+    emit::{
+        context::ident,
+        serde_attributes::{Presence, may_be_null, needs_codec, uses_codec},
+    },
+    model::{Field, StructDef, TypeDef, TypeKind, UnknownFields},
+};
+
+/// The width that lines are filled to.
+const WIDTH: usize = 100;
+
+/// Whether serde of the type is a list of its fields.
+pub(super) fn is_listed(scope: &Scope<'_>, def: &TypeDef) -> bool {
+    matches!(def.kind, TypeKind::Struct(_))
+        && def.marshals.is_none()
+        && !is_root(scope, def)
+        && !scope.cx.options.schemars
+}
+
+/// The list of a struct's fields, laid out.
+pub(super) fn emit(scope: &Scope<'_>, def: &TypeDef) -> Option<String> {
+    let TypeKind::Struct(body) = &def.kind else {
+        return None;
+    };
+    if !is_listed(scope, def) {
+        return None;
+    }
+    let codec = scope.imports.codec();
+    let entries = entries(def, body);
+    let line = format!("{codec}::object! {{ {} }}\n", entries.join(", "));
+    if line.chars().count() <= WIDTH + 1 {
+        return Some(line);
+    }
+    let mut text = format!("{codec}::object! {{\n");
+    fill(&mut text, &entries);
+    text.push_str("}\n");
+    Some(text)
+}
+
+/// The struct's name, its fields, and the map of what it does not name.
+fn entries(def: &TypeDef, body: &StructDef) -> Vec<String> {
+    let fields = body.fields.iter().map(|field| {
+        let (mode, name) = (mode(field), ident(&field.rust_name));
+        format!("{mode} {name} = {:?}", field.json_name)
+    });
+    let unknown = match body.unknown_fields {
+        UnknownFields::Kept(_) => Some("..unknown_fields".to_owned()),
+        UnknownFields::Pruned => None,
+    };
+    let name = ident(&def.name).to_string();
+    iter::once(name).chain(fields).chain(unknown).collect()
+}
+
+/// Lines of as many entries as fit.
+fn fill(text: &mut String, entries: &[String]) {
+    let mut width = 0;
+    for (index, entry) in entries.iter().enumerate() {
+        let length = entry.chars().count() + 1;
+        let is_first = index == 0;
+        if !is_first && width + 1 + length <= WIDTH {
+            text.push(' ');
+            width += 1 + length;
+        } else {
+            text.push_str(if is_first { "    " } else { "\n    " });
+            width = 4 + length;
+        }
+        text.push_str(entry);
+        if index + 1 < entries.len() {
+            text.push(',');
+        }
+    }
+    text.push('\n');
+}
+
+/// The method of the codec's reader and writer for a field.
+fn mode(field: &Field) -> &'static str {
+    let missing_is_default = honoured(field) || is_plain_go(field);
+    let encoded = needs_codec(&field.ty);
+    match (Presence::of(field), encoded) {
+        (Presence::Required, _) if may_be_null(field) => "filled",
+        (Presence::Required, false) if !missing_is_default => "required",
+        (Presence::Required, true) if !missing_is_default => "required_encoded",
+        (Presence::Required | Presence::RequiredNullable, false) => "defaulted",
+        (Presence::Required | Presence::RequiredNullable, true) => "defaulted_encoded",
+        (Presence::Optional, false) if !uses_codec(field) => "optional",
+        (Presence::Optional, true) => "optional_encoded",
+        (Presence::Optional | Presence::OptionalNullable, false) => "nullable",
+        (Presence::OptionalNullable, true) => "nullable_encoded",
+        (Presence::Omittable, false) => "omittable",
+        (Presence::Omittable, true) => "omittable_encoded",
+    }
+}

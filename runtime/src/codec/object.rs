@@ -1,0 +1,489 @@
+//! serde of objects by lists of their fields.
+//!
+//! For each struct serde's derive writes an enum of the fields, two visitors and three ways of reading them, on which rustc spends
+//! nine tenths of its time with generated types. [`object!`](crate::codec::object) writes a call a field each for reading and
+//! writing, and what all structs share stands here.
+
+use std::{collections::BTreeMap, convert::identity, fmt, marker::PhantomData};
+
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, Visitor},
+    ser::SerializeMap,
+};
+
+use super::{Codec, Decoded, Encoded};
+
+/// Implements `Serialize` and `Deserialize` for a struct by a list of its fields and the properties that hold them.
+///
+/// ```ignore
+/// codec::object! {
+///     VirtualMachineSpec, required image = "image", optional run_policy = "runPolicy", ..unknown_fields
+/// }
+/// ```
+///
+/// The words before the fields are methods of [`Reader`] and [`Writer`]. `..` names the map of the properties that the list has
+/// not, which are ignored without it. A field that may be missing keeps its value in the struct's `Default`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __codec_object {
+    ($object:ident $(, $mode:ident $field:ident = $property:literal)* $(, ..$unknown:ident)? $(,)?) => {
+        impl $crate::codec::Object for $object {
+            const NAME: &'static str = ::core::stringify!($object);
+
+            #[allow(unused_variables)]
+            fn read<'de, A: ::serde::de::MapAccess<'de>>(&mut self, reader: &mut $crate::codec::Reader<'de, A>) {
+                $(reader.$mode($property, &mut self.$field);)*
+                $(reader.unknown(&mut self.$unknown);)?
+            }
+
+            #[allow(unused_variables)]
+            fn write<M: ::serde::ser::SerializeMap>(&self, writer: &mut $crate::codec::Writer<M>) {
+                $(writer.$mode($property, &self.$field);)*
+                $(writer.unknown(&self.$unknown);)?
+            }
+        }
+
+        impl<'de> ::serde::Deserialize<'de> for $object {
+            fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> ::core::result::Result<Self, D::Error> {
+                $crate::codec::read_object(deserializer)
+            }
+        }
+
+        impl ::serde::Serialize for $object {
+            fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> ::core::result::Result<S::Ok, S::Error> {
+                $crate::codec::write_object(self, serializer)
+            }
+        }
+    };
+}
+
+pub use crate::__codec_object as object;
+
+/// A struct whose fields [`object!`](crate::codec::object) lists.
+pub trait Object: Default {
+    /// The type's name, for errors.
+    const NAME: &'static str;
+
+    /// Offers each field to the reader, in a fixed order.
+    fn read<'de, A: MapAccess<'de>>(&mut self, reader: &mut Reader<'de, A>);
+
+    /// Gives each field to the writer.
+    fn write<M: SerializeMap>(&self, writer: &mut Writer<M>);
+}
+
+/// Reads a struct from a map.
+///
+/// # Errors
+///
+/// The deserializer's, or that a property is missing or stands there twice.
+pub fn read_object<'de, T: Object, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    deserializer.deserialize_map(ObjectVisitor(PhantomData))
+}
+
+/// Writes a struct as a map.
+///
+/// # Errors
+///
+/// The serializer's.
+pub fn write_object<T: Object, S: Serializer>(
+    object: &T,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let mut writer = Writer {
+        map: serializer.serialize_map(None)?,
+        error: None,
+    };
+    object.write(&mut writer);
+    match writer.error {
+        Some(error) => Err(error),
+        None => writer.map.end(),
+    }
+}
+
+struct ObjectVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Object> Visitor<'de> for ObjectVisitor<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "struct {}", T::NAME)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
+        let mut object = T::default();
+        let mut reader = Reader::new(map);
+        while reader.next_property()? {
+            object.read(&mut reader);
+        }
+        reader.ask_for_missing();
+        object.read(&mut reader);
+        reader.error.map_or(Ok(object), Err)
+    }
+}
+
+/// Where a reader stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// At a property that no field has taken.
+    Property,
+    /// After a property that a field has taken.
+    Taken,
+    /// After all properties.
+    End,
+}
+
+/// Reads the properties of one object into the fields that they belong to.
+///
+/// Each method is offered one field with its property's name, the fields always in the same order, once for each property and
+/// once after all.
+pub struct Reader<'de, A: MapAccess<'de>> {
+    map: A,
+    stage: Stage,
+    /// The property's name.
+    name: String,
+    /// The position of the field that is offered next.
+    position: usize,
+    seen: Seen,
+    /// The first error; nothing is read after it.
+    error: Option<A::Error>,
+    lifetime: PhantomData<&'de ()>,
+}
+
+impl<'de, A: MapAccess<'de>> Reader<'de, A> {
+    fn new(map: A) -> Self {
+        Self {
+            map,
+            stage: Stage::Taken,
+            name: String::new(),
+            position: 0,
+            seen: Seen::default(),
+            error: None,
+            lifetime: PhantomData,
+        }
+    }
+
+    /// Reads the name of the next property, after the value of one that belongs to no field is skipped; false at the end.
+    fn next_property(&mut self) -> Result<bool, A::Error> {
+        if let Some(error) = self.error.take() {
+            return Err(error);
+        }
+        if self.stage == Stage::Property {
+            self.map.next_value::<IgnoredAny>()?;
+        }
+        self.position = 0;
+        self.stage = Stage::Property;
+        let found = self.map.next_key_seed(Name(&mut self.name))?;
+        Ok(found.is_some())
+    }
+
+    fn ask_for_missing(&mut self) {
+        self.position = 0;
+        self.stage = Stage::End;
+    }
+
+    /// Whether the property belongs to the field that is offered, which takes it.
+    fn takes(&mut self, name: &'static str) -> bool {
+        let position = self.position;
+        self.position += 1;
+        if self.stage != Stage::Property || self.name != name {
+            return false;
+        }
+        self.stage = Stage::Taken;
+        let first = self.seen.add(position);
+        if !first {
+            self.error = Some(A::Error::duplicate_field(name));
+        }
+        first
+    }
+
+    /// Whether the field that was offered last has had no property among all of them.
+    fn is_missing(&self) -> bool {
+        self.stage == Stage::End && !self.seen.has(self.position - 1)
+    }
+
+    fn demand(&mut self, name: &'static str) {
+        if self.is_missing() && self.error.is_none() {
+            self.error = Some(A::Error::missing_field(name));
+        }
+    }
+
+    /// Reads the value of the property as `T`.
+    fn value<T: Deserialize<'de>>(&mut self) -> Option<T> {
+        match self.map.next_value() {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.error = Some(error);
+                None
+            }
+        }
+    }
+
+    /// Reads the value of the property into its field.
+    fn store<T, W: Deserialize<'de>>(&mut self, field: &mut T, unwrap: impl FnOnce(W) -> T) {
+        if let Some(value) = self.value() {
+            *field = unwrap(value);
+        }
+    }
+
+    /// A field whose property has to be there.
+    pub fn required<T: Deserialize<'de>>(&mut self, name: &'static str, field: &mut T) {
+        self.defaulted(name, field);
+        self.demand(name);
+    }
+
+    /// [`required`](Self::required), with a wire format of its own.
+    pub fn required_encoded<T: Codec>(&mut self, name: &'static str, field: &mut T) {
+        self.defaulted_encoded(name, field);
+        self.demand(name);
+    }
+
+    /// A field that keeps its default when the property is missing, and is always written.
+    pub fn defaulted<T: Deserialize<'de>>(&mut self, name: &'static str, field: &mut T) {
+        if self.takes(name) {
+            self.store(field, identity);
+        }
+    }
+
+    /// [`defaulted`](Self::defaulted), with a wire format of its own.
+    pub fn defaulted_encoded<T: Codec>(&mut self, name: &'static str, field: &mut T) {
+        if self.takes(name) {
+            self.store(field, Decoded::value);
+        }
+    }
+
+    /// A field that is none when the property is missing or null.
+    pub fn optional<T: Deserialize<'de>>(&mut self, name: &'static str, field: &mut Option<T>) {
+        self.defaulted(name, field);
+    }
+
+    /// [`optional`](Self::optional), with a wire format of its own.
+    pub fn optional_encoded<T: Codec>(&mut self, name: &'static str, field: &mut Option<T>) {
+        self.defaulted_encoded(name, field);
+    }
+
+    /// A field that is none when the property is missing, where null is a value.
+    pub fn nullable<T: Deserialize<'de>>(&mut self, name: &'static str, field: &mut Option<T>) {
+        if self.takes(name) {
+            *field = self.value();
+        }
+    }
+
+    /// [`nullable`](Self::nullable), with a wire format of its own.
+    pub fn nullable_encoded<T: Codec>(&mut self, name: &'static str, field: &mut Option<T>) {
+        if self.takes(name) {
+            *field = self.value().map(Decoded::value);
+        }
+    }
+
+    /// A field that is empty when the property is missing or null, and is always written.
+    pub fn filled<T: Deserialize<'de> + Default>(&mut self, name: &'static str, field: &mut T) {
+        if self.takes(name) {
+            *field = self.value::<Option<T>>().flatten().unwrap_or_default();
+        }
+    }
+
+    /// [`filled`](Self::filled), but not written when empty.
+    pub fn omittable<T: Deserialize<'de> + Default>(&mut self, name: &'static str, field: &mut T) {
+        self.filled(name, field);
+    }
+
+    /// [`omittable`](Self::omittable), with a wire format of its own.
+    pub fn omittable_encoded<T: Codec>(&mut self, name: &'static str, field: &mut T) {
+        self.defaulted_encoded(name, field);
+    }
+
+    /// The map of the properties that belong to no field; it is offered last.
+    pub fn unknown<T: Deserialize<'de>>(&mut self, field: &mut BTreeMap<String, T>) {
+        if self.stage != Stage::Property {
+            return;
+        }
+        self.stage = Stage::Taken;
+        if let Some(value) = self.value() {
+            field.insert(self.name.clone(), value);
+        }
+    }
+}
+
+impl<'de, A: MapAccess<'de>> fmt::Debug for Reader<'de, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reader")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Reads a property's name into a text that is kept from property to property.
+struct Name<'a>(&'a mut String);
+
+impl<'de> DeserializeSeed<'de> for Name<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_identifier(self)
+    }
+}
+
+impl Visitor<'_> for Name<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a property's name")
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<(), E> {
+        self.0.clear();
+        self.0.push_str(name);
+        Ok(())
+    }
+}
+
+/// The positions of the fields that have had their property.
+#[derive(Default)]
+struct Seen {
+    first: u64,
+    /// Those from 64 on.
+    rest: Vec<u64>,
+}
+
+impl Seen {
+    /// Adds a position; false if it was there.
+    fn add(&mut self, position: usize) -> bool {
+        let (word, bit) = (position / 64, 1 << (position % 64));
+        if word > self.rest.len() {
+            self.rest.resize(word, 0);
+        }
+        let bits = match word.checked_sub(1) {
+            None => &mut self.first,
+            Some(index) => &mut self.rest[index],
+        };
+        let added = *bits & bit == 0;
+        *bits |= bit;
+        added
+    }
+
+    fn has(&self, position: usize) -> bool {
+        let bits = match (position / 64).checked_sub(1) {
+            None => self.first,
+            Some(index) => self.rest.get(index).copied().unwrap_or_default(),
+        };
+        bits & (1 << (position % 64)) != 0
+    }
+}
+
+/// Writes the fields of one object as properties.
+///
+/// Each method is the reverse of [`Reader`]'s.
+pub struct Writer<M: SerializeMap> {
+    map: M,
+    /// The first error; nothing is written after it.
+    error: Option<M::Error>,
+}
+
+impl<M: SerializeMap> Writer<M> {
+    fn property<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) {
+        if self.error.is_none() {
+            self.error = self.map.serialize_entry(name, value).err();
+        }
+    }
+
+    /// A field that is always written.
+    pub fn required<T: Serialize>(&mut self, name: &'static str, field: &T) {
+        self.property(name, field);
+    }
+
+    /// [`required`](Self::required), with a wire format of its own.
+    pub fn required_encoded<T: Codec>(&mut self, name: &'static str, field: &T) {
+        self.property(name, &Encoded(field));
+    }
+
+    /// A field that is always written.
+    pub fn defaulted<T: Serialize>(&mut self, name: &'static str, field: &T) {
+        self.property(name, field);
+    }
+
+    /// [`defaulted`](Self::defaulted), with a wire format of its own.
+    pub fn defaulted_encoded<T: Codec>(&mut self, name: &'static str, field: &T) {
+        self.property(name, &Encoded(field));
+    }
+
+    /// A field that is written unless none.
+    pub fn optional<T: Serialize>(&mut self, name: &'static str, field: &Option<T>) {
+        if let Some(value) = field {
+            self.property(name, value);
+        }
+    }
+
+    /// [`optional`](Self::optional), with a wire format of its own.
+    pub fn optional_encoded<T: Codec>(&mut self, name: &'static str, field: &Option<T>) {
+        if let Some(value) = field {
+            self.property(name, &Encoded(value));
+        }
+    }
+
+    /// A field that is written unless none, where null is a value.
+    pub fn nullable<T: Serialize>(&mut self, name: &'static str, field: &Option<T>) {
+        self.optional(name, field);
+    }
+
+    /// [`nullable`](Self::nullable), with a wire format of its own.
+    pub fn nullable_encoded<T: Codec>(&mut self, name: &'static str, field: &Option<T>) {
+        self.optional_encoded(name, field);
+    }
+
+    /// A field that is always written.
+    pub fn filled<T: Serialize>(&mut self, name: &'static str, field: &T) {
+        self.property(name, field);
+    }
+
+    /// A field that is written unless empty.
+    pub fn omittable<T: Serialize + Empty>(&mut self, name: &'static str, field: &T) {
+        if !field.is_empty() {
+            self.property(name, field);
+        }
+    }
+
+    /// [`omittable`](Self::omittable), with a wire format of its own.
+    pub fn omittable_encoded<T: Codec + Empty>(&mut self, name: &'static str, field: &T) {
+        if !field.is_empty() {
+            self.property(name, &Encoded(field));
+        }
+    }
+
+    /// The properties that belong to no field.
+    pub fn unknown<T: Serialize>(&mut self, field: &BTreeMap<String, T>) {
+        for (name, value) in field {
+            self.property(name, value);
+        }
+    }
+}
+
+impl<M: SerializeMap> fmt::Debug for Writer<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Writer").finish_non_exhaustive()
+    }
+}
+
+/// A text, list or map, which may be empty.
+pub trait Empty {
+    /// Whether there is nothing in it.
+    fn is_empty(&self) -> bool;
+}
+
+impl Empty for String {
+    fn is_empty(&self) -> bool {
+        self.is_empty()
+    }
+}
+
+impl<T> Empty for Vec<T> {
+    fn is_empty(&self) -> bool {
+        self.is_empty()
+    }
+}
+
+impl<T> Empty for BTreeMap<String, T> {
+    fn is_empty(&self) -> bool {
+        self.is_empty()
+    }
+}

@@ -1,0 +1,248 @@
+//! [`object!`] against serde's derive, which it replaces: the same values and the same errors.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
+use proptest::prelude::*;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+
+use crate::codec;
+
+/// The structs twice: with the list, and as they would be derived.
+macro_rules! both {
+    ($($(#[$attribute:meta])* struct $name:ident { $($(#[$serde:meta])* $field:ident: $ty:ty,)* })*) => {
+        mod listed {
+            use super::*;
+            $(
+                #[derive(Clone, Debug, Default, PartialEq)]
+                pub struct $name { $(pub $field: $ty,)* }
+            )*
+        }
+        mod derived {
+            use super::*;
+            $(
+                #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+                $(#[$attribute])*
+                pub struct $name { $($(#[$serde])* pub $field: $ty,)* }
+            )*
+        }
+    };
+}
+
+both! {
+    struct Plain {
+        name: String,
+        #[serde(rename = "type")]
+        kind: i64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
+        /// Written as null, but not asked for.
+        always: Option<bool>,
+        #[serde(default)]
+        count: i32,
+        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "codec::present::deserialize")]
+        any: Option<Value>,
+        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "codec::present::deserialize")]
+        twice: Option<Option<i32>>,
+        #[serde(default, deserialize_with = "codec::filled::deserialize")]
+        list: Vec<i32>,
+        #[serde(default, deserialize_with = "codec::filled::deserialize", skip_serializing_if = "Vec::is_empty")]
+        short: Vec<i32>,
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty", deserialize_with = "codec::filled::deserialize")]
+        labels: BTreeMap<String, String>,
+    }
+
+    struct Coded {
+        #[serde(with = "codec")]
+        port: IntOrString,
+        #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
+        perhaps: Option<IntOrString>,
+        #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
+        twice: Option<Option<IntOrString>>,
+        #[serde(default, with = "codec")]
+        always: Option<IntOrString>,
+        #[serde(default, with = "codec", skip_serializing_if = "Vec::is_empty")]
+        ports: Vec<IntOrString>,
+    }
+
+    struct Open {
+        name: String,
+        #[serde(flatten)]
+        unknown_fields: BTreeMap<String, Value>,
+    }
+
+    struct Nothing {}
+}
+
+use listed::{Coded, Nothing, Open, Plain};
+
+codec::object! {
+    Plain, required name = "name", required kind = "type", optional note = "note", defaulted always = "always",
+    defaulted count = "count", nullable any = "any", nullable twice = "twice", filled list = "list",
+    omittable short = "short", omittable labels = "labels",
+}
+codec::object! {
+    Coded, required_encoded port = "port", optional_encoded perhaps = "perhaps", nullable_encoded twice = "twice",
+    defaulted_encoded always = "always", omittable_encoded ports = "ports",
+}
+codec::object! { Open, required name = "name", ..unknown_fields }
+codec::object! { Nothing }
+
+/// What a type makes of a text: the text that it writes, or its error.
+fn outcome<T: DeserializeOwned + Serialize>(json: &str) -> Result<String, String> {
+    let value: T = serde_json::from_str(json).map_err(|error| error.to_string())?;
+    serde_json::to_string(&value).map_err(|error| error.to_string())
+}
+
+/// [`outcome`] by way of a `Value`, which has other deserializers and serializers.
+fn outcome_of_value<T: DeserializeOwned + Serialize>(json: &str) -> Result<Value, String> {
+    let value: Value = serde_json::from_str(json).map_err(|error| error.to_string())?;
+    let value: T = serde_json::from_value(value).map_err(|error| error.to_string())?;
+    serde_json::to_value(&value).map_err(|error| error.to_string())
+}
+
+fn outcome_of_yaml<T: DeserializeOwned + Serialize>(yaml: &str) -> Result<String, String> {
+    let value: T = serde_saphyr::from_str(yaml).map_err(|error| error.to_string())?;
+    serde_saphyr::to_string(&value).map_err(|error| error.to_string())
+}
+
+#[track_caller]
+fn compare<L: DeserializeOwned + Serialize, D: DeserializeOwned + Serialize>(json: &str) {
+    assert_eq!(outcome::<L>(json), outcome::<D>(json), "{json}");
+    assert_eq!(
+        outcome_of_value::<L>(json),
+        outcome_of_value::<D>(json),
+        "{json}"
+    );
+    assert_eq!(
+        outcome_of_yaml::<L>(json).ok(),
+        outcome_of_yaml::<D>(json).ok(),
+        "{json}"
+    );
+}
+
+#[track_caller]
+fn compare_all(json: &str) {
+    compare::<Plain, derived::Plain>(json);
+    compare::<Coded, derived::Coded>(json);
+    compare::<Open, derived::Open>(json);
+    compare::<Nothing, derived::Nothing>(json);
+}
+
+#[test]
+fn missing_null_unknown_and_repeated_properties_are_as_serde_derives_them() {
+    for json in [
+        "{}",
+        "null",
+        "7",
+        "\"text\"",
+        r#"{"name": "a", "type": 1}"#,
+        r#"{"name": "a", "type": 1, "name": "b"}"#,
+        r#"{"name": "a", "type": "1"}"#,
+        r#"{"name": null, "type": 1}"#,
+        r#"{"name": "a", "type": 1, "note": null, "always": null, "any": null, "twice": null, "list": null, "short": null,
+            "labels": null}"#,
+        r#"{"name": "a", "type": 1, "note": "n", "always": true, "any": {"b": [1.5]}, "twice": 2, "list": [3], "short": [4],
+            "labels": {"l": "m"}, "count": 5, "unknown": {"deep": []}}"#,
+        r#"{"name": "a", "type": 1, "count": null}"#,
+        r#"{"na\u006de": "escaped", "type": 1}"#,
+        r#"{"port": 80}"#,
+        r#"{"port": "http", "perhaps": null, "twice": null, "always": 4294967296, "ports": ["a", 1]}"#,
+        r#"{"port": true}"#,
+        r#"{"port": 1, "perhaps": 2, "perhaps": 3}"#,
+        r#"{"z": 1, "name": "a", "b": null, "z": 2}"#,
+        r#"{"name": "a""#,
+    ] {
+        compare_all(json);
+    }
+}
+
+#[test]
+fn errors_name_the_property_and_its_place() {
+    let error = |json: &str| serde_json::from_str::<Plain>(json).unwrap_err().to_string();
+    assert_eq!(error("{}"), "missing field `name` at line 1 column 2");
+    let twice = error(r#"{"name": "a", "name": "b"}"#);
+    assert_eq!(twice, "duplicate field `name` at line 1 column 20");
+    let array = error("[]");
+    assert_eq!(
+        array,
+        "invalid type: sequence, expected struct Plain at line 1 column 0"
+    );
+}
+
+/// Kept positions beyond those that fit one word.
+#[test]
+fn objects_may_have_more_than_64_properties() {
+    macro_rules! wide {
+        ($($field:ident = $name:literal,)*) => {
+            #[derive(Debug, Default, PartialEq)]
+            struct Wide { $($field: u8,)* last: u8 }
+            codec::object! { Wide, $(required $field = $name,)* required last = "last", }
+            const NAMES: &[&str] = &[$($name,)* "last"];
+        };
+    }
+    wide! {
+        a0 = "a0", a1 = "a1", a2 = "a2", a3 = "a3", a4 = "a4", a5 = "a5", a6 = "a6", a7 = "a7", a8 = "a8", a9 = "a9",
+        b0 = "b0", b1 = "b1", b2 = "b2", b3 = "b3", b4 = "b4", b5 = "b5", b6 = "b6", b7 = "b7", b8 = "b8", b9 = "b9",
+        c0 = "c0", c1 = "c1", c2 = "c2", c3 = "c3", c4 = "c4", c5 = "c5", c6 = "c6", c7 = "c7", c8 = "c8", c9 = "c9",
+        d0 = "d0", d1 = "d1", d2 = "d2", d3 = "d3", d4 = "d4", d5 = "d5", d6 = "d6", d7 = "d7", d8 = "d8", d9 = "d9",
+        e0 = "e0", e1 = "e1", e2 = "e2", e3 = "e3", e4 = "e4", e5 = "e5", e6 = "e6", e7 = "e7", e8 = "e8", e9 = "e9",
+        f0 = "f0", f1 = "f1", f2 = "f2", f3 = "f3", f4 = "f4", f5 = "f5", f6 = "f6", f7 = "f7", f8 = "f8", f9 = "f9",
+        g0 = "g0", g1 = "g1", g2 = "g2", g3 = "g3", g4 = "g4", g5 = "g5", g6 = "g6", g7 = "g7", g8 = "g8", g9 = "g9",
+    }
+    let object = |names: &[&str]| {
+        let properties: Vec<String> = names.iter().map(|name| format!("{name:?}:1")).collect();
+        format!("{{{}}}", properties.join(","))
+    };
+    assert_eq!(outcome::<Wide>(&object(NAMES)), Ok(object(NAMES)));
+    for missing in 0..NAMES.len() {
+        let mut names = NAMES.to_vec();
+        let name = names.remove(missing);
+        let error = outcome::<Wide>(&object(&names)).unwrap_err();
+        assert!(
+            error.starts_with(&format!("missing field `{name}`")),
+            "{error}"
+        );
+        let mut names = NAMES.to_vec();
+        names.push(name);
+        let error = outcome::<Wide>(&object(&names)).unwrap_err();
+        assert!(
+            error.starts_with(&format!("duplicate field `{name}`")),
+            "{error}"
+        );
+    }
+}
+
+fn text_of_object() -> impl Strategy<Value = String> {
+    let name = prop::sample::select(vec![
+        "name", "type", "note", "always", "count", "any", "twice", "list", "short", "labels",
+        "port", "perhaps", "ports", "other",
+    ]);
+    let value = prop::sample::select(vec![
+        json!(null),
+        json!(1),
+        json!(-1),
+        json!(4_294_967_296_i64),
+        json!(true),
+        json!("a"),
+        json!([]),
+        json!([1]),
+        json!({}),
+        json!({"a": "b"}),
+        json!(["a", 1]),
+    ]);
+    prop::collection::vec((name, value), 0..8).prop_map(|properties| {
+        let properties = properties
+            .into_iter()
+            .map(|(name, value)| format!("{name:?}:{value}"));
+        format!("{{{}}}", properties.collect::<Vec<_>>().join(","))
+    })
+}
+
+proptest! {
+    #[test]
+    fn every_object_is_read_and_written_as_serde_derives_it(json in text_of_object()) {
+        compare_all(&json);
+    }
+}
