@@ -3,7 +3,7 @@
 //! For `VirtualMachine`, in `apis/cloudnative/v1alpha1/virtual_machine.rs`:
 //!
 //! ```text
-//! use serde::{Deserialize, Serialize};
+//! use ::codegen_runtime::codec;
 //!
 //! /// A virtual machine.
 //! #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,13 +16,13 @@
 //! }
 //!
 //! /// What the machine should be.
-//! #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+//! #[derive(Clone, Debug, Default, PartialEq)]
 //! pub struct VirtualMachineSpec {
 //!     /// Whether the machine runs.
-//!     #[serde(skip_serializing_if = "Option::is_none")]
-//!     pub action: Option<VirtualMachineSpecAction>,
+//!     pub action: Option<VirtualMachineAction>,
 //!     …
 //! }
+//! codec::object! { VirtualMachineSpec, optional action = "action", … }
 //! ```
 //!
 //! serde of the root, which knows `apiVersion` and `kind`, is in `zz_generated_deepcopy.rs` as for annotated Rust.

@@ -47,23 +47,26 @@ pub enum VirtualMachinePhase {
 }
 
 /// What the machine is to be.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineSpec {
     /// `action`.
     pub action: String,
     /// `resource`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub resource: Option<BTreeMap<String, IntOrString>>,
+}
+codec::object! {
+    VirtualMachineSpec, required action = "action", optional_encoded resource = "resource"
 }
 
 /// What the machine is.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineStatus {
     /// `lastUpdateTime`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub last_update_time: Option<Time>,
     /// `phase`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<VirtualMachinePhase>,
+}
+codec::object! {
+    VirtualMachineStatus, optional_encoded last_update_time = "lastUpdateTime",
+    optional phase = "phase"
 }

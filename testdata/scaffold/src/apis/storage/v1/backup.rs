@@ -3,8 +3,8 @@
 
 //! `Backup` of `storage.example.com/v1`.
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use serde::{Deserialize, Serialize};
 
 /// A copy of a volume.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,13 +16,13 @@ pub struct Backup {
 }
 
 /// What is copied.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct BackupSpec {
     /// How many copies are kept.
     ///
     /// Defaults to `3`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub keep: Option<i32>,
     /// Name of the volume.
     pub volume: String,
 }
+codec::object! { BackupSpec, optional keep = "keep", required volume = "volume" }

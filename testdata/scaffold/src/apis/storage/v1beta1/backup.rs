@@ -3,8 +3,8 @@
 
 //! `Backup` of `storage.example.com/v1beta1`.
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use serde::{Deserialize, Serialize};
 
 /// A copy of a volume.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,9 +16,9 @@ pub struct Backup {
 }
 
 /// What is copied.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct BackupSpec {
     /// Name of the volume.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume: Option<String>,
 }
+codec::object! { BackupSpec, optional volume = "volume" }

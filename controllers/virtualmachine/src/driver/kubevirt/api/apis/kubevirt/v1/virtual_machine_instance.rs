@@ -53,533 +53,503 @@ pub enum VirtualMachineInstanceCompression {
 }
 
 /// ContainerDiskVolume shows info about the containerdisk, if the volume is a containerdisk
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceContainerDiskVolume {
     /// deprecated; Checksum is the checksum of the rootdisk or kernel artifacts inside the
     /// containerdisk
     ///
     /// Must be at least 0 and be at most 4294967295.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub checksum: Option<i64>,
 }
+codec::object! { VirtualMachineInstanceContainerDiskVolume, optional checksum = "checksum" }
 
 /// CurrentCPUTopology specifies the current CPU topology used by the VM workload. Current topology
 /// may differ from the desired topology in the spec while CPU hotplug takes place.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceCurrentCPUTopology {
     /// Cores specifies the number of cores inside the vmi. Must be a value greater or equal 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cores: Option<i32>,
     /// Sockets specifies the number of sockets inside the vmi. Must be a value greater or equal 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sockets: Option<i32>,
     /// Threads specifies the number of threads inside the vmi. Must be a value greater or equal 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub threads: Option<i32>,
+}
+codec::object! {
+    VirtualMachineInstanceCurrentCPUTopology, optional cores = "cores",
+    optional sockets = "sockets", optional threads = "threads"
 }
 
 /// DowntimeTuning configures iteration-aware downtime ramping for live migration convergence.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceDowntimeTuning {
     /// CooldownSeconds is the minimum interval in seconds between successive downtime increases.
     /// Defaults to 10.
     ///
     /// Must be at least 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cooldown_seconds: Option<i32>,
     /// InitialMs is the initial max_downtime value in milliseconds set at the start of migration.
     /// Tuning steps increase from this value. Defaults to 150.
     ///
     /// Must be at least 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_ms: Option<i64>,
     /// StartAfterIteration is the memory copy iteration after which downtime tuning begins. Defaults to
     /// 3\.
     ///
     /// Must be at least 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub start_after_iteration: Option<i64>,
     /// Steps is the number of equal increments used to ramp from InitialMs to the cluster-level
     /// MaxDowntimeMs. Defaults to 7.
     ///
     /// Must be at least 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<i32>,
+}
+codec::object! {
+    VirtualMachineInstanceDowntimeTuning, optional cooldown_seconds = "cooldownSeconds",
+    optional initial_ms = "initialMs", optional start_after_iteration = "startAfterIteration",
+    optional steps = "steps"
 }
 
 /// ExperimentalMigrationOptions is an alpha API. It is intended for experimental purposes only and
 /// will be removed in the future.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceExperimental {
     /// Compression selects the algorithm for compressing the live migration data stream. When omitted
     /// (nil) or set to "none", compression is disabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub compression: Option<VirtualMachineInstanceCompression>,
     /// DowntimeTuning configures iteration-aware downtime ramping for live migration convergence.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub downtime_tuning: Option<VirtualMachineInstanceDowntimeTuning>,
     /// `stallDetector`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stall_detector: Option<VirtualMachineInstanceStallDetector>,
+}
+codec::object! {
+    VirtualMachineInstanceExperimental, optional compression = "compression",
+    optional downtime_tuning = "downtimeTuning", optional stall_detector = "stallDetector"
 }
 
 /// Guest OS Information
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceGuestOSInfo {
     /// Guest OS Id
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// Guest OS Kernel Release
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel_release: Option<String>,
     /// Kernel version of the Guest OS
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel_version: Option<String>,
     /// Machine type of the Guest OS
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub machine: Option<String>,
     /// Name of the Guest OS
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Guest OS Pretty Name
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pretty_name: Option<String>,
     /// Guest OS Version
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// Version ID of the Guest OS
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub version_id: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstanceGuestOSInfo, optional id = "id",
+    optional kernel_release = "kernelRelease", optional kernel_version = "kernelVersion",
+    optional machine = "machine", optional name = "name", optional pretty_name = "prettyName",
+    optional version = "version", optional version_id = "versionId"
 }
 
 /// If the volume is hotplug, this will contain the hotplug status.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceHotplugVolume {
     /// AttachPodName is the name of the pod used to attach the volume to the node.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub attach_pod_name: Option<String>,
     /// AttachPodUID is the UID of the pod used to attach the volume to the node.
-    #[serde(rename = "attachPodUID", skip_serializing_if = "Option::is_none")]
     pub attach_pod_uid: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstanceHotplugVolume, optional attach_pod_name = "attachPodName",
+    optional attach_pod_uid = "attachPodUID"
 }
 
 /// InitrdInfo show info about the initrd file
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceInitrdInfo {
     /// deprecated; Checksum is the checksum of the initrd file
     ///
     /// Must be at least 0 and be at most 4294967295.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub checksum: Option<i64>,
 }
+codec::object! { VirtualMachineInstanceInitrdInfo, optional checksum = "checksum" }
 
 /// `VirtualMachineInstance.status.interfaces`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceInterfaces {
     /// Specifies the origin of the interface data collected. values: domain, guest-agent,
     /// multus-status.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub info_source: Option<String>,
     /// The interface name inside the Virtual Machine
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub interface_name: Option<String>,
     /// IP address of a Virtual Machine interface. It is always the first item of IPs
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ip_address: Option<String>,
     /// List of all IP addresses of a Virtual Machine interface
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ip_addresses: Option<Vec<String>>,
     /// LinkState Reports the current operational link state'. values: up, down.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub link_state: Option<String>,
     /// Hardware address of a Virtual Machine interface
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mac: Option<String>,
     /// Name of the interface, corresponds to name of the network assigned to the interface
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// PodInterfaceName represents the name of the pod network interface
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pod_interface_name: Option<String>,
     /// Specifies how many queues are allocated by MultiQueue
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub queue_count: Option<i32>,
+}
+codec::object! {
+    VirtualMachineInstanceInterfaces, optional info_source = "infoSource",
+    optional interface_name = "interfaceName", optional ip_address = "ipAddress",
+    optional ip_addresses = "ipAddresses", optional link_state = "linkState", optional mac = "mac",
+    optional name = "name", optional pod_interface_name = "podInterfaceName",
+    optional queue_count = "queueCount"
 }
 
 /// KernelBootStatus contains info about the kernelBootContainer
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceKernelBootStatus {
     /// InitrdInfo show info about the initrd file
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub initrd_info: Option<VirtualMachineInstanceInitrdInfo>,
     /// KernelInfo show info about the kernel image
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel_info: Option<VirtualMachineInstanceKernelInfo>,
+}
+codec::object! {
+    VirtualMachineInstanceKernelBootStatus, optional initrd_info = "initrdInfo",
+    optional kernel_info = "kernelInfo"
 }
 
 /// KernelInfo show info about the kernel image
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceKernelInfo {
     /// deprecated; Checksum is the checksum of the kernel image
     ///
     /// Must be at least 0 and be at most 4294967295.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub checksum: Option<i64>,
 }
+codec::object! { VirtualMachineInstanceKernelInfo, optional checksum = "checksum" }
 
 /// Memory shows various informations about the VirtualMachine memory.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceMemory {
     /// GuestAtBoot specifies with how much memory the VirtualMachine intiallly booted with.
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub guest_at_boot: Option<IntOrString>,
     /// GuestCurrent specifies how much memory is currently available for the VirtualMachine.
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub guest_current: Option<IntOrString>,
     /// GuestRequested specifies how much memory was requested (hotplug) for the VirtualMachine.
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub guest_requested: Option<IntOrString>,
     /// MemoryOverhead specifies the memory overhead added by the virtualization infrastructure for the
     /// virt-launcher pod.
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub memory_overhead: Option<IntOrString>,
+}
+codec::object! {
+    VirtualMachineInstanceMemory, optional_encoded guest_at_boot = "guestAtBoot",
+    optional_encoded guest_current = "guestCurrent",
+    optional_encoded guest_requested = "guestRequested",
+    optional_encoded memory_overhead = "memoryOverhead"
 }
 
 /// If the volume is memorydump volume, this will contain the memorydump info.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceMemoryDumpVolume {
     /// ClaimName is the name of the pvc the memory was dumped to
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub claim_name: Option<String>,
     /// EndTimestamp is the time when the memory dump completed
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub end_timestamp: Option<Time>,
     /// StartTimestamp is the time when the memory dump started
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub start_timestamp: Option<Time>,
     /// TargetFileName is the name of the memory dump output
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub target_file_name: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstanceMemoryDumpVolume, optional claim_name = "claimName",
+    optional_encoded end_timestamp = "endTimestamp",
+    optional_encoded start_timestamp = "startTimestamp",
+    optional target_file_name = "targetFileName"
 }
 
 /// Migration configurations to apply
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceMigrationConfiguration {
     /// AllowAutoConverge allows the platform to compromise performance/availability of VMIs to
     /// guarantee successful VMI live migrations. Defaults to false
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_auto_converge: Option<bool>,
     /// AllowPostCopy enables post-copy live migrations. Such migrations allow even the busiest VMIs to
     /// successfully live-migrate. However, events like a network failure can cause a VMI crash. If set
     /// to true, migrations will still start in pre-copy, but switch to post-copy when
     /// CompletionTimeoutPerGiB triggers. Defaults to false
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_post_copy: Option<bool>,
     /// AllowWorkloadDisruption indicates that the migration shouldn't be canceled after
     /// acceptableCompletionTime is exceeded. Instead, if permitted, migration will be switched to
     /// post-copy or the VMI will be paused to allow the migration to complete
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_workload_disruption: Option<bool>,
     /// BandwidthPerMigration limits the amount of network bandwidth live migrations are allowed to use.
     /// The value is in quantity per second. Defaults to 0 (no limit)
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub bandwidth_per_migration: Option<IntOrString>,
     /// CompletionTimeoutPerGiB is the maximum number of seconds per GiB a migration is allowed to take.
     /// If the timeout is reached, the migration will be either paused, switched to post-copy or
     /// cancelled depending on other settings. Defaults to 150
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub completion_timeout_per_gi_b: Option<i64>,
     /// When set to true, DisableTLS will disable the additional layer of live migration encryption
     /// provided by KubeVirt. This is usually a bad idea. Defaults to false
-    #[serde(rename = "disableTLS", skip_serializing_if = "Option::is_none")]
     pub disable_tls: Option<bool>,
     /// ExperimentalMigrationOptions is an alpha API. It is intended for experimental purposes only and
     /// will be removed in the future.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub experimental: Option<VirtualMachineInstanceExperimental>,
     /// By default, the SELinux level of target virt-launcher pods is forced to the level of the source
     /// virt-launcher. When set to true, MatchSELinuxLevelOnMigration lets the CRI auto-assign a random
     /// level to the target. That will ensure the target virt-launcher doesn't share categories with
     /// another pod on the node. However, migrations will fail when using RWX volumes that don't
     /// automatically deal with SELinux levels.
-    #[serde(
-        rename = "matchSELinuxLevelOnMigration",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub match_se_linux_level_on_migration: Option<bool>,
     /// MaxDowntimeMs specifies the maximum tolerable downtime (in milliseconds) during switchover.
     /// Defaults to 900
     ///
     /// Must be at least 1 and be at most 2000000.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_downtime_ms: Option<i64>,
     /// Network is the name of the CNI network to use for live migrations. By default, migrations go
     /// through the pod network.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<String>,
     /// NodeDrainTaintKey defines the taint key that indicates a node should be drained. Note: this
     /// option relies on the deprecated node taint feature. Default: kubevirt.io/drain
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub node_drain_taint_key: Option<String>,
     /// ParallelMigrationsPerCluster is the total number of concurrent live migrations allowed
     /// cluster-wide. Defaults to 5
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parallel_migrations_per_cluster: Option<i32>,
     /// ParallelOutboundMigrationsPerNode is the maximum number of concurrent outgoing live migrations
     /// allowed per node. Defaults to 2
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parallel_outbound_migrations_per_node: Option<i32>,
     /// ProgressTimeout is the maximum number of seconds a live migration is allowed to make no
     /// progress. Hitting this timeout means a migration transferred 0 data for that many seconds. The
     /// migration is then considered stuck and therefore cancelled. Defaults to 150
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub progress_timeout: Option<i64>,
     /// UnsafeMigrationOverride allows live migrations to occur even if the compatibility check
     /// indicates the migration will be unsafe to the guest. Defaults to false
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub unsafe_migration_override: Option<bool>,
     /// UtilityVolumesTimeout is the maximum number of seconds a migration can wait in Pending state for
     /// utility volumes to be detached. If utility volumes are still present after this timeout, the
     /// migration will be marked as Failed. Defaults to 150
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub utility_volumes_timeout: Option<i64>,
+}
+codec::object! {
+    VirtualMachineInstanceMigrationConfiguration,
+    optional allow_auto_converge = "allowAutoConverge", optional allow_post_copy = "allowPostCopy",
+    optional allow_workload_disruption = "allowWorkloadDisruption",
+    optional_encoded bandwidth_per_migration = "bandwidthPerMigration",
+    optional completion_timeout_per_gi_b = "completionTimeoutPerGiB",
+    optional disable_tls = "disableTLS", optional experimental = "experimental",
+    optional match_se_linux_level_on_migration = "matchSELinuxLevelOnMigration",
+    optional max_downtime_ms = "maxDowntimeMs", optional network = "network",
+    optional node_drain_taint_key = "nodeDrainTaintKey",
+    optional parallel_migrations_per_cluster = "parallelMigrationsPerCluster",
+    optional parallel_outbound_migrations_per_node = "parallelOutboundMigrationsPerNode",
+    optional progress_timeout = "progressTimeout",
+    optional unsafe_migration_override = "unsafeMigrationOverride",
+    optional utility_volumes_timeout = "utilityVolumesTimeout"
 }
 
 /// Represents the status of a live migration
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceMigrationState {
     /// Indicates that the migration has been requested to abort
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub abort_requested: Option<bool>,
     /// Indicates the final status of the live migration abortion
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub abort_status: Option<String>,
     /// Indicates the migration completed
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub completed: Option<bool>,
     /// The time the migration action ended
-    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
     pub end_timestamp: Option<Option<Time>>,
     /// Indicates that the migration failed
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub failed: Option<bool>,
     /// Contains the reason why the migration failed
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub failure_reason: Option<String>,
     /// Migration configurations to apply
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub migration_configuration: Option<VirtualMachineInstanceMigrationConfiguration>,
     /// The type of migration network, either 'pod' or 'migration'
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub migration_network_type: Option<String>,
     /// Name of the migration policy. If string is empty, no policy is matched
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub migration_policy_name: Option<String>,
     /// The VirtualMachineInstanceMigration object associated with this migration
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub migration_uid: Option<String>,
     /// Lets us know if the vmi is currently running pre or post copy migration
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
     /// The source node that the VMI originated on
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub source_node: Option<String>,
     /// If the VMI being migrated uses persistent features (backend-storage), its source PVC name is
     /// saved here
-    #[serde(
-        rename = "sourcePersistentStatePVCName",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub source_persistent_state_pvc_name: Option<String>,
     /// `sourcePod`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub source_pod: Option<String>,
     /// SourceState contains migration state managed by the source virt handler
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub source_state: Option<VirtualMachineInstanceSourceState>,
     /// The time the migration action began
-    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
     pub start_timestamp: Option<Option<Time>>,
     /// The UID of the target attachment pod for hotplug volumes
-    #[serde(rename = "targetAttachmentPodUID", skip_serializing_if = "Option::is_none")]
     pub target_attachment_pod_uid: Option<String>,
     /// If the VMI requires dedicated CPUs, this field will hold the dedicated CPU set on the target
     /// node
-    #[serde(rename = "targetCPUSet", skip_serializing_if = "Option::is_none")]
     pub target_cpu_set: Option<Vec<i64>>,
     /// The list of ports opened for live migration on the destination node
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub target_direct_migration_node_ports: Option<BTreeMap<String, i64>>,
     /// TargetMemoryOverhead is the memory overhead of the target virt-launcher pod
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub target_memory_overhead: Option<IntOrString>,
     /// The target node that the VMI is moving to
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub target_node: Option<String>,
     /// The address of the target node to use for the migration
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub target_node_address: Option<String>,
     /// The Target Node has seen the Domain Start Event
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub target_node_domain_detected: Option<bool>,
     /// The timestamp at which the target node detects the domain is active
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub target_node_domain_ready_timestamp: Option<Time>,
     /// If the VMI requires dedicated CPUs, this field will hold the numa topology on the target node
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub target_node_topology: Option<String>,
     /// If the VMI being migrated uses persistent features (backend-storage), its target PVC name is
     /// saved here
-    #[serde(
-        rename = "targetPersistentStatePVCName",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub target_persistent_state_pvc_name: Option<String>,
     /// The target pod that the VMI is moving to
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub target_pod: Option<String>,
     /// TargetState contains migration state managed by the target virt handler
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub target_state: Option<VirtualMachineInstanceTargetState>,
+}
+codec::object! {
+    VirtualMachineInstanceMigrationState, optional abort_requested = "abortRequested",
+    optional abort_status = "abortStatus", optional completed = "completed",
+    nullable_encoded end_timestamp = "endTimestamp", optional failed = "failed",
+    optional failure_reason = "failureReason",
+    optional migration_configuration = "migrationConfiguration",
+    optional migration_network_type = "migrationNetworkType",
+    optional migration_policy_name = "migrationPolicyName", optional migration_uid = "migrationUid",
+    optional mode = "mode", optional source_node = "sourceNode",
+    optional source_persistent_state_pvc_name = "sourcePersistentStatePVCName",
+    optional source_pod = "sourcePod", optional source_state = "sourceState",
+    nullable_encoded start_timestamp = "startTimestamp",
+    optional target_attachment_pod_uid = "targetAttachmentPodUID",
+    optional target_cpu_set = "targetCPUSet",
+    optional target_direct_migration_node_ports = "targetDirectMigrationNodePorts",
+    optional_encoded target_memory_overhead = "targetMemoryOverhead",
+    optional target_node = "targetNode", optional target_node_address = "targetNodeAddress",
+    optional target_node_domain_detected = "targetNodeDomainDetected",
+    optional_encoded target_node_domain_ready_timestamp = "targetNodeDomainReadyTimestamp",
+    optional target_node_topology = "targetNodeTopology",
+    optional target_persistent_state_pvc_name = "targetPersistentStatePVCName",
+    optional target_pod = "targetPod", optional target_state = "targetState"
 }
 
 /// PersistentVolumeClaimInfo is information about the PVC that handler requires during start flow
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstancePersistentVolumeClaimInfo {
     /// AccessModes contains the desired access modes the volume should have. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub access_modes: Option<Vec<String>>,
     /// Capacity represents the capacity set on the corresponding PVC status
     ///
     /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub capacity: Option<BTreeMap<String, IntOrString>>,
     /// ClaimName is the name of the PVC
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub claim_name: Option<String>,
     /// Percentage of filesystem's size to be reserved when resizing the PVC
     ///
     /// Must match `^(0(?:\.\d{1,3})?|1)$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub filesystem_overhead: Option<String>,
     /// Preallocated indicates if the PVC's storage is preallocated or not
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preallocated: Option<bool>,
     /// Requests represents the resources requested by the corresponding PVC spec
     ///
     /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub requests: Option<BTreeMap<String, IntOrString>>,
     /// VolumeMode defines what type of volume is required by the claim. Value of Filesystem is implied
     /// when not included in claim spec.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_mode: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstancePersistentVolumeClaimInfo, optional access_modes = "accessModes",
+    optional_encoded capacity = "capacity", optional claim_name = "claimName",
+    optional filesystem_overhead = "filesystemOverhead", optional preallocated = "preallocated",
+    optional_encoded requests = "requests", optional volume_mode = "volumeMode"
 }
 
 /// VirtualMachineInstancePhaseTransitionTimestamp gives a timestamp in relation to when a phase is
 /// set on a vmi
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstancePhaseTransitionTimestamps {
     /// Phase is the status of the VirtualMachineInstance in kubernetes world. It is not the
     /// VirtualMachineInstance status, but partially correlates to it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
     /// PhaseTransitionTimestamp is the timestamp of when the phase change occurred
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub phase_transition_timestamp: Option<Time>,
+}
+codec::object! {
+    VirtualMachineInstancePhaseTransitionTimestamps, optional phase = "phase",
+    optional_encoded phase_transition_timestamp = "phaseTransitionTimestamp"
 }
 
 /// SourceState contains migration state managed by the source virt handler
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceSourceState {
     /// The name of the domain on the source libvirt domain
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub domain_name: Option<String>,
     /// Namespace used in the name of the source libvirt domain. Can be used to find and modify paths in
     /// the domain
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub domain_namespace: Option<String>,
     /// The Source VirtualMachineInstanceMigration object associated with this migration
-    #[serde(rename = "migrationUID", skip_serializing_if = "Option::is_none")]
     pub migration_uid: Option<String>,
     /// The source node that the VMI originated on
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
     /// Node selectors needed by the target to start the receiving pod.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub node_selectors: Option<BTreeMap<String, String>>,
     /// If the VMI being migrated uses persistent features (backend-storage), its source PVC name is
     /// saved here
-    #[serde(rename = "persistentStatePVCName", skip_serializing_if = "Option::is_none")]
     pub persistent_state_pvc_name: Option<String>,
     /// The source pod that the VMI is originated on
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pod: Option<String>,
     /// SELinuxContext is the actual SELinux context of the pod
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub selinux_context: Option<String>,
     /// The ip address/fqdn:port combination to use to synchronize the VMI with the target.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sync_address: Option<String>,
     /// VirtualMachineInstanceUID is the UID of the target virtual machine instance
-    #[serde(
-        rename = "virtualMachineInstanceUID",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub virtual_machine_instance_uid: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstanceSourceState, optional domain_name = "domainName",
+    optional domain_namespace = "domainNamespace", optional migration_uid = "migrationUID",
+    optional node = "node", optional node_selectors = "nodeSelectors",
+    optional persistent_state_pvc_name = "persistentStatePVCName", optional pod = "pod",
+    optional selinux_context = "selinuxContext", optional sync_address = "syncAddress",
+    optional virtual_machine_instance_uid = "virtualMachineInstanceUID"
 }
 
 /// VirtualMachineInstance Spec contains the VirtualMachineInstance specification.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceSpec {
     /// Specifies a set of public keys to inject into the vm guest
     ///
     /// Must have at most 256 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub access_credentials: Option<Vec<VirtualMachineInstanceAccessCredentials>>,
     /// If affinity is specifies, obey all the affinity rules
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub affinity: Option<VirtualMachineInstanceAffinity>,
     /// Specifies the architecture of the vm guest you are attempting to run. Defaults to the compiled
     /// architecture of the KubeVirt components
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub architecture: Option<String>,
     /// Specifies the DNS parameters of a pod. Parameters specified here will be merged to the generated
     /// DNS configuration based on DNSPolicy.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dns_config: Option<VirtualMachineInstanceDnsConfig>,
     /// Set DNS policy for the pod. Defaults to "ClusterFirst". Valid values are
     /// 'ClusterFirstWithHostNet', 'ClusterFirst', 'Default' or 'None'. DNS parameters given in
     /// DNSConfig will be merged with the policy selected with DNSPolicy. To have DNS options set along
     /// with hostNetwork, you have to specify DNS policy explicitly to 'ClusterFirstWithHostNet'.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dns_policy: Option<String>,
     /// Specification of the desired behavior of the VirtualMachineInstance on the host.
     pub domain: VirtualMachineInstanceDomain,
@@ -597,35 +567,28 @@ pub struct VirtualMachineInstanceSpec {
     ///   called on the VMI so the capk controller can handle tearing the VMI down. Details can be found
     ///   in the commit description
     ///   <https://github.com/kubevirt/kubevirt/commit/c1d77face705c8b126696bac9a3ee3825f27f1fa>.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub eviction_strategy: Option<String>,
     /// Specifies the hostname of the vmi If not specified, the hostname will be set to the name of the
     /// vmi, if dhcp or cloud-init is configured properly.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hostname: Option<String>,
     /// Periodic probe of VirtualMachineInstance liveness. VirtualmachineInstances will be stopped if
     /// the probe fails. Cannot be updated. More info:
     /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub liveness_probe: Option<VirtualMachineInstanceLivenessProbe>,
     /// List of networks that can be attached to a vm's virtual interface.
     ///
     /// Must have at most 256 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub networks: Option<Vec<VirtualMachineInstanceNetworks>>,
     /// NodeSelector is a selector which must be true for the vmi to fit on a node. Selector which must
     /// match a node's labels for the vmi to be scheduled on that node. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/assign-pod-node/>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub node_selector: Option<BTreeMap<String, String>>,
     /// If specified, indicates the pod's priority. If not specified, the pod priority will be default
     /// or zero if there is no default.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub priority_class_name: Option<String>,
     /// Periodic probe of VirtualMachineInstance service readiness. VirtualmachineInstances will be
     /// removed from service endpoints if the probe fails. Cannot be updated. More info:
     /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub readiness_probe: Option<VirtualMachineInstanceReadinessProbe>,
     /// ResourceClaims define which ResourceClaims must be allocated and reserved before the VMI, hence
     /// virt-launcher pod is allowed to start. The resources will be made available to the domain which
@@ -638,37 +601,29 @@ pub struct VirtualMachineInstanceSpec {
     /// NetworkDevicesWithDRA is enabled. This feature is in alpha.
     ///
     /// Must have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_claims: Option<Vec<VirtualMachineInstanceResourceClaims>>,
     /// If specified, the VMI will be dispatched by specified scheduler. If not specified, the VMI will
     /// be dispatched by default scheduler.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub scheduler_name: Option<String>,
     /// ServiceAccountName is the name of the ServiceAccount to use to run the virt-launcher pod. This
     /// sets pod.spec.serviceAccountName but does NOT automatically expose the service account token to
     /// the VM guest. To expose the token to the VM, use a serviceAccount volume.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub service_account_name: Option<String>,
     /// StartStrategy can be set to "Paused" if Virtual Machine should be started in paused state.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub start_strategy: Option<String>,
     /// If specified, the fully qualified vmi hostname will be "\<hostname\>.\<subdomain\>.\<pod
     /// namespace\>.svc.\<cluster domain\>". If not specified, the vmi will not have a domainname at
     /// all. The DNS entry will resolve to the vmi, no matter if the vmi itself can pick up a hostname.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub subdomain: Option<String>,
     /// Grace period observed after signalling a VirtualMachineInstance to stop after which the
     /// VirtualMachineInstance is force terminated.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub termination_grace_period_seconds: Option<i64>,
     /// If toleration is specified, obey all the toleration rules.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tolerations: Option<Vec<VirtualMachineInstanceTolerations>>,
     /// TopologySpreadConstraints describes how a group of VMIs will be spread across a given topology
     /// domains. K8s scheduler will schedule VMI pods in a way which abides by the constraints.
     ///
     /// Must have no two items with the same `topologyKey` and `whenUnsatisfiable`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub topology_spread_constraints: Option<
         Vec<VirtualMachineInstanceTopologySpreadConstraints>,
     >,
@@ -676,18 +631,31 @@ pub struct VirtualMachineInstanceSpec {
     /// matching disk in the domain. Used to collect data for various operational workflows.
     ///
     /// Must have at most 256 items and have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub utility_volumes: Option<Vec<VirtualMachineInstanceUtilityVolumes>>,
     /// List of volumes that can be mounted by disks belonging to the vmi.
     ///
     /// Must have at most 256 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volumes: Option<Vec<VirtualMachineInstanceVolumes>>,
+}
+codec::object! {
+    VirtualMachineInstanceSpec, optional access_credentials = "accessCredentials",
+    optional affinity = "affinity", optional architecture = "architecture",
+    optional dns_config = "dnsConfig", optional dns_policy = "dnsPolicy",
+    required domain = "domain", optional eviction_strategy = "evictionStrategy",
+    optional hostname = "hostname", optional liveness_probe = "livenessProbe",
+    optional networks = "networks", optional node_selector = "nodeSelector",
+    optional priority_class_name = "priorityClassName", optional readiness_probe = "readinessProbe",
+    optional resource_claims = "resourceClaims", optional scheduler_name = "schedulerName",
+    optional service_account_name = "serviceAccountName", optional start_strategy = "startStrategy",
+    optional subdomain = "subdomain",
+    optional termination_grace_period_seconds = "terminationGracePeriodSeconds",
+    optional tolerations = "tolerations",
+    optional topology_spread_constraints = "topologySpreadConstraints",
+    optional utility_volumes = "utilityVolumes", optional volumes = "volumes"
 }
 
 /// `VirtualMachineInstance.status.migrationState.migrationConfiguration.experimental.stallDetector`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceStallDetector {
     /// CompletionTimeoutFactor multiplies the computed migration completion timeout to determine the
     /// total time budget for deciding whether a forced switchover can still finish in time, and to
@@ -695,7 +663,6 @@ pub struct VirtualMachineInstanceStallDetector {
     /// 2\.
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub completion_timeout_factor: Option<IntOrString>,
     /// EwmaAlpha is the smoothing factor for the exponentially weighted moving average of observed
     /// migration bandwidth. Must be in the range (0, 1\]; zero is invalid because the estimate would
@@ -703,24 +670,20 @@ pub struct VirtualMachineInstanceStallDetector {
     /// 0.4.
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub ewma_alpha: Option<IntOrString>,
     /// PatienceWindowDecayFactor is the factor by which the relaxation patience window is multiplied
     /// after each best-remaining-bytes relaxation step. Defaults to 0.5.
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub patience_window_decay_factor: Option<IntOrString>,
     /// PrecopyPossibleFactor is the maximum factor by which estimated downtime may exceed MaxDowntime
     /// while still attempting a soft stop-and-copy instead of aborting the migration. Defaults to 1.5.
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub precopy_possible_factor: Option<IntOrString>,
     /// SearchLocalMinima controls whether convergence actions are delayed until remaining bytes reach a
     /// local minimum near the best observed value. When false, actions may trigger as soon as a stall
     /// is detected. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub search_local_minima: Option<bool>,
     /// StallMargin is the fractional tolerance, expressed as a percentage, used when comparing
     /// remaining migration bytes against the best observed value to detect stalls and local minima. A
@@ -728,232 +691,215 @@ pub struct VirtualMachineInstanceStallDetector {
     /// minimum. Defaults to 4.
     ///
     /// Must be at least 0 and be at most 100.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stall_margin: Option<i64>,
     /// StallProgressTimeout is the duration in seconds of the sliding window used to track minimum
     /// remaining-bytes and detect when migration progress has stalled. Defaults to 40.
     ///
     /// Must be at least 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stall_progress_timeout: Option<i64>,
     /// SwitchoverTimeout is the duration in seconds allowed for a stop-and-copy or post-copy switchover
     /// to complete after being triggered before the migration is aborted. Defaults to 60.
     ///
     /// Must be at least 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub switchover_timeout: Option<i64>,
+}
+codec::object! {
+    VirtualMachineInstanceStallDetector,
+    optional_encoded completion_timeout_factor = "completionTimeoutFactor",
+    optional_encoded ewma_alpha = "ewmaAlpha",
+    optional_encoded patience_window_decay_factor = "patienceWindowDecayFactor",
+    optional_encoded precopy_possible_factor = "precopyPossibleFactor",
+    optional search_local_minima = "searchLocalMinima", optional stall_margin = "stallMargin",
+    optional stall_progress_timeout = "stallProgressTimeout",
+    optional switchover_timeout = "switchoverTimeout"
 }
 
 /// Status is the high level overview of how the VirtualMachineInstance is doing. It contains
 /// information available to controllers and users.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceStatus {
     /// VSOCKCID is used to track the allocated VSOCK CID in the VM.
     ///
     /// Must be at least 0 and be at most 4294967295.
-    #[serde(rename = "VSOCKCID", skip_serializing_if = "Option::is_none")]
     pub vsockcid: Option<i64>,
     /// ActivePods is a mapping of pod UID to node name. It is possible for multiple pods to be running
     /// for a single VMI during migration.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub active_pods: Option<BTreeMap<String, String>>,
     /// ChangedBlockTracking represents the status of the changedBlockTracking
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub changed_block_tracking: Option<Option<VirtualMachineChangedBlockTracking>>,
     /// Conditions are specific points in VirtualMachineInstance's pod runtime.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<VirtualMachineConditions>>,
     /// CurrentCPUTopology specifies the current CPU topology used by the VM workload. Current topology
     /// may differ from the desired topology in the spec while CPU hotplug takes place.
-    #[serde(rename = "currentCPUTopology", skip_serializing_if = "Option::is_none")]
     pub current_cpu_topology: Option<VirtualMachineInstanceCurrentCPUTopology>,
     /// EvacuationNodeName is used to track the eviction process of a VMI. It stores the name of the
     /// node that we want to evacuate. It is meant to be used by KubeVirt core components only and can't
     /// be set or modified by users.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub evacuation_node_name: Option<String>,
     /// FSFreezeStatus indicates whether a freeze operation was requested for the guest filesystem. It
     /// will be set to "frozen" if the request was made, or unset otherwise. This does not reflect the
     /// actual state of the guest filesystem.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fs_freeze_status: Option<String>,
     /// Guest OS Information
-    #[serde(rename = "guestOSInfo", skip_serializing_if = "Option::is_none")]
     pub guest_os_info: Option<VirtualMachineInstanceGuestOSInfo>,
     /// Interfaces represent the details of available network interfaces.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub interfaces: Option<Vec<VirtualMachineInstanceInterfaces>>,
     /// KernelBootStatus contains info about the kernelBootContainer
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel_boot_status: Option<VirtualMachineInstanceKernelBootStatus>,
     /// LauncherContainerImageVersion indicates what container image is currently active for the vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub launcher_container_image_version: Option<String>,
     /// Machine shows the final resulting qemu machine type. This can be different than the machine type
     /// selected in the spec, due to qemus machine type alias mechanism.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub machine: Option<VirtualMachineInstanceMachine>,
     /// Memory shows various informations about the VirtualMachine memory.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<VirtualMachineInstanceMemory>,
     /// MigratedVolumes lists the source and destination volumes during the volume migration
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub migrated_volumes: Option<Vec<VirtualMachineInstanceMigratedVolumes>>,
     /// Represents the method using which the vmi can be migrated: live migration or block migration
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub migration_method: Option<String>,
     /// Represents the status of a live migration
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub migration_state: Option<VirtualMachineInstanceMigrationState>,
     /// This represents the migration transport
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub migration_transport: Option<String>,
     /// NodeName is the name where the VirtualMachineInstance is currently running.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub node_name: Option<String>,
     /// Phase is the status of the VirtualMachineInstance in kubernetes world. It is not the
     /// VirtualMachineInstance status, but partially correlates to it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
     /// PhaseTransitionTimestamp is the timestamp of when the last phase change occurred
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub phase_transition_timestamps: Option<
         Vec<VirtualMachineInstancePhaseTransitionTimestamps>,
     >,
     /// The Quality of Service (QOS) classification assigned to the virtual machine instance based on
     /// resource requirements See PodQOSClass type for available QOS classes More info:
     /// <https://git.k8s.io/community/contributors/design-proposals/node/resource-qos.md>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub qos_class: Option<String>,
     /// A brief CamelCase message indicating details about why the VMI is in this state. e.g.
     /// 'NodeUnresponsive'
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// RuntimeUser is used to determine what user will be used in launcher
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub runtime_user: Option<i64>,
     /// SELinuxContext is the actual SELinux context of the virt-launcher pod
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub selinux_context: Option<String>,
     /// `topologyHints`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub topology_hints: Option<VirtualMachineInstanceTopologyHints>,
     /// VirtualMachineRevisionName is used to get the vm revision of the vmi when doing an online vm
     /// snapshot
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub virtual_machine_revision_name: Option<String>,
     /// VolumeStatus contains the statuses of all the volumes
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_status: Option<Vec<VirtualMachineInstanceVolumeStatus>>,
+}
+codec::object! {
+    VirtualMachineInstanceStatus, optional vsockcid = "VSOCKCID",
+    optional active_pods = "activePods", nullable changed_block_tracking = "changedBlockTracking",
+    optional conditions = "conditions", optional current_cpu_topology = "currentCPUTopology",
+    optional evacuation_node_name = "evacuationNodeName",
+    optional fs_freeze_status = "fsFreezeStatus", optional guest_os_info = "guestOSInfo",
+    optional interfaces = "interfaces", optional kernel_boot_status = "kernelBootStatus",
+    optional launcher_container_image_version = "launcherContainerImageVersion",
+    optional machine = "machine", optional memory = "memory",
+    optional migrated_volumes = "migratedVolumes", optional migration_method = "migrationMethod",
+    optional migration_state = "migrationState",
+    optional migration_transport = "migrationTransport", optional node_name = "nodeName",
+    optional phase = "phase", optional phase_transition_timestamps = "phaseTransitionTimestamps",
+    optional qos_class = "qosClass", optional reason = "reason",
+    optional runtime_user = "runtimeUser", optional selinux_context = "selinuxContext",
+    optional topology_hints = "topologyHints",
+    optional virtual_machine_revision_name = "virtualMachineRevisionName",
+    optional volume_status = "volumeStatus"
 }
 
 /// TargetState contains migration state managed by the target virt handler
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceTargetState {
     /// The UID of the target attachment pod for hotplug volumes
-    #[serde(rename = "attachmentPodUID", skip_serializing_if = "Option::is_none")]
     pub attachment_pod_uid: Option<String>,
     /// If the VMI requires dedicated CPUs, this field will hold the dedicated CPU set on the target
     /// node
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_set: Option<Vec<i64>>,
     /// The list of ports opened for live migration on the destination node
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub direct_migration_node_ports: Option<BTreeMap<String, i64>>,
     /// The Target Node has seen the Domain Start Event
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub domain_detected: Option<bool>,
     /// The name of the domain on the source libvirt domain
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub domain_name: Option<String>,
     /// Namespace used in the name of the source libvirt domain. Can be used to find and modify paths in
     /// the domain
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub domain_namespace: Option<String>,
     /// The timestamp at which the target node detects the domain is active
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub domain_ready_timestamp: Option<Time>,
     /// The Source VirtualMachineInstanceMigration object associated with this migration
-    #[serde(rename = "migrationUID", skip_serializing_if = "Option::is_none")]
     pub migration_uid: Option<String>,
     /// The source node that the VMI originated on
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
     /// The address of the target node to use for the migration
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub node_address: Option<String>,
     /// If the VMI requires dedicated CPUs, this field will hold the numa topology on the target node
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub node_topology: Option<String>,
     /// If the VMI being migrated uses persistent features (backend-storage), its source PVC name is
     /// saved here
-    #[serde(rename = "persistentStatePVCName", skip_serializing_if = "Option::is_none")]
     pub persistent_state_pvc_name: Option<String>,
     /// The source pod that the VMI is originated on
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pod: Option<String>,
     /// SELinuxContext is the actual SELinux context of the pod
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub selinux_context: Option<String>,
     /// The ip address/fqdn:port combination to use to synchronize the VMI with the target.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sync_address: Option<String>,
     /// VirtualMachineInstanceUID is the UID of the target virtual machine instance
-    #[serde(
-        rename = "virtualMachineInstanceUID",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub virtual_machine_instance_uid: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstanceTargetState, optional attachment_pod_uid = "attachmentPodUID",
+    optional cpu_set = "cpuSet", optional direct_migration_node_ports = "directMigrationNodePorts",
+    optional domain_detected = "domainDetected", optional domain_name = "domainName",
+    optional domain_namespace = "domainNamespace",
+    optional_encoded domain_ready_timestamp = "domainReadyTimestamp",
+    optional migration_uid = "migrationUID", optional node = "node",
+    optional node_address = "nodeAddress", optional node_topology = "nodeTopology",
+    optional persistent_state_pvc_name = "persistentStatePVCName", optional pod = "pod",
+    optional selinux_context = "selinuxContext", optional sync_address = "syncAddress",
+    optional virtual_machine_instance_uid = "virtualMachineInstanceUID"
 }
 
 /// `VirtualMachineInstance.status.topologyHints`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceTopologyHints {
     /// `tscFrequency`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tsc_frequency: Option<i64>,
 }
+codec::object! { VirtualMachineInstanceTopologyHints, optional tsc_frequency = "tscFrequency" }
 
 /// VolumeStatus represents information about the status of volumes attached to the
 /// VirtualMachineInstance.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceVolumeStatus {
     /// ContainerDiskVolume shows info about the containerdisk, if the volume is a containerdisk
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub container_disk_volume: Option<VirtualMachineInstanceContainerDiskVolume>,
     /// If the volume is hotplug, this will contain the hotplug status.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hotplug_volume: Option<VirtualMachineInstanceHotplugVolume>,
     /// If the volume is memorydump volume, this will contain the memorydump info.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_dump_volume: Option<VirtualMachineInstanceMemoryDumpVolume>,
     /// Message is a detailed message about the current hotplug volume phase
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// Name is the name of the volume
     pub name: String,
     /// PersistentVolumeClaimInfo is information about the PVC that handler requires during start flow
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub persistent_volume_claim_info: Option<
         VirtualMachineInstancePersistentVolumeClaimInfo,
     >,
     /// Phase is the phase
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
     /// Reason is a brief description of why we are in the current hotplug volume phase
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Represents the size of the volume
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<i64>,
     /// Target is the target name used when adding the volume to the VM, eg: vda
     pub target: String,
+}
+codec::object! {
+    VirtualMachineInstanceVolumeStatus, optional container_disk_volume = "containerDiskVolume",
+    optional hotplug_volume = "hotplugVolume", optional memory_dump_volume = "memoryDumpVolume",
+    optional message = "message", required name = "name",
+    optional persistent_volume_claim_info = "persistentVolumeClaimInfo", optional phase = "phase",
+    optional reason = "reason", optional size = "size", required target = "target"
 }
