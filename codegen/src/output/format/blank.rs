@@ -76,10 +76,10 @@ fn parts(item: Start, last: &str, line: &str) -> bool {
     }
     if deep == 0 && indent(last) == 0 {
         return match item {
-            // Impls without a body stand together.
-            Start::Other if last.ends_with("{}") => !line.starts_with("impl "),
             // The list of a struct's fields stands with the struct.
             Start::Other if is_list(line) => false,
+            // Impls without a body stand together.
+            Start::Other if last.ends_with("{}") => !line.starts_with("impl "),
             Start::Other => {
                 last == "}" || is_list(last) || (last.ends_with(';') && !line.starts_with('}'))
             }
