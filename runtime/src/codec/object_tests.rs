@@ -16,7 +16,7 @@ macro_rules! both {
             use super::*;
             $(
                 #[derive(Clone, Debug, Default, PartialEq)]
-                pub struct $name { $(pub $field: $ty,)* }
+                pub(super) struct $name { $(pub(super) $field: $ty,)* }
             )*
         }
         mod derived {
@@ -24,7 +24,7 @@ macro_rules! both {
             $(
                 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
                 $(#[$attribute])*
-                pub struct $name { $($(#[$serde])* pub $field: $ty,)* }
+                pub(super) struct $name { $($(#[$serde])* pub(super) $field: $ty,)* }
             )*
         }
     };
