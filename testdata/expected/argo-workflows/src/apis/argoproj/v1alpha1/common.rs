@@ -34,33 +34,37 @@ use std::collections::BTreeMap;
 use super::WorkflowTaskResultOutputs;
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.oss.accessKeySecret`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateAccessKeySecret {
     /// `key`.
     pub key: String,
     /// `name`.
     ///
     /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// `optional`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub optional: Option<bool>,
+}
+codec::object! {
+    ClusterWorkflowTemplateAccessKeySecret, required key = "key", optional name = "name",
+    optional optional = "optional"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.azure.accountKeySecret`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateAccountKeySecret {
     /// `key`.
     pub key: String,
     /// `name`.
     ///
     /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// `optional`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub optional: Option<bool>,
+}
+codec::object! {
+    ClusterWorkflowTemplateAccountKeySecret, required key = "key", optional name = "name",
+    optional optional = "optional"
 }
 
 /// Action is the action to perform to the resource. Must be one of: get, create, apply, delete,
@@ -92,400 +96,359 @@ pub enum ClusterWorkflowTemplateAction {
 }
 
 /// Affinity prevents running workflow's step on the same host
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateAffinity {
     /// RetryNodeAntiAffinity is a placeholder for future expansion, only empty nodeAntiAffinity is
     /// allowed. In order to prevent running steps on the same host, it uses "kubernetes.io/hostname".
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub node_anti_affinity: Option<BTreeMap<String, Value>>,
 }
+codec::object! { ClusterWorkflowTemplateAffinity, optional node_anti_affinity = "nodeAntiAffinity" }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation`.
 ///
 /// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateArchiveLocation {
     /// `archiveLogs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub archive_logs: Option<bool>,
     /// `artifactory`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub artifactory: Option<ClusterWorkflowTemplateArtifactory>,
     /// `azure`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub azure: Option<ClusterWorkflowTemplateAzure>,
     /// `gcs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub gcs: Option<ClusterWorkflowTemplateGcs>,
     /// `git`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub git: Option<ClusterWorkflowTemplateGit>,
     /// `hdfs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
     /// `http`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
     /// `oss`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub oss: Option<ClusterWorkflowTemplateOss>,
     /// `plugin`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin: Option<WorkflowTaskResultPlugin>,
     /// `raw`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub raw: Option<WorkflowTaskResultRaw>,
     /// `s3`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub s3: Option<ClusterWorkflowTemplateS3>,
+}
+codec::object! {
+    ClusterWorkflowTemplateArchiveLocation, optional archive_logs = "archiveLogs",
+    optional artifactory = "artifactory", optional azure = "azure", optional gcs = "gcs",
+    optional git = "git", optional hdfs = "hdfs", optional http = "http", optional oss = "oss",
+    optional plugin = "plugin", optional raw = "raw", optional s3 = "s3"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateArchiveLocationHttp {
     /// `auth`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub auth: Option<ClusterWorkflowTemplateAuth>,
     /// `headers`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub headers: Option<Vec<WorkflowTaskResultHeaders>>,
     /// `saveStreamViaFile`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub save_stream_via_file: Option<bool>,
     /// `url`.
     pub url: String,
 }
+codec::object! {
+    ClusterWorkflowTemplateArchiveLocationHttp, optional auth = "auth",
+    optional headers = "headers", optional save_stream_via_file = "saveStreamViaFile",
+    required url = "url"
+}
 
 /// Arguments contain the parameters and artifacts sent to the workflow entrypoint Parameters are
 /// referencable globally using the 'workflow' variable prefix. e.g. workflow.parameters.myparam
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateArguments {
     /// Artifacts is the list of artifacts to pass to the template or workflow
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub artifacts: Option<Vec<WorkflowTaskResultArtifacts>>,
     /// Parameters is the list of parameters to pass to the template or workflow
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
+}
+codec::object! {
+    ClusterWorkflowTemplateArguments, optional artifacts = "artifacts",
+    optional parameters = "parameters"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.resource.manifestFrom.artifact`.
 ///
 /// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateArtifact {
     /// `archive`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub archive: Option<WorkflowTaskResultArchive>,
     /// `archiveLogs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub archive_logs: Option<bool>,
     /// `artifactGC`.
-    #[serde(rename = "artifactGC", skip_serializing_if = "Option::is_none")]
     pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
     /// `artifactory`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub artifactory: Option<ClusterWorkflowTemplateArtifactory>,
     /// `azure`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub azure: Option<ClusterWorkflowTemplateAzure>,
     /// `deleted`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub deleted: Option<bool>,
     /// `from`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// `fromExpression`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub from_expression: Option<String>,
     /// `gcs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub gcs: Option<ClusterWorkflowTemplateGcs>,
     /// `git`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub git: Option<ClusterWorkflowTemplateGit>,
     /// `globalName`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub global_name: Option<String>,
     /// `hdfs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
     /// `http`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
     /// `mode`.
     ///
     /// Must be at least 0 and be at most 511.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<i32>,
     /// `name`.
     ///
     /// Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
     /// `optional`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub optional: Option<bool>,
     /// `oss`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub oss: Option<ClusterWorkflowTemplateOss>,
     /// `path`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// `plugin`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin: Option<WorkflowTaskResultPlugin>,
     /// `raw`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub raw: Option<WorkflowTaskResultRaw>,
     /// `recurseMode`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub recurse_mode: Option<bool>,
     /// `s3`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub s3: Option<ClusterWorkflowTemplateS3>,
     /// `subPath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sub_path: Option<String>,
+}
+codec::object! {
+    ClusterWorkflowTemplateArtifact, optional archive = "archive",
+    optional archive_logs = "archiveLogs", optional artifact_gc = "artifactGC",
+    optional artifactory = "artifactory", optional azure = "azure", optional deleted = "deleted",
+    optional from = "from", optional from_expression = "fromExpression", optional gcs = "gcs",
+    optional git = "git", optional global_name = "globalName", optional hdfs = "hdfs",
+    optional http = "http", optional mode = "mode", required name = "name",
+    optional optional = "optional", optional oss = "oss", optional path = "path",
+    optional plugin = "plugin", optional raw = "raw", optional recurse_mode = "recurseMode",
+    optional s3 = "s3", optional sub_path = "subPath"
 }
 
 /// ArtifactGC describes the strategy to use when deleting artifacts from completed or deleted
 /// workflows (applies to all output Artifacts unless Artifact.ArtifactGC is specified, which
 /// overrides this)
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateArtifactGC {
     /// ForceFinalizerRemoval: if set to true, the finalizer will be removed in the case that Artifact
     /// GC fails
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub force_finalizer_removal: Option<bool>,
     /// PodMetadata is an optional field for specifying the Labels and Annotations that should be
     /// assigned to the Pod doing the deletion
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pod_metadata: Option<ClusterWorkflowTemplatePodMetadata>,
     /// PodSpecPatch holds strategic merge patch to apply against the artgc pod spec.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pod_spec_patch: Option<String>,
     /// ServiceAccountName is an optional field for specifying the Service Account that should be
     /// assigned to the Pod doing the deletion
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub service_account_name: Option<String>,
     /// Strategy is the strategy to use.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub strategy: Option<ClusterWorkflowTemplateStrategy>,
+}
+codec::object! {
+    ClusterWorkflowTemplateArtifactGC, optional force_finalizer_removal = "forceFinalizerRemoval",
+    optional pod_metadata = "podMetadata", optional pod_spec_patch = "podSpecPatch",
+    optional service_account_name = "serviceAccountName", optional strategy = "strategy"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.data.source.artifactPaths`.
 ///
 /// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateArtifactPaths {
     /// `archive`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub archive: Option<WorkflowTaskResultArchive>,
     /// `archiveLogs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub archive_logs: Option<bool>,
     /// `artifactGC`.
-    #[serde(rename = "artifactGC", skip_serializing_if = "Option::is_none")]
     pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
     /// `artifactory`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub artifactory: Option<ClusterWorkflowTemplateArtifactory>,
     /// `azure`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub azure: Option<ClusterWorkflowTemplateAzure>,
     /// `deleted`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub deleted: Option<bool>,
     /// `from`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// `fromExpression`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub from_expression: Option<String>,
     /// `gcs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub gcs: Option<ClusterWorkflowTemplateGcs>,
     /// `git`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub git: Option<ClusterWorkflowTemplateGit>,
     /// `globalName`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub global_name: Option<String>,
     /// `hdfs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
     /// `http`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
     /// `mode`.
     ///
     /// Must be at least 0 and be at most 511.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<i32>,
     /// `name`.
     ///
     /// Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
     /// `optional`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub optional: Option<bool>,
     /// `oss`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub oss: Option<ClusterWorkflowTemplateOss>,
     /// `path`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// `plugin`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin: Option<WorkflowTaskResultPlugin>,
     /// `raw`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub raw: Option<WorkflowTaskResultRaw>,
     /// `recurseMode`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub recurse_mode: Option<bool>,
     /// `s3`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub s3: Option<ClusterWorkflowTemplateS3>,
     /// `subPath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sub_path: Option<String>,
+}
+codec::object! {
+    ClusterWorkflowTemplateArtifactPaths, optional archive = "archive",
+    optional archive_logs = "archiveLogs", optional artifact_gc = "artifactGC",
+    optional artifactory = "artifactory", optional azure = "azure", optional deleted = "deleted",
+    optional from = "from", optional from_expression = "fromExpression", optional gcs = "gcs",
+    optional git = "git", optional global_name = "globalName", optional hdfs = "hdfs",
+    optional http = "http", optional mode = "mode", required name = "name",
+    optional optional = "optional", optional oss = "oss", optional path = "path",
+    optional plugin = "plugin", optional raw = "raw", optional recurse_mode = "recurseMode",
+    optional s3 = "s3", optional sub_path = "subPath"
 }
 
 /// ArtifactRepositoryRef specifies the configMap name and key containing the artifact repository
 /// config.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateArtifactRepositoryRef {
     /// The name of the config map. Defaults to "artifact-repositories".
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub config_map: Option<String>,
     /// The config map key. Defaults to the value of the
     /// "workflows.argoproj.io/default-artifact-repository" annotation.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
+}
+codec::object! {
+    ClusterWorkflowTemplateArtifactRepositoryRef, optional config_map = "configMap",
+    optional key = "key"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.artifactory`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateArtifactory {
     /// `passwordSecret`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub password_secret: Option<ClusterWorkflowTemplatePasswordSecret>,
     /// `url`.
     pub url: String,
     /// `usernameSecret`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub username_secret: Option<ClusterWorkflowTemplateUsernameSecret>,
+}
+codec::object! {
+    ClusterWorkflowTemplateArtifactory, optional password_secret = "passwordSecret",
+    required url = "url", optional username_secret = "usernameSecret"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.inputs.artifacts`.
 ///
 /// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateArtifacts {
     /// `archive`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub archive: Option<WorkflowTaskResultArchive>,
     /// `archiveLogs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub archive_logs: Option<bool>,
     /// `artifactGC`.
-    #[serde(rename = "artifactGC", skip_serializing_if = "Option::is_none")]
     pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
     /// `artifactory`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub artifactory: Option<ClusterWorkflowTemplateArtifactory>,
     /// `azure`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub azure: Option<ClusterWorkflowTemplateAzure>,
     /// `deleted`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub deleted: Option<bool>,
     /// `from`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// `fromExpression`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub from_expression: Option<String>,
     /// `gcs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub gcs: Option<ClusterWorkflowTemplateGcs>,
     /// `git`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub git: Option<ClusterWorkflowTemplateGit>,
     /// `globalName`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub global_name: Option<String>,
     /// `hdfs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
     /// `http`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
     /// `mode`.
     ///
     /// Must be at least 0 and be at most 511.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<i32>,
     /// `name`.
     ///
     /// Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
     /// `optional`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub optional: Option<bool>,
     /// `oss`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub oss: Option<ClusterWorkflowTemplateOss>,
     /// `path`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// `plugin`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin: Option<WorkflowTaskResultPlugin>,
     /// `raw`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub raw: Option<WorkflowTaskResultRaw>,
     /// `recurseMode`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub recurse_mode: Option<bool>,
     /// `s3`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub s3: Option<ClusterWorkflowTemplateS3>,
     /// `subPath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sub_path: Option<String>,
+}
+codec::object! {
+    ClusterWorkflowTemplateArtifacts, optional archive = "archive",
+    optional archive_logs = "archiveLogs", optional artifact_gc = "artifactGC",
+    optional artifactory = "artifactory", optional azure = "azure", optional deleted = "deleted",
+    optional from = "from", optional from_expression = "fromExpression", optional gcs = "gcs",
+    optional git = "git", optional global_name = "globalName", optional hdfs = "hdfs",
+    optional http = "http", optional mode = "mode", required name = "name",
+    optional optional = "optional", optional oss = "oss", optional path = "path",
+    optional plugin = "plugin", optional raw = "raw", optional recurse_mode = "recurseMode",
+    optional s3 = "s3", optional sub_path = "subPath"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateAuth {
     /// `basicAuth`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub basic_auth: Option<ClusterWorkflowTemplateBasicAuth>,
     /// `clientCert`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub client_cert: Option<ClusterWorkflowTemplateClientCert>,
     /// `oauth2`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub oauth2: Option<ClusterWorkflowTemplateOauth2>,
+}
+codec::object! {
+    ClusterWorkflowTemplateAuth, optional basic_auth = "basicAuth",
+    optional client_cert = "clientCert", optional oauth2 = "oauth2"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.azure`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateAzure {
     /// `accountKeySecret`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub account_key_secret: Option<ClusterWorkflowTemplateAccountKeySecret>,
     /// `blob`.
     pub blob: String,
@@ -494,166 +457,176 @@ pub struct ClusterWorkflowTemplateAzure {
     /// `endpoint`.
     pub endpoint: String,
     /// `useSDKCreds`.
-    #[serde(rename = "useSDKCreds", skip_serializing_if = "Option::is_none")]
     pub use_sdk_creds: Option<bool>,
+}
+codec::object! {
+    ClusterWorkflowTemplateAzure, optional account_key_secret = "accountKeySecret",
+    required blob = "blob", required container = "container", required endpoint = "endpoint",
+    optional use_sdk_creds = "useSDKCreds"
 }
 
 /// Backoff is a backoff strategy
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateBackoff {
     /// Cap is a limit on revised values of the duration parameter. If a multiplication by the factor
     /// parameter would make the duration exceed the cap then the duration is set to the cap
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cap: Option<String>,
     /// Duration is the amount to back off. Default unit is seconds, but could also be a duration (e.g.
     /// "2m", "1h")
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub duration: Option<String>,
     /// Factor is a factor to multiply the base duration after each failed retry
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub factor: Option<IntOrString>,
     /// MaxDuration is the maximum amount of time allowed for a workflow in the backoff strategy. It is
     /// important to note that if the workflow template includes activeDeadlineSeconds, the pod's
     /// deadline is initially set with activeDeadlineSeconds. However, when the workflow fails, the
     /// pod's deadline is then overridden by maxDuration. This ensures that the workflow does not exceed
     /// the specified maximum duration when retries are involved.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_duration: Option<String>,
+}
+codec::object! {
+    ClusterWorkflowTemplateBackoff, optional cap = "cap", optional duration = "duration",
+    optional_encoded factor = "factor", optional max_duration = "maxDuration"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth.basicAuth`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateBasicAuth {
     /// `passwordSecret`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub password_secret: Option<ClusterWorkflowTemplatePasswordSecret>,
     /// `usernameSecret`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub username_secret: Option<ClusterWorkflowTemplateUsernameSecret>,
+}
+codec::object! {
+    ClusterWorkflowTemplateBasicAuth, optional password_secret = "passwordSecret",
+    optional username_secret = "usernameSecret"
 }
 
 /// BodyFrom is content of the HTTP Request as Bytes
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateBodyFrom {
     /// `bytes`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub bytes: Option<ByteString>,
 }
+codec::object! { ClusterWorkflowTemplateBodyFrom, optional_encoded bytes = "bytes" }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.s3.caSecret`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateCaSecret {
     /// `key`.
     pub key: String,
     /// `name`.
     ///
     /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// `optional`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub optional: Option<bool>,
+}
+codec::object! {
+    ClusterWorkflowTemplateCaSecret, required key = "key", optional name = "name",
+    optional optional = "optional"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.memoize.cache`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateCache {
     /// `configMap`.
     pub config_map: ClusterWorkflowTemplateConfigMap,
 }
+codec::object! { ClusterWorkflowTemplateCache, required config_map = "configMap" }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth.clientCert`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateClientCert {
     /// `clientCertSecret`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub client_cert_secret: Option<ClusterWorkflowTemplateClientCertSecret>,
     /// `clientKeySecret`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub client_key_secret: Option<ClusterWorkflowTemplateClientKeySecret>,
+}
+codec::object! {
+    ClusterWorkflowTemplateClientCert, optional client_cert_secret = "clientCertSecret",
+    optional client_key_secret = "clientKeySecret"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth.clientCert.clientCertSecret`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateClientCertSecret {
     /// `key`.
     pub key: String,
     /// `name`.
     ///
     /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// `optional`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub optional: Option<bool>,
+}
+codec::object! {
+    ClusterWorkflowTemplateClientCertSecret, required key = "key", optional name = "name",
+    optional optional = "optional"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth.oauth2.clientIDSecret`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateClientIDSecret {
     /// `key`.
     pub key: String,
     /// `name`.
     ///
     /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// `optional`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub optional: Option<bool>,
+}
+codec::object! {
+    ClusterWorkflowTemplateClientIDSecret, required key = "key", optional name = "name",
+    optional optional = "optional"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth.clientCert.clientKeySecret`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateClientKeySecret {
     /// `key`.
     pub key: String,
     /// `name`.
     ///
     /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// `optional`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub optional: Option<bool>,
+}
+codec::object! {
+    ClusterWorkflowTemplateClientKeySecret, required key = "key", optional name = "name",
+    optional optional = "optional"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth.oauth2.clientSecretSecret`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateClientSecretSecret {
     /// `key`.
     pub key: String,
     /// `name`.
     ///
     /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// `optional`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub optional: Option<bool>,
+}
+codec::object! {
+    ClusterWorkflowTemplateClientSecretSecret, required key = "key", optional name = "name",
+    optional optional = "optional"
 }
 
 /// PersistentVolumeClaimCondition contains details about state of pvc
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateConditions {
     /// lastProbeTime is the time we probed the condition.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub last_probe_time: Option<Time>,
     /// lastTransitionTime is the time the condition transitioned from one status to another.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub last_transition_time: Option<Time>,
     /// message is the human-readable message indicating details about last transition.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// reason is a unique, this should be a short, machine understandable string that gives the reason
     /// for condition's last transition. If it reports "Resizing" that means the underlying persistent
     /// volume is being resized.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Status is the status of the condition. Can be True, False, Unknown. More info:
     /// <https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/persistent-volume-claim-v1/#:~:text=state%20of%20pvc-,conditions.status,-(string)%2C%20required>
@@ -662,259 +635,248 @@ pub struct ClusterWorkflowTemplateConditions {
     /// <https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/persistent-volume-claim-v1/#:~:text=set%20to%20%27ResizeStarted%27.-,PersistentVolumeClaimCondition,-contains%20details%20about>
     pub r#type: String,
 }
+codec::object! {
+    ClusterWorkflowTemplateConditions, optional_encoded last_probe_time = "lastProbeTime",
+    optional_encoded last_transition_time = "lastTransitionTime", optional message = "message",
+    optional reason = "reason", required status = "status", required r#type = "type"
+}
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.memoize.cache.configMap`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateConfigMap {
     /// `name`.
     ///
     /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
+codec::object! { ClusterWorkflowTemplateConfigMap, optional name = "name" }
 
 /// Container is the main container image to run in the pod
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateContainer {
     /// `args`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub args: Option<Vec<String>>,
     /// `command`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<Vec<String>>,
     /// `env`.
     ///
     /// Must have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub env: Option<Vec<ClusterWorkflowTemplateEnv>>,
     /// `envFrom`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub env_from: Option<Vec<EnvFromSource>>,
     /// `image`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
     /// `imagePullPolicy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub image_pull_policy: Option<String>,
     /// `lifecycle`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub lifecycle: Option<ClusterWorkflowTemplateLifecycle>,
     /// `livenessProbe`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub liveness_probe: Option<ClusterWorkflowTemplateLivenessProbe>,
     /// `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// `ports`.
     ///
     /// Must have no two items with the same `containerPort` and `protocol`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ports: Option<Vec<ContainerPort>>,
     /// `readinessProbe`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub readiness_probe: Option<ClusterWorkflowTemplateReadinessProbe>,
     /// `resizePolicy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resize_policy: Option<Vec<ContainerResizePolicy>>,
     /// `resources`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resources: Option<ClusterWorkflowTemplateResources>,
     /// `restartPolicy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub restart_policy: Option<String>,
     /// `restartPolicyRules`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub restart_policy_rules: Option<Vec<ClusterWorkflowTemplateRestartPolicyRules>>,
     /// `securityContext`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub security_context: Option<SecurityContext>,
     /// `startupProbe`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub startup_probe: Option<ClusterWorkflowTemplateStartupProbe>,
     /// `stdin`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stdin: Option<bool>,
     /// `stdinOnce`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stdin_once: Option<bool>,
     /// `terminationMessagePath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub termination_message_path: Option<String>,
     /// `terminationMessagePolicy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub termination_message_policy: Option<String>,
     /// `tty`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tty: Option<bool>,
     /// `volumeDevices`.
     ///
     /// Must have no two items with the same `devicePath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_devices: Option<Vec<VolumeDevice>>,
     /// `volumeMounts`.
     ///
     /// Must have no two items with the same `mountPath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_mounts: Option<Vec<VolumeMount>>,
     /// `workingDir`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub working_dir: Option<String>,
+}
+codec::object! {
+    ClusterWorkflowTemplateContainer, optional args = "args", optional command = "command",
+    optional env = "env", optional env_from = "envFrom", optional image = "image",
+    optional image_pull_policy = "imagePullPolicy", optional lifecycle = "lifecycle",
+    optional liveness_probe = "livenessProbe", optional name = "name", optional ports = "ports",
+    optional readiness_probe = "readinessProbe", optional resize_policy = "resizePolicy",
+    optional resources = "resources", optional restart_policy = "restartPolicy",
+    optional restart_policy_rules = "restartPolicyRules",
+    optional security_context = "securityContext", optional startup_probe = "startupProbe",
+    optional stdin = "stdin", optional stdin_once = "stdinOnce",
+    optional termination_message_path = "terminationMessagePath",
+    optional termination_message_policy = "terminationMessagePolicy", optional tty = "tty",
+    optional volume_devices = "volumeDevices", optional volume_mounts = "volumeMounts",
+    optional working_dir = "workingDir"
 }
 
 /// ContainerSet groups multiple containers within a single pod.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateContainerSet {
     /// `containers`.
     pub containers: Vec<ClusterWorkflowTemplateContainers>,
     /// `retryStrategy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_strategy: Option<ClusterWorkflowTemplateContainerSetRetryStrategy>,
     /// `volumeMounts`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_mounts: Option<Vec<VolumeMount>>,
+}
+codec::object! {
+    ClusterWorkflowTemplateContainerSet, required containers = "containers",
+    optional retry_strategy = "retryStrategy", optional volume_mounts = "volumeMounts"
 }
 
 /// RetryStrategy describes how to retry container nodes if the container set fails. Note that this
 /// works differently from the template-level `retryStrategy` as it is a process-level retry that
 /// does not create new Pods or containers.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateContainerSetRetryStrategy {
     /// `duration`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub duration: Option<String>,
     /// `retries`.
-    #[serde(with = "codec")]
     pub retries: IntOrString,
+}
+codec::object! {
+    ClusterWorkflowTemplateContainerSetRetryStrategy, optional duration = "duration",
+    required_encoded retries = "retries"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.containerSet.containers`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateContainers {
     /// `args`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub args: Option<Vec<String>>,
     /// `command`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<Vec<String>>,
     /// `dependencies`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dependencies: Option<Vec<String>>,
     /// `env`.
     ///
     /// Must have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub env: Option<Vec<ClusterWorkflowTemplateEnv>>,
     /// `envFrom`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub env_from: Option<Vec<EnvFromSource>>,
     /// `image`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
     /// `imagePullPolicy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub image_pull_policy: Option<String>,
     /// `lifecycle`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub lifecycle: Option<ClusterWorkflowTemplateLifecycle>,
     /// `livenessProbe`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub liveness_probe: Option<ClusterWorkflowTemplateLivenessProbe>,
     /// `name`.
     pub name: String,
     /// `ports`.
     ///
     /// Must have no two items with the same `containerPort` and `protocol`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ports: Option<Vec<ContainerPort>>,
     /// `readinessProbe`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub readiness_probe: Option<ClusterWorkflowTemplateReadinessProbe>,
     /// `resizePolicy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resize_policy: Option<Vec<ContainerResizePolicy>>,
     /// `resources`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resources: Option<ClusterWorkflowTemplateResources>,
     /// `restartPolicy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub restart_policy: Option<String>,
     /// `restartPolicyRules`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub restart_policy_rules: Option<Vec<ClusterWorkflowTemplateRestartPolicyRules>>,
     /// `securityContext`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub security_context: Option<SecurityContext>,
     /// `startupProbe`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub startup_probe: Option<ClusterWorkflowTemplateStartupProbe>,
     /// `stdin`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stdin: Option<bool>,
     /// `stdinOnce`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stdin_once: Option<bool>,
     /// `terminationMessagePath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub termination_message_path: Option<String>,
     /// `terminationMessagePolicy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub termination_message_policy: Option<String>,
     /// `tty`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tty: Option<bool>,
     /// `volumeDevices`.
     ///
     /// Must have no two items with the same `devicePath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_devices: Option<Vec<VolumeDevice>>,
     /// `volumeMounts`.
     ///
     /// Must have no two items with the same `mountPath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_mounts: Option<Vec<VolumeMount>>,
     /// `workingDir`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub working_dir: Option<String>,
+}
+codec::object! {
+    ClusterWorkflowTemplateContainers, optional args = "args", optional command = "command",
+    optional dependencies = "dependencies", optional env = "env", optional env_from = "envFrom",
+    optional image = "image", optional image_pull_policy = "imagePullPolicy",
+    optional lifecycle = "lifecycle", optional liveness_probe = "livenessProbe",
+    required name = "name", optional ports = "ports", optional readiness_probe = "readinessProbe",
+    optional resize_policy = "resizePolicy", optional resources = "resources",
+    optional restart_policy = "restartPolicy", optional restart_policy_rules = "restartPolicyRules",
+    optional security_context = "securityContext", optional startup_probe = "startupProbe",
+    optional stdin = "stdin", optional stdin_once = "stdinOnce",
+    optional termination_message_path = "terminationMessagePath",
+    optional termination_message_policy = "terminationMessagePolicy", optional tty = "tty",
+    optional volume_devices = "volumeDevices", optional volume_mounts = "volumeMounts",
+    optional working_dir = "workingDir"
 }
 
 /// ContinueOn makes argo to proceed with the following step even if this step fails. Errors and
 /// Failed states can be specified
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateContinueOn {
     /// `error`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<bool>,
     /// `failed`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub failed: Option<bool>,
+}
+codec::object! {
+    ClusterWorkflowTemplateContinueOn, optional error = "error", optional failed = "failed"
 }
 
 /// Counter is a counter metric
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateCounter {
     /// Value is the value of the metric
     ///
     /// Must have at least 1 character.
     pub value: String,
 }
+codec::object! { ClusterWorkflowTemplateCounter, required value = "value" }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.dag`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateDag {
     /// `failFast`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fail_fast: Option<bool>,
     /// `target`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
     /// `tasks`.
     ///
     /// Must have 1 to 200 items.
     pub tasks: Vec<ClusterWorkflowTemplateTasks>,
+}
+codec::object! {
+    ClusterWorkflowTemplateDag, optional fail_fast = "failFast", optional target = "target",
+    required tasks = "tasks"
 }
 
 /// DAGTask represents a node in the graph during DAG execution Note: CEL validation cannot check
@@ -925,34 +887,23 @@ pub struct ClusterWorkflowTemplateDag {
 /// Must satisfy `!has(self.depends) || !has(self.continueOn)`: cannot use 'continueOn' when using 'depends'
 ///
 /// Must satisfy `!(has(self.depends) || has(self.dependencies)) || !self.name.matches('^[0-9]')`: task name cannot begin with a digit when using 'depends' or 'dependencies'
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateDagTasks {
     /// Arguments are the parameter and artifact arguments to the template
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<ClusterWorkflowTemplateArguments>,
     /// ContinueOn makes argo to proceed with the following step even if this step fails. Errors and
     /// Failed states can be specified
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub continue_on: Option<ClusterWorkflowTemplateContinueOn>,
     /// Dependencies are name of other targets which this depends on
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dependencies: Option<Vec<String>>,
     /// Depends are name of other targets which this depends on
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub depends: Option<String>,
     /// Hooks hold the lifecycle hook which is invoked at lifecycle of task, irrespective of the
     /// success, failure, or error status of the primary task
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hooks: Option<BTreeMap<String, ClusterWorkflowTemplateHooks>>,
     /// Inline is the template. Template must be empty if this is declared (and vice-versa). Note: As
     /// mentioned in the corresponding definition in WorkflowStep, this struct is defined recursively,
     /// so we need "x-kubernetes-preserve-unknown-fields: true" in the validation schema.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub inline: Option<Value>,
     /// Name is the name of the target
     ///
@@ -962,63 +913,64 @@ pub struct ClusterWorkflowTemplateDagTasks {
     /// success, failure, or error of the primary template.
     ///
     /// Deprecated: Use Hooks\[exit\].Template instead.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub on_exit: Option<String>,
     /// Name of template to execute
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub template: Option<String>,
     /// TemplateRef is the reference to the template resource to execute.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub template_ref: Option<ClusterWorkflowTemplateTemplateRef>,
     /// When is an expression in which the task should conditionally execute
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub when: Option<String>,
     /// WithItems expands a task into multiple parallel tasks from the items in the list Note: The
     /// structure of WithItems is free-form, so we need "x-kubernetes-preserve-unknown-fields: true" in
     /// the validation schema.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub with_items: Option<Value>,
     /// WithParam expands a task into multiple parallel tasks from the value in the parameter, which is
     /// expected to be a JSON list.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub with_param: Option<String>,
     /// WithSequence expands a task into a numeric sequence
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub with_sequence: Option<ClusterWorkflowTemplateWithSequence>,
+}
+codec::object! {
+    ClusterWorkflowTemplateDagTasks, optional arguments = "arguments",
+    optional continue_on = "continueOn", optional dependencies = "dependencies",
+    optional depends = "depends", optional hooks = "hooks", nullable inline = "inline",
+    required name = "name", optional on_exit = "onExit", optional template = "template",
+    optional template_ref = "templateRef", optional when = "when",
+    nullable with_items = "withItems", optional with_param = "withParam",
+    optional with_sequence = "withSequence"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.data`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateData {
     /// `source`.
     pub source: ClusterWorkflowTemplateSource,
     /// `transformation`.
     pub transformation: Vec<ClusterWorkflowTemplateTransformation>,
 }
-
-/// Source sources external data into a data template
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterWorkflowTemplateDataSource {
-    /// ArtifactPaths is a data transformation that collects a list of artifact paths
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub artifact_paths: Option<ClusterWorkflowTemplateSourceArtifactPaths>,
+codec::object! {
+    ClusterWorkflowTemplateData, required source = "source",
+    required transformation = "transformation"
 }
 
+/// Source sources external data into a data template
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ClusterWorkflowTemplateDataSource {
+    /// ArtifactPaths is a data transformation that collects a list of artifact paths
+    pub artifact_paths: Option<ClusterWorkflowTemplateSourceArtifactPaths>,
+}
+codec::object! { ClusterWorkflowTemplateDataSource, optional artifact_paths = "artifactPaths" }
+
 /// SyncDatabaseRef is a database reference for Semaphore configuration
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateDatabase {
     /// `key`.
     pub key: String,
 }
+codec::object! { ClusterWorkflowTemplateDatabase, required key = "key" }
 
 /// downwardAPI represents downward API about the pod that should populate this volume
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateDownwardAPI {
     /// Optional: mode bits to use on created files by default. Must be a Optional: mode bits used to
     /// set permissions on created files by default. Must be an octal value between 0000 and 0777 or a
@@ -1026,22 +978,22 @@ pub struct ClusterWorkflowTemplateDownwardAPI {
     /// decimal values for mode bits. Defaults to 0644. Directories within the path are not affected by
     /// this setting. This might be in conflict with other options that affect the file mode, like
     /// fsGroup, and the result can be other mode bits set.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub default_mode: Option<i32>,
     /// Items is a list of downward API volume file
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub items: Option<Vec<ClusterWorkflowTemplateItems>>,
+}
+codec::object! {
+    ClusterWorkflowTemplateDownwardAPI, optional default_mode = "defaultMode",
+    optional items = "items"
 }
 
 /// emptyDir represents a temporary directory that shares a pod's lifetime. More info:
 /// <https://kubernetes.io/docs/concepts/storage/volumes#emptydir>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateEmptyDir {
     /// medium represents what type of storage medium should back this directory. The default is ""
     /// which means to use the node's default medium. Must be an empty string (default) or Memory. More
     /// info: <https://kubernetes.io/docs/concepts/storage/volumes#emptydir>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub medium: Option<String>,
     /// sizeLimit is the total amount of local storage required for this EmptyDir volume. The size limit
     /// is also applicable for memory medium. The maximum usage on memory medium EmptyDir would be the
@@ -1050,42 +1002,46 @@ pub struct ClusterWorkflowTemplateEmptyDir {
     /// <https://kubernetes.io/docs/concepts/storage/volumes#emptydir>
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub size_limit: Option<IntOrString>,
+}
+codec::object! {
+    ClusterWorkflowTemplateEmptyDir, optional medium = "medium",
+    optional_encoded size_limit = "sizeLimit"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.s3.encryptionOptions`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateEncryptionOptions {
     /// `enableEncryption`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enable_encryption: Option<bool>,
     /// `kmsEncryptionContext`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kms_encryption_context: Option<String>,
     /// `kmsKeyId`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kms_key_id: Option<String>,
     /// `serverSideCustomerKeySecret`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub server_side_customer_key_secret: Option<
         ClusterWorkflowTemplateServerSideCustomerKeySecret,
     >,
 }
+codec::object! {
+    ClusterWorkflowTemplateEncryptionOptions, optional enable_encryption = "enableEncryption",
+    optional kms_encryption_context = "kmsEncryptionContext", optional kms_key_id = "kmsKeyId",
+    optional server_side_customer_key_secret = "serverSideCustomerKeySecret"
+}
 
 /// EnvVar represents an environment variable present in a Container.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateEnv {
     /// `name`.
     pub name: String,
     /// `value`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
     /// `valueFrom`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub value_from: Option<ClusterWorkflowTemplateValueFrom>,
+}
+codec::object! {
+    ClusterWorkflowTemplateEnv, required name = "name", optional value = "value",
+    optional value_from = "valueFrom"
 }
 
 /// ephemeral represents a volume that is handled by a cluster storage driver. The volume's
@@ -1105,8 +1061,7 @@ pub struct ClusterWorkflowTemplateEnv {
 /// \- see the documentation of the driver for more information.
 ///
 /// A pod can use both types of ephemeral volumes and persistent volumes at the same time.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateEphemeral {
     /// Will be used to create a stand-alone PVC to provision the volume. The pod in which this
     /// EphemeralVolumeSource is embedded will be the owner of the PVC, i.e. the PVC will be deleted
@@ -1124,71 +1079,81 @@ pub struct ClusterWorkflowTemplateEphemeral {
     /// created.
     ///
     /// Required, must not be nil.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_claim_template: Option<ClusterWorkflowTemplateVolumeClaimTemplate>,
+}
+codec::object! {
+    ClusterWorkflowTemplateEphemeral, optional volume_claim_template = "volumeClaimTemplate"
 }
 
 /// Executor holds configurations of executor containers of the workflow.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateExecutor {
     /// ServiceAccountName specifies the service account name of the executor container.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub service_account_name: Option<String>,
+}
+codec::object! {
+    ClusterWorkflowTemplateExecutor, optional service_account_name = "serviceAccountName"
 }
 
 /// ExecutorPlugin describes workflow-level executor plugin
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateExecutorPlugins {
     /// `metadata`.
     pub metadata: ObjectMeta,
     /// `spec`.
     pub spec: ClusterWorkflowTemplateExecutorPluginsSpec,
 }
+codec::object! {
+    ClusterWorkflowTemplateExecutorPlugins, required metadata = "metadata", required spec = "spec"
+}
 
 /// `ClusterWorkflowTemplate.spec.executorPlugins.spec`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateExecutorPluginsSpec {
     /// `sidecar`.
     pub sidecar: ClusterWorkflowTemplateSidecar,
 }
+codec::object! { ClusterWorkflowTemplateExecutorPluginsSpec, required sidecar = "sidecar" }
 
 /// Represents the exit codes to check on container exits.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateExitCodes {
     /// `operator`.
     pub operator: String,
     /// `values`.
     ///
     /// Must have no item twice.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub values: Option<Vec<i32>>,
+}
+codec::object! {
+    ClusterWorkflowTemplateExitCodes, required operator = "operator", optional values = "values"
 }
 
 /// FileKeyRef selects a key of the env file. Requires the EnvFiles feature gate to be enabled.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateFileKeyRef {
     /// `key`.
     pub key: String,
     /// `optional`.
     ///
     /// Defaults to `false`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub optional: Option<bool>,
     /// `path`.
     pub path: String,
     /// `volumeName`.
     pub volume_name: String,
 }
+codec::object! {
+    ClusterWorkflowTemplateFileKeyRef, required key = "key", optional optional = "optional",
+    required path = "path", required volume_name = "volumeName"
+}
 
 /// Gauge is a gauge metric
 ///
 /// Must satisfy `!has(self.realtime) || !self.realtime || !self.value.contains('resourcesDuration.')`: 'resourcesDuration.\*' metrics cannot be used in real-time gauges
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateGauge {
     /// Operation defines the operation to apply with value and the metrics' current value
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub operation: Option<ClusterWorkflowTemplateOperation>,
     /// Realtime emits this metric in real time if applicable
     pub realtime: bool,
@@ -1199,104 +1164,104 @@ pub struct ClusterWorkflowTemplateGauge {
     /// Must have 1 to 256 characters.
     pub value: String,
 }
+codec::object! {
+    ClusterWorkflowTemplateGauge, optional operation = "operation", required realtime = "realtime",
+    required value = "value"
+}
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.gcs`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateGcs {
     /// `bucket`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub bucket: Option<String>,
     /// `key`.
     pub key: String,
     /// `serviceAccountKeySecret`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub service_account_key_secret: Option<
         ClusterWorkflowTemplateServiceAccountKeySecret,
     >,
 }
+codec::object! {
+    ClusterWorkflowTemplateGcs, optional bucket = "bucket", required key = "key",
+    optional service_account_key_secret = "serviceAccountKeySecret"
+}
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.git`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateGit {
     /// `branch`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
     /// `depth`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub depth: Option<i64>,
     /// `disableSubmodules`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub disable_submodules: Option<bool>,
     /// `fetch`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fetch: Option<Vec<String>>,
     /// `insecureIgnoreHostKey`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub insecure_ignore_host_key: Option<bool>,
     /// `insecureSkipTLS`.
-    #[serde(rename = "insecureSkipTLS", skip_serializing_if = "Option::is_none")]
     pub insecure_skip_tls: Option<bool>,
     /// `passwordSecret`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub password_secret: Option<ClusterWorkflowTemplatePasswordSecret>,
     /// `repo`.
     pub repo: String,
     /// `revision`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub revision: Option<String>,
     /// `singleBranch`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub single_branch: Option<bool>,
     /// `sshPrivateKeySecret`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ssh_private_key_secret: Option<ClusterWorkflowTemplateSshPrivateKeySecret>,
     /// `usernameSecret`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub username_secret: Option<ClusterWorkflowTemplateUsernameSecret>,
+}
+codec::object! {
+    ClusterWorkflowTemplateGit, optional branch = "branch", optional depth = "depth",
+    optional disable_submodules = "disableSubmodules", optional fetch = "fetch",
+    optional insecure_ignore_host_key = "insecureIgnoreHostKey",
+    optional insecure_skip_tls = "insecureSkipTLS", optional password_secret = "passwordSecret",
+    required repo = "repo", optional revision = "revision", optional single_branch = "singleBranch",
+    optional ssh_private_key_secret = "sshPrivateKeySecret",
+    optional username_secret = "usernameSecret"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.hdfs`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateHdfs {
     /// `addresses`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub addresses: Option<Vec<String>>,
     /// `dataTransferProtection`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub data_transfer_protection: Option<String>,
     /// `force`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub force: Option<bool>,
     /// `hdfsUser`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hdfs_user: Option<String>,
     /// `krbCCacheSecret`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub krb_c_cache_secret: Option<ClusterWorkflowTemplateKrbCCacheSecret>,
     /// `krbConfigConfigMap`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub krb_config_config_map: Option<ClusterWorkflowTemplateKrbConfigConfigMap>,
     /// `krbKeytabSecret`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub krb_keytab_secret: Option<ClusterWorkflowTemplateKrbKeytabSecret>,
     /// `krbRealm`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub krb_realm: Option<String>,
     /// `krbServicePrincipalName`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub krb_service_principal_name: Option<String>,
     /// `krbUsername`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub krb_username: Option<String>,
     /// `path`.
     pub path: String,
 }
+codec::object! {
+    ClusterWorkflowTemplateHdfs, optional addresses = "addresses",
+    optional data_transfer_protection = "dataTransferProtection", optional force = "force",
+    optional hdfs_user = "hdfsUser", optional krb_c_cache_secret = "krbCCacheSecret",
+    optional krb_config_config_map = "krbConfigConfigMap",
+    optional krb_keytab_secret = "krbKeytabSecret", optional krb_realm = "krbRealm",
+    optional krb_service_principal_name = "krbServicePrincipalName",
+    optional krb_username = "krbUsername", required path = "path"
+}
 
 /// Histogram is a histogram metric
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateHistogram {
     /// Buckets is a list of bucket divisors for the histogram
     pub buckets: Vec<Number>,
@@ -1305,194 +1270,181 @@ pub struct ClusterWorkflowTemplateHistogram {
     /// Must have at least 1 character.
     pub value: String,
 }
+codec::object! {
+    ClusterWorkflowTemplateHistogram, required buckets = "buckets", required value = "value"
+}
 
 /// `ClusterWorkflowTemplate.spec.hooks`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateHooks {
     /// Arguments hold arguments to the template
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<ClusterWorkflowTemplateArguments>,
     /// Expression is a condition expression for when a node will be retried. If it evaluates to false,
     /// the node will not be retried and the retry strategy will be ignored
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub expression: Option<String>,
     /// Template is the name of the template to execute by the hook
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub template: Option<String>,
     /// TemplateRef is the reference to the template resource to execute by the hook
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub template_ref: Option<ClusterWorkflowTemplateTemplateRef>,
+}
+codec::object! {
+    ClusterWorkflowTemplateHooks, optional arguments = "arguments",
+    optional expression = "expression", optional template = "template",
+    optional template_ref = "templateRef"
 }
 
 /// HTTP makes a HTTP request
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateHttp {
     /// `body`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
     /// `bodyFrom`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub body_from: Option<ClusterWorkflowTemplateBodyFrom>,
     /// `headers`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub headers: Option<Vec<EnvVar>>,
     /// `insecureSkipVerify`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub insecure_skip_verify: Option<bool>,
     /// `method`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
     /// `successCondition`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub success_condition: Option<String>,
     /// `timeoutSeconds`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<i64>,
     /// `url`.
     pub url: String,
 }
+codec::object! {
+    ClusterWorkflowTemplateHttp, optional body = "body", optional body_from = "bodyFrom",
+    optional headers = "headers", optional insecure_skip_verify = "insecureSkipVerify",
+    optional method = "method", optional success_condition = "successCondition",
+    optional timeout_seconds = "timeoutSeconds", required url = "url"
+}
 
 /// HTTPGet specifies an HTTP GET request to perform.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateHttpGet {
     /// `host`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
     /// `httpHeaders`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub http_headers: Option<Vec<HTTPHeader>>,
     /// `path`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// `port`.
-    #[serde(with = "codec")]
     pub port: IntOrString,
     /// `scheme`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub scheme: Option<String>,
+}
+codec::object! {
+    ClusterWorkflowTemplateHttpGet, optional host = "host", optional http_headers = "httpHeaders",
+    optional path = "path", required_encoded port = "port", optional scheme = "scheme"
 }
 
 /// UserContainer is a container specified by a user.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateInitContainers {
     /// `args`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub args: Option<Vec<String>>,
     /// `command`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<Vec<String>>,
     /// `env`.
     ///
     /// Must have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub env: Option<Vec<ClusterWorkflowTemplateEnv>>,
     /// `envFrom`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub env_from: Option<Vec<EnvFromSource>>,
     /// `image`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
     /// `imagePullPolicy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub image_pull_policy: Option<String>,
     /// `lifecycle`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub lifecycle: Option<ClusterWorkflowTemplateLifecycle>,
     /// `livenessProbe`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub liveness_probe: Option<ClusterWorkflowTemplateLivenessProbe>,
     /// `mirrorVolumeMounts`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mirror_volume_mounts: Option<bool>,
     /// `name`.
     pub name: String,
     /// `ports`.
     ///
     /// Must have no two items with the same `containerPort` and `protocol`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ports: Option<Vec<ContainerPort>>,
     /// `readinessProbe`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub readiness_probe: Option<ClusterWorkflowTemplateReadinessProbe>,
     /// `resizePolicy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resize_policy: Option<Vec<ContainerResizePolicy>>,
     /// `resources`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resources: Option<ClusterWorkflowTemplateResources>,
     /// `restartPolicy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub restart_policy: Option<String>,
     /// `restartPolicyRules`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub restart_policy_rules: Option<Vec<ClusterWorkflowTemplateRestartPolicyRules>>,
     /// `securityContext`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub security_context: Option<SecurityContext>,
     /// `startupProbe`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub startup_probe: Option<ClusterWorkflowTemplateStartupProbe>,
     /// `stdin`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stdin: Option<bool>,
     /// `stdinOnce`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stdin_once: Option<bool>,
     /// `terminationMessagePath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub termination_message_path: Option<String>,
     /// `terminationMessagePolicy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub termination_message_policy: Option<String>,
     /// `tty`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tty: Option<bool>,
     /// `volumeDevices`.
     ///
     /// Must have no two items with the same `devicePath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_devices: Option<Vec<VolumeDevice>>,
     /// `volumeMounts`.
     ///
     /// Must have no two items with the same `mountPath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_mounts: Option<Vec<VolumeMount>>,
     /// `workingDir`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub working_dir: Option<String>,
+}
+codec::object! {
+    ClusterWorkflowTemplateInitContainers, optional args = "args", optional command = "command",
+    optional env = "env", optional env_from = "envFrom", optional image = "image",
+    optional image_pull_policy = "imagePullPolicy", optional lifecycle = "lifecycle",
+    optional liveness_probe = "livenessProbe", optional mirror_volume_mounts = "mirrorVolumeMounts",
+    required name = "name", optional ports = "ports", optional readiness_probe = "readinessProbe",
+    optional resize_policy = "resizePolicy", optional resources = "resources",
+    optional restart_policy = "restartPolicy", optional restart_policy_rules = "restartPolicyRules",
+    optional security_context = "securityContext", optional startup_probe = "startupProbe",
+    optional stdin = "stdin", optional stdin_once = "stdinOnce",
+    optional termination_message_path = "terminationMessagePath",
+    optional termination_message_policy = "terminationMessagePolicy", optional tty = "tty",
+    optional volume_devices = "volumeDevices", optional volume_mounts = "volumeMounts",
+    optional working_dir = "workingDir"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.inputs`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateInputs {
     /// `artifacts`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub artifacts: Option<Vec<ClusterWorkflowTemplateArtifacts>>,
     /// `parameters`.
     ///
     /// Must have at most 500 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
+}
+codec::object! {
+    ClusterWorkflowTemplateInputs, optional artifacts = "artifacts",
+    optional parameters = "parameters"
 }
 
 /// DownwardAPIVolumeFile represents information to create the file containing the pod field
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateItems {
     /// Required: Selects a field of the pod: only annotations, labels, name, namespace and uid are
     /// supported.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub field_ref: Option<ObjectFieldSelector>,
     /// Optional: mode bits used to set permissions on this file, must be an octal value between 0000
     /// and 0777 or a decimal value between 0 and 511. YAML accepts both octal and decimal values, JSON
     /// requires decimal values for mode bits. If not specified, the volume defaultMode will be used.
     /// This might be in conflict with other options that affect the file mode, like fsGroup, and the
     /// result can be other mode bits set.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<i32>,
     /// Required: Path is the relative path name of the file to be created. Must not be absolute or
     /// contain the '..' path. Must be utf-8 encoded. The first item of the relative path must not start
@@ -1500,57 +1452,66 @@ pub struct ClusterWorkflowTemplateItems {
     pub path: String,
     /// Selects a resource of the container: only resources limits and requests (limits.cpu,
     /// limits.memory, requests.cpu and requests.memory) are currently supported.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_field_ref: Option<ClusterWorkflowTemplateResourceFieldRef>,
+}
+codec::object! {
+    ClusterWorkflowTemplateItems, optional field_ref = "fieldRef", optional mode = "mode",
+    required path = "path", optional resource_field_ref = "resourceFieldRef"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.hdfs.krbCCacheSecret`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateKrbCCacheSecret {
     /// `key`.
     pub key: String,
     /// `name`.
     ///
     /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// `optional`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub optional: Option<bool>,
+}
+codec::object! {
+    ClusterWorkflowTemplateKrbCCacheSecret, required key = "key", optional name = "name",
+    optional optional = "optional"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.hdfs.krbConfigConfigMap`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateKrbConfigConfigMap {
     /// `key`.
     pub key: String,
     /// `name`.
     ///
     /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// `optional`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub optional: Option<bool>,
+}
+codec::object! {
+    ClusterWorkflowTemplateKrbConfigConfigMap, required key = "key", optional name = "name",
+    optional optional = "optional"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.hdfs.krbKeytabSecret`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateKrbKeytabSecret {
     /// `key`.
     pub key: String,
     /// `name`.
     ///
     /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// `optional`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub optional: Option<bool>,
+}
+codec::object! {
+    ClusterWorkflowTemplateKrbKeytabSecret, required key = "key", optional name = "name",
+    optional optional = "optional"
 }
 
 /// MetricLabel is a single label for a prometheus metric
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateLabels {
     /// `key`.
     ///
@@ -1559,162 +1520,150 @@ pub struct ClusterWorkflowTemplateLabels {
     /// `value`.
     pub value: String,
 }
+codec::object! { ClusterWorkflowTemplateLabels, required key = "key", required value = "value" }
 
 /// `ClusterWorkflowTemplate.spec.workflowMetadata.labelsFrom`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateLabelsFrom {
     /// `expression`.
     pub expression: String,
 }
+codec::object! { ClusterWorkflowTemplateLabelsFrom, required expression = "expression" }
 
 /// Actions that the management system should take in response to container lifecycle events. Cannot
 /// be updated.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateLifecycle {
     /// `postStart`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub post_start: Option<ClusterWorkflowTemplatePostStart>,
     /// `preStop`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pre_stop: Option<ClusterWorkflowTemplatePreStop>,
     /// `stopSignal`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stop_signal: Option<String>,
+}
+codec::object! {
+    ClusterWorkflowTemplateLifecycle, optional post_start = "postStart",
+    optional pre_stop = "preStop", optional stop_signal = "stopSignal"
 }
 
 /// Periodic probe of container liveness. Container will be restarted if the probe fails. Cannot be
 /// updated. More info:
 /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateLivenessProbe {
     /// `exec`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub exec: Option<ExecAction>,
     /// `failureThreshold`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub failure_threshold: Option<i32>,
     /// `grpc`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub grpc: Option<GRPCAction>,
     /// `httpGet`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub http_get: Option<ClusterWorkflowTemplateHttpGet>,
     /// `initialDelaySeconds`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_delay_seconds: Option<i32>,
     /// `periodSeconds`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub period_seconds: Option<i32>,
     /// `successThreshold`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub success_threshold: Option<i32>,
     /// `tcpSocket`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tcp_socket: Option<ClusterWorkflowTemplateTcpSocket>,
     /// `terminationGracePeriodSeconds`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub termination_grace_period_seconds: Option<i64>,
     /// `timeoutSeconds`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<i32>,
+}
+codec::object! {
+    ClusterWorkflowTemplateLivenessProbe, optional exec = "exec",
+    optional failure_threshold = "failureThreshold", optional grpc = "grpc",
+    optional http_get = "httpGet", optional initial_delay_seconds = "initialDelaySeconds",
+    optional period_seconds = "periodSeconds", optional success_threshold = "successThreshold",
+    optional tcp_socket = "tcpSocket",
+    optional termination_grace_period_seconds = "terminationGracePeriodSeconds",
+    optional timeout_seconds = "timeoutSeconds"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.resource.manifestFrom`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateManifestFrom {
     /// `artifact`.
     pub artifact: ClusterWorkflowTemplateArtifact,
 }
+codec::object! { ClusterWorkflowTemplateManifestFrom, required artifact = "artifact" }
 
 /// Artifact contains the artifact to use
 ///
 /// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateManifestFromArtifact {
     /// Archive controls how the artifact will be saved to the artifact repository.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub archive: Option<WorkflowTaskResultArchive>,
     /// ArchiveLogs indicates if the container logs should be archived
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub archive_logs: Option<bool>,
     /// ArtifactGC describes the strategy to use when to deleting an artifact from completed or deleted
     /// workflows
-    #[serde(rename = "artifactGC", skip_serializing_if = "Option::is_none")]
     pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
     /// Artifactory contains artifactory artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub artifactory: Option<WorkflowTaskResultArtifactory>,
     /// Azure contains Azure Storage artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub azure: Option<WorkflowTaskResultAzure>,
     /// Has this been deleted?
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub deleted: Option<bool>,
     /// From allows an artifact to reference an artifact from a previous step
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// FromExpression, if defined, is evaluated to specify the value for the artifact
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub from_expression: Option<String>,
     /// GCS contains GCS artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub gcs: Option<WorkflowTaskResultGcs>,
     /// Git contains git artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub git: Option<WorkflowTaskResultGit>,
     /// GlobalName exports an output artifact to the global scope, making it available as
     /// workflow.outputs.artifacts.XXXX and in workflow.status.outputs.artifacts
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub global_name: Option<String>,
     /// HDFS contains HDFS artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hdfs: Option<WorkflowTaskResultHdfs>,
     /// HTTP contains HTTP artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub http: Option<WorkflowTaskResultHttp>,
     /// mode bits to use on this file, must be a value between 0 and 0777. Set when loading input
     /// artifacts. It is recommended to set the mode value to ensure the artifact has the expected
     /// permissions in your container.
     ///
     /// Must be at least 0 and be at most 511.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<i32>,
     /// name of the artifact. must be unique within a template's inputs/outputs.
     ///
     /// Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
     /// Make Artifacts optional, if Artifacts doesn't generate or exist
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub optional: Option<bool>,
     /// OSS contains OSS artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub oss: Option<WorkflowTaskResultOss>,
     /// Path is the container path to the artifact
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Plugin contains plugin artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin: Option<WorkflowTaskResultPlugin>,
     /// Raw contains raw artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub raw: Option<WorkflowTaskResultRaw>,
     /// If mode is set, apply the permission recursively into the artifact if it is a folder
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub recurse_mode: Option<bool>,
     /// S3 contains S3 artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub s3: Option<WorkflowTaskResultS3>,
     /// SubPath allows an artifact to be sourced from a subpath within the specified source
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sub_path: Option<String>,
+}
+codec::object! {
+    ClusterWorkflowTemplateManifestFromArtifact, optional archive = "archive",
+    optional archive_logs = "archiveLogs", optional artifact_gc = "artifactGC",
+    optional artifactory = "artifactory", optional azure = "azure", optional deleted = "deleted",
+    optional from = "from", optional from_expression = "fromExpression", optional gcs = "gcs",
+    optional git = "git", optional global_name = "globalName", optional hdfs = "hdfs",
+    optional http = "http", optional mode = "mode", required name = "name",
+    optional optional = "optional", optional oss = "oss", optional path = "path",
+    optional plugin = "plugin", optional raw = "raw", optional recurse_mode = "recurseMode",
+    optional s3 = "s3", optional sub_path = "subPath"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.memoize`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateMemoize {
     /// `cache`.
     pub cache: ClusterWorkflowTemplateCache,
@@ -1723,14 +1672,18 @@ pub struct ClusterWorkflowTemplateMemoize {
     /// `maxAge`.
     pub max_age: String,
 }
+codec::object! {
+    ClusterWorkflowTemplateMemoize, required cache = "cache", required key = "key",
+    required max_age = "maxAge"
+}
 
 /// Cache sets and configures the kind of cache
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateMemoizeCache {
     /// ConfigMap sets a ConfigMap-based cache
     pub config_map: ConfigMapProjection,
 }
+codec::object! { ClusterWorkflowTemplateMemoizeCache, required config_map = "configMap" }
 
 /// MergeStrategy is the strategy used to merge a patch. It defaults to "strategic" Must be one of:
 /// strategic, merge, json
@@ -1752,18 +1705,20 @@ pub enum ClusterWorkflowTemplateMergeStrategy {
 }
 
 /// Metadata sets the pods's metadata, i.e. annotations and labels
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateMetadata {
     /// `annotations`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<BTreeMap<String, String>>,
     /// `labels`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub labels: Option<BTreeMap<String, String>>,
+}
+codec::object! {
+    ClusterWorkflowTemplateMetadata, optional annotations = "annotations",
+    optional labels = "labels"
 }
 
 /// Metrics are a list of metrics emitted from this Workflow
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateMetrics {
     /// Prometheus is a list of prometheus metrics to be emitted MaxItems is an artificial limit to
     /// limit CEL validation costs - see note at top of file
@@ -1771,40 +1726,42 @@ pub struct ClusterWorkflowTemplateMetrics {
     /// Must have at most 100 items.
     pub prometheus: Vec<ClusterWorkflowTemplatePrometheus>,
 }
+codec::object! { ClusterWorkflowTemplateMetrics, required prometheus = "prometheus" }
 
 /// Mutex holds Mutex configuration
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateMutexes {
     /// Database specifies this is database controlled if this is set true
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub database: Option<bool>,
     /// name of the mutex
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Namespace is the namespace of the mutex, default: \[namespace of workflow\]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
+}
+codec::object! {
+    ClusterWorkflowTemplateMutexes, optional database = "database", optional name = "name",
+    optional namespace = "namespace"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth.oauth2`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateOauth2 {
     /// `clientIDSecret`.
-    #[serde(rename = "clientIDSecret", skip_serializing_if = "Option::is_none")]
     pub client_id_secret: Option<ClusterWorkflowTemplateClientIDSecret>,
     /// `clientSecretSecret`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub client_secret_secret: Option<ClusterWorkflowTemplateClientSecretSecret>,
     /// `endpointParams`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoint_params: Option<Vec<WorkflowTaskResultEndpointParams>>,
     /// `scopes`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub scopes: Option<Vec<String>>,
     /// `tokenURLSecret`.
-    #[serde(rename = "tokenURLSecret", skip_serializing_if = "Option::is_none")]
     pub token_url_secret: Option<ClusterWorkflowTemplateTokenURLSecret>,
+}
+codec::object! {
+    ClusterWorkflowTemplateOauth2, optional client_id_secret = "clientIDSecret",
+    optional client_secret_secret = "clientSecretSecret",
+    optional endpoint_params = "endpointParams", optional scopes = "scopes",
+    optional token_url_secret = "tokenURLSecret"
 }
 
 /// Operation defines the operation to apply with value and the metrics' current value
@@ -1823,68 +1780,67 @@ pub enum ClusterWorkflowTemplateOperation {
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.oss`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateOss {
     /// `accessKeySecret`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub access_key_secret: Option<ClusterWorkflowTemplateAccessKeySecret>,
     /// `bucket`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub bucket: Option<String>,
     /// `createBucketIfNotPresent`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub create_bucket_if_not_present: Option<bool>,
     /// `endpoint`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<String>,
     /// `key`.
     pub key: String,
     /// `lifecycleRule`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub lifecycle_rule: Option<WorkflowTaskResultLifecycleRule>,
     /// `secretKeySecret`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub secret_key_secret: Option<ClusterWorkflowTemplateSecretKeySecret>,
     /// `securityToken`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub security_token: Option<String>,
     /// `useSDKCreds`.
-    #[serde(rename = "useSDKCreds", skip_serializing_if = "Option::is_none")]
     pub use_sdk_creds: Option<bool>,
+}
+codec::object! {
+    ClusterWorkflowTemplateOss, optional access_key_secret = "accessKeySecret",
+    optional bucket = "bucket", optional create_bucket_if_not_present = "createBucketIfNotPresent",
+    optional endpoint = "endpoint", required key = "key", optional lifecycle_rule = "lifecycleRule",
+    optional secret_key_secret = "secretKeySecret", optional security_token = "securityToken",
+    optional use_sdk_creds = "useSDKCreds"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.outputs`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateOutputs {
     /// `artifacts`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub artifacts: Option<Vec<ClusterWorkflowTemplateArtifacts>>,
     /// `exitCode`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<String>,
     /// `parameters`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
     /// `result`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
+}
+codec::object! {
+    ClusterWorkflowTemplateOutputs, optional artifacts = "artifacts",
+    optional exit_code = "exitCode", optional parameters = "parameters", optional result = "result"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.artifactory.passwordSecret`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplatePasswordSecret {
     /// `key`.
     pub key: String,
     /// `name`.
     ///
     /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// `optional`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub optional: Option<bool>,
+}
+codec::object! {
+    ClusterWorkflowTemplatePasswordSecret, required key = "key", optional name = "name",
+    optional optional = "optional"
 }
 
 /// Projects an auto-rotating credential bundle (private key and certificate chain) that the pod can
@@ -1913,15 +1869,13 @@ pub struct ClusterWorkflowTemplatePasswordSecret {
 ///
 /// The named signer controls chooses the format of the certificate it issues; consult the signer
 /// implementation's documentation to learn how to use the certificates it issues.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplatePodCertificate {
     /// Write the certificate chain at this path in the projected volume.
     ///
     /// Most applications should use credentialBundlePath. When using keyPath and certificateChainPath,
     /// your application needs to check that the key and leaf certificate are consistent, because it is
     /// possible to read the files mid-rotation.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub certificate_chain_path: Option<String>,
     /// Write the credential bundle at this path in the projected volume.
     ///
@@ -1935,14 +1889,12 @@ pub struct ClusterWorkflowTemplatePodCertificate {
     /// retrieves a consistent key and certificate chain. If you project them to separate files, your
     /// application code will need to additionally check that the leaf certificate was issued to the
     /// key.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub credential_bundle_path: Option<String>,
     /// Write the key at this path in the projected volume.
     ///
     /// Most applications should use credentialBundlePath. When using keyPath and certificateChainPath,
     /// your application needs to check that the key and leaf certificate are consistent, because it is
     /// possible to read the files mid-rotation.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key_path: Option<String>,
     /// The type of keypair Kubelet will generate for the pod.
     ///
@@ -1960,7 +1912,6 @@ pub struct ClusterWorkflowTemplatePodCertificate {
     /// MaxExpirationSeconds, but no shorter than 3600 seconds (1 hour). This constraint is enforced by
     /// kube-apiserver. `kubernetes.io` signers will never issue certificates with a lifetime longer
     /// than 24 hours.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_expiration_seconds: Option<i32>,
     /// Kubelet's generated CSRs will be addressed to this signer.
     pub signer_name: String,
@@ -1976,29 +1927,30 @@ pub struct ClusterWorkflowTemplatePodCertificate {
     ///
     /// Signers should document the keys and values they support. Signers should deny requests that
     /// contain keys they do not recognize.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub user_annotations: Option<BTreeMap<String, String>>,
+}
+codec::object! {
+    ClusterWorkflowTemplatePodCertificate, optional certificate_chain_path = "certificateChainPath",
+    optional credential_bundle_path = "credentialBundlePath", optional key_path = "keyPath",
+    required key_type = "keyType", optional max_expiration_seconds = "maxExpirationSeconds",
+    required signer_name = "signerName", optional user_annotations = "userAnnotations"
 }
 
 /// PodDisruptionBudget holds the number of concurrent disruptions that you allow for Workflow's
 /// Pods. Controller will automatically add the selector with workflow name, if selector is empty.
 /// Optional: Defaults to empty.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplatePodDisruptionBudget {
     /// An eviction is allowed if at most "maxUnavailable" pods selected by "selector" are unavailable
     /// after the eviction, i.e. even in absence of the evicted pod. For example, one can prevent all
     /// voluntary evictions by specifying 0. This is a mutually exclusive setting with "minAvailable".
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub max_unavailable: Option<IntOrString>,
     /// An eviction is allowed if at least "minAvailable" pods selected by "selector" will still be
     /// available after the eviction, i.e. even in the absence of the evicted pod. So for example you
     /// can prevent all voluntary evictions by specifying "100%".
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub min_available: Option<IntOrString>,
     /// Label query over pods whose evictions are managed by the disruption budget. A null selector will
     /// match no pods, while an empty ({}) selector will select all pods within the namespace.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub selector: Option<LabelSelector>,
     /// UnhealthyPodEvictionPolicy defines the criteria for when unhealthy pods should be considered for
     /// eviction. Current implementation considers healthy pods, as pods that have status.conditions
@@ -2018,25 +1970,29 @@ pub struct ClusterWorkflowTemplatePodDisruptionBudget {
     ///
     /// Additional policies may be added in the future. Clients making eviction decisions should
     /// disallow eviction of unhealthy pods if they encounter an unrecognized policy in this field.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub unhealthy_pod_eviction_policy: Option<String>,
+}
+codec::object! {
+    ClusterWorkflowTemplatePodDisruptionBudget, optional_encoded max_unavailable = "maxUnavailable",
+    optional_encoded min_available = "minAvailable", optional selector = "selector",
+    optional unhealthy_pod_eviction_policy = "unhealthyPodEvictionPolicy"
 }
 
 /// PodGC describes the strategy to use when deleting completed pods
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplatePodGC {
     /// DeleteDelayDuration specifies the duration before pods in the GC queue get deleted.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub delete_delay_duration: Option<String>,
     /// LabelSelector is the label selector to check if the pods match the labels before being added to
     /// the pod GC queue.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub label_selector: Option<LabelSelector>,
     /// Strategy is the strategy to use. One of "OnPodCompletion", "OnPodSuccess",
     /// "OnWorkflowCompletion", "OnWorkflowSuccess". If unset, does not delete Pods
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub strategy: Option<ClusterWorkflowTemplatePodGCStrategy>,
+}
+codec::object! {
+    ClusterWorkflowTemplatePodGC, optional delete_delay_duration = "deleteDelayDuration",
+    optional label_selector = "labelSelector", optional strategy = "strategy"
 }
 
 /// Strategy is the strategy to use. One of "OnPodCompletion", "OnPodSuccess",
@@ -2061,20 +2017,22 @@ pub enum ClusterWorkflowTemplatePodGCStrategy {
 }
 
 /// PodMetadata defines additional metadata that should be applied to workflow pods
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplatePodMetadata {
     /// `annotations`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<BTreeMap<String, String>>,
     /// `labels`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub labels: Option<BTreeMap<String, String>>,
+}
+codec::object! {
+    ClusterWorkflowTemplatePodMetadata, optional annotations = "annotations",
+    optional labels = "labels"
 }
 
 /// PodResources defines pod-level resource requests and limits to apply to all workflow pods. Will
 /// be overridden if a template's podResources is set. Requires the PodLevelResources feature gate
 /// to be enabled on the cluster (beta since Kubernetes v1.34).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplatePodResources {
     /// Claims lists the names of resources, defined in spec.resourceClaims, that are used by this
     /// container.
@@ -2084,13 +2042,11 @@ pub struct ClusterWorkflowTemplatePodResources {
     /// This field is immutable. It can only be set for containers.
     ///
     /// Must have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub claims: Option<Vec<ResourceClaim>>,
     /// Limits describes the maximum amount of compute resources allowed. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
     ///
     /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub limits: Option<BTreeMap<String, IntOrString>>,
     /// Requests describes the minimum amount of compute resources required. If Requests is omitted for
     /// a container, it defaults to Limits if that is explicitly specified, otherwise to an
@@ -2098,29 +2054,31 @@ pub struct ClusterWorkflowTemplatePodResources {
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
     ///
     /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub requests: Option<BTreeMap<String, IntOrString>>,
+}
+codec::object! {
+    ClusterWorkflowTemplatePodResources, optional claims = "claims",
+    optional_encoded limits = "limits", optional_encoded requests = "requests"
 }
 
 /// PostStart is called immediately after a container is created. If the handler fails, the
 /// container is terminated and restarted according to its restart policy. Other management of the
 /// container blocks until the hook completes. More info:
 /// <https://kubernetes.io/docs/concepts/containers/container-lifecycle-hooks/#container-hooks>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplatePostStart {
     /// `exec`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub exec: Option<ExecAction>,
     /// `httpGet`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub http_get: Option<ClusterWorkflowTemplateHttpGet>,
     /// `sleep`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sleep: Option<SleepAction>,
     /// `tcpSocket`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tcp_socket: Option<ClusterWorkflowTemplateTcpSocket>,
+}
+codec::object! {
+    ClusterWorkflowTemplatePostStart, optional exec = "exec", optional http_get = "httpGet",
+    optional sleep = "sleep", optional tcp_socket = "tcpSocket"
 }
 
 /// PreStop is called immediately before a container is terminated due to an API request or
@@ -2131,190 +2089,192 @@ pub struct ClusterWorkflowTemplatePostStart {
 /// delayed by finalizers). Other management of the container blocks until the hook completes or
 /// until the termination grace period is reached. More info:
 /// <https://kubernetes.io/docs/concepts/containers/container-lifecycle-hooks/#container-hooks>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplatePreStop {
     /// `exec`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub exec: Option<ExecAction>,
     /// `httpGet`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub http_get: Option<ClusterWorkflowTemplateHttpGet>,
     /// `sleep`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sleep: Option<SleepAction>,
     /// `tcpSocket`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tcp_socket: Option<ClusterWorkflowTemplateTcpSocket>,
+}
+codec::object! {
+    ClusterWorkflowTemplatePreStop, optional exec = "exec", optional http_get = "httpGet",
+    optional sleep = "sleep", optional tcp_socket = "tcpSocket"
 }
 
 /// projected items for all in one resources secrets, configmaps, and downward API
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateProjected {
     /// defaultMode are the mode bits used to set permissions on created files by default. Must be an
     /// octal value between 0000 and 0777 or a decimal value between 0 and 511. YAML accepts both octal
     /// and decimal values, JSON requires decimal values for mode bits. Directories within the path are
     /// not affected by this setting. This might be in conflict with other options that affect the file
     /// mode, like fsGroup, and the result can be other mode bits set.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub default_mode: Option<i32>,
     /// sources is the list of volume projections. Each entry in this list handles one source.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sources: Option<Vec<ClusterWorkflowTemplateSources>>,
+}
+codec::object! {
+    ClusterWorkflowTemplateProjected, optional default_mode = "defaultMode",
+    optional sources = "sources"
 }
 
 /// Prometheus is a prometheus metric to be emitted
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplatePrometheus {
     /// Counter is a counter metric
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub counter: Option<ClusterWorkflowTemplateCounter>,
     /// Gauge is a gauge metric
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub gauge: Option<ClusterWorkflowTemplateGauge>,
     /// Help is a string that describes the metric
     ///
     /// Must have at least 1 character.
     pub help: String,
     /// Histogram is a histogram metric
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub histogram: Option<ClusterWorkflowTemplateHistogram>,
     /// Labels is a list of metric labels
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub labels: Option<Vec<ClusterWorkflowTemplateLabels>>,
     /// Name is the name of the metric
     ///
     /// Must match `^[a-zA-Z_][a-zA-Z0-9_]*$`.
     pub name: String,
     /// When is a conditional statement that decides when to emit the metric
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub when: Option<String>,
+}
+codec::object! {
+    ClusterWorkflowTemplatePrometheus, optional counter = "counter", optional gauge = "gauge",
+    required help = "help", optional histogram = "histogram", optional labels = "labels",
+    required name = "name", optional when = "when"
 }
 
 /// Periodic probe of container service readiness. Container will be removed from service endpoints
 /// if the probe fails. Cannot be updated. More info:
 /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateReadinessProbe {
     /// `exec`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub exec: Option<ExecAction>,
     /// `failureThreshold`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub failure_threshold: Option<i32>,
     /// `grpc`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub grpc: Option<GRPCAction>,
     /// `httpGet`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub http_get: Option<ClusterWorkflowTemplateHttpGet>,
     /// `initialDelaySeconds`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_delay_seconds: Option<i32>,
     /// `periodSeconds`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub period_seconds: Option<i32>,
     /// `successThreshold`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub success_threshold: Option<i32>,
     /// `tcpSocket`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tcp_socket: Option<ClusterWorkflowTemplateTcpSocket>,
     /// `terminationGracePeriodSeconds`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub termination_grace_period_seconds: Option<i64>,
     /// `timeoutSeconds`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<i32>,
+}
+codec::object! {
+    ClusterWorkflowTemplateReadinessProbe, optional exec = "exec",
+    optional failure_threshold = "failureThreshold", optional grpc = "grpc",
+    optional http_get = "httpGet", optional initial_delay_seconds = "initialDelaySeconds",
+    optional period_seconds = "periodSeconds", optional success_threshold = "successThreshold",
+    optional tcp_socket = "tcpSocket",
+    optional termination_grace_period_seconds = "terminationGracePeriodSeconds",
+    optional timeout_seconds = "timeoutSeconds"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.resource`.
 ///
 /// Must satisfy `(has(self.manifest) && !has(self.manifestFrom)) || (!has(self.manifest) && has(self.manifestFrom)) || (!has(self.manifest) && !has(self.manifestFrom))`: only one of manifest or manifestFrom can be specified
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateResource {
     /// `action`.
     pub action: ClusterWorkflowTemplateAction,
     /// `failureCondition`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub failure_condition: Option<String>,
     /// `flags`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub flags: Option<Vec<String>>,
     /// `manifest`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub manifest: Option<String>,
     /// `manifestFrom`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub manifest_from: Option<ClusterWorkflowTemplateManifestFrom>,
     /// `mergeStrategy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub merge_strategy: Option<ClusterWorkflowTemplateMergeStrategy>,
     /// `setOwnerReference`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub set_owner_reference: Option<bool>,
     /// `successCondition`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub success_condition: Option<String>,
+}
+codec::object! {
+    ClusterWorkflowTemplateResource, required action = "action",
+    optional failure_condition = "failureCondition", optional flags = "flags",
+    optional manifest = "manifest", optional manifest_from = "manifestFrom",
+    optional merge_strategy = "mergeStrategy", optional set_owner_reference = "setOwnerReference",
+    optional success_condition = "successCondition"
 }
 
 /// Selects a resource of the container: only resources limits and requests (limits.cpu,
 /// limits.memory, requests.cpu and requests.memory) are currently supported.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateResourceFieldRef {
     /// Container name: required for volumes, optional for env vars
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub container_name: Option<String>,
     /// Specifies the output format of the exposed resources, defaults to "1"
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub divisor: Option<IntOrString>,
     /// Required: resource to select
     pub resource: String,
 }
+codec::object! {
+    ClusterWorkflowTemplateResourceFieldRef, optional container_name = "containerName",
+    optional_encoded divisor = "divisor", required resource = "resource"
+}
 
 /// ManifestFrom is the source for a single kubernetes manifest
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateResourceManifestFrom {
     /// Artifact contains the artifact to use
     pub artifact: ClusterWorkflowTemplateManifestFromArtifact,
 }
+codec::object! { ClusterWorkflowTemplateResourceManifestFrom, required artifact = "artifact" }
 
 /// Compute Resources required by this container. Cannot be updated. More info:
 /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateResources {
     /// `claims`.
     ///
     /// Must have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub claims: Option<Vec<ResourceClaim>>,
     /// `limits`.
     ///
     /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub limits: Option<BTreeMap<String, IntOrString>>,
     /// `requests`.
     ///
     /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub requests: Option<BTreeMap<String, IntOrString>>,
+}
+codec::object! {
+    ClusterWorkflowTemplateResources, optional claims = "claims",
+    optional_encoded limits = "limits", optional_encoded requests = "requests"
 }
 
 /// ContainerRestartRule describes how a container exit is handled.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateRestartPolicyRules {
     /// `action`.
     pub action: String,
     /// `exitCodes`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_codes: Option<ClusterWorkflowTemplateExitCodes>,
+}
+codec::object! {
+    ClusterWorkflowTemplateRestartPolicyRules, required action = "action",
+    optional exit_codes = "exitCodes"
 }
 
 /// RetryPolicy is a policy of NodePhase statuses that will be retried
@@ -2335,443 +2295,411 @@ pub enum ClusterWorkflowTemplateRetryPolicy {
 }
 
 /// RetryStrategy for all templates in the workflow.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateRetryStrategy {
     /// Affinity prevents running workflow's step on the same host
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub affinity: Option<ClusterWorkflowTemplateAffinity>,
     /// Backoff is a backoff strategy
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub backoff: Option<ClusterWorkflowTemplateBackoff>,
     /// Expression is a condition expression for when a node will be retried. If it evaluates to false,
     /// the node will not be retried and the retry strategy will be ignored
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub expression: Option<String>,
     /// Limit is the maximum number of retry attempts when retrying a container. It does not include the
     /// original container; the maximum number of total attempts will be `limit + 1`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub limit: Option<IntOrString>,
     /// RetryPolicy is a policy of NodePhase statuses that will be retried
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_policy: Option<ClusterWorkflowTemplateRetryPolicy>,
+}
+codec::object! {
+    ClusterWorkflowTemplateRetryStrategy, optional affinity = "affinity",
+    optional backoff = "backoff", optional expression = "expression",
+    optional_encoded limit = "limit", optional retry_policy = "retryPolicy"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.s3`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateS3 {
     /// `accessKeySecret`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub access_key_secret: Option<ClusterWorkflowTemplateAccessKeySecret>,
     /// `addressingStyle`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub addressing_style: Option<WorkflowTaskResultAddressingStyle>,
     /// `bucket`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub bucket: Option<String>,
     /// `caSecret`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ca_secret: Option<ClusterWorkflowTemplateCaSecret>,
     /// `createBucketIfNotPresent`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub create_bucket_if_not_present: Option<WorkflowTaskResultCreateBucketIfNotPresent>,
     /// `encryptionOptions`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub encryption_options: Option<ClusterWorkflowTemplateEncryptionOptions>,
     /// `endpoint`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<String>,
     /// `insecure`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub insecure: Option<bool>,
     /// `key`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// `region`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
     /// `roleARN`.
-    #[serde(rename = "roleARN", skip_serializing_if = "Option::is_none")]
     pub role_arn: Option<String>,
     /// `secretKeySecret`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub secret_key_secret: Option<ClusterWorkflowTemplateSecretKeySecret>,
     /// `sessionTokenSecret`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_token_secret: Option<ClusterWorkflowTemplateSessionTokenSecret>,
     /// `useSDKCreds`.
-    #[serde(rename = "useSDKCreds", skip_serializing_if = "Option::is_none")]
     pub use_sdk_creds: Option<bool>,
+}
+codec::object! {
+    ClusterWorkflowTemplateS3, optional access_key_secret = "accessKeySecret",
+    optional addressing_style = "addressingStyle", optional bucket = "bucket",
+    optional ca_secret = "caSecret",
+    optional create_bucket_if_not_present = "createBucketIfNotPresent",
+    optional encryption_options = "encryptionOptions", optional endpoint = "endpoint",
+    optional insecure = "insecure", optional key = "key", optional region = "region",
+    optional role_arn = "roleARN", optional secret_key_secret = "secretKeySecret",
+    optional session_token_secret = "sessionTokenSecret", optional use_sdk_creds = "useSDKCreds"
 }
 
 /// Script runs a portion of code against an interpreter
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateScript {
     /// `args`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub args: Option<Vec<String>>,
     /// `command`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<Vec<String>>,
     /// `env`.
     ///
     /// Must have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub env: Option<Vec<ClusterWorkflowTemplateEnv>>,
     /// `envFrom`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub env_from: Option<Vec<EnvFromSource>>,
     /// `image`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
     /// `imagePullPolicy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub image_pull_policy: Option<String>,
     /// `lifecycle`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub lifecycle: Option<ClusterWorkflowTemplateLifecycle>,
     /// `livenessProbe`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub liveness_probe: Option<ClusterWorkflowTemplateLivenessProbe>,
     /// `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// `ports`.
     ///
     /// Must have no two items with the same `containerPort` and `protocol`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ports: Option<Vec<ContainerPort>>,
     /// `readinessProbe`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub readiness_probe: Option<ClusterWorkflowTemplateReadinessProbe>,
     /// `resizePolicy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resize_policy: Option<Vec<ContainerResizePolicy>>,
     /// `resources`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resources: Option<ClusterWorkflowTemplateResources>,
     /// `restartPolicy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub restart_policy: Option<String>,
     /// `restartPolicyRules`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub restart_policy_rules: Option<Vec<ClusterWorkflowTemplateRestartPolicyRules>>,
     /// `securityContext`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub security_context: Option<SecurityContext>,
     /// `source`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// `startupProbe`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub startup_probe: Option<ClusterWorkflowTemplateStartupProbe>,
     /// `stdin`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stdin: Option<bool>,
     /// `stdinOnce`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stdin_once: Option<bool>,
     /// `terminationMessagePath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub termination_message_path: Option<String>,
     /// `terminationMessagePolicy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub termination_message_policy: Option<String>,
     /// `tty`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tty: Option<bool>,
     /// `volumeDevices`.
     ///
     /// Must have no two items with the same `devicePath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_devices: Option<Vec<VolumeDevice>>,
     /// `volumeMounts`.
     ///
     /// Must have no two items with the same `mountPath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_mounts: Option<Vec<VolumeMount>>,
     /// `workingDir`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub working_dir: Option<String>,
+}
+codec::object! {
+    ClusterWorkflowTemplateScript, optional args = "args", optional command = "command",
+    optional env = "env", optional env_from = "envFrom", optional image = "image",
+    optional image_pull_policy = "imagePullPolicy", optional lifecycle = "lifecycle",
+    optional liveness_probe = "livenessProbe", optional name = "name", optional ports = "ports",
+    optional readiness_probe = "readinessProbe", optional resize_policy = "resizePolicy",
+    optional resources = "resources", optional restart_policy = "restartPolicy",
+    optional restart_policy_rules = "restartPolicyRules",
+    optional security_context = "securityContext", optional source = "source",
+    optional startup_probe = "startupProbe", optional stdin = "stdin",
+    optional stdin_once = "stdinOnce", optional termination_message_path = "terminationMessagePath",
+    optional termination_message_policy = "terminationMessagePolicy", optional tty = "tty",
+    optional volume_devices = "volumeDevices", optional volume_mounts = "volumeMounts",
+    optional working_dir = "workingDir"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.oss.secretKeySecret`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateSecretKeySecret {
     /// `key`.
     pub key: String,
     /// `name`.
     ///
     /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// `optional`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub optional: Option<bool>,
+}
+codec::object! {
+    ClusterWorkflowTemplateSecretKeySecret, required key = "key", optional name = "name",
+    optional optional = "optional"
 }
 
 /// SemaphoreRef is a reference of Semaphore
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateSemaphores {
     /// ConfigMapKeyRef is a configmap selector for Semaphore configuration
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub config_map_key_ref: Option<ConfigMapKeySelector>,
     /// SyncDatabaseRef is a database reference for Semaphore configuration
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub database: Option<ClusterWorkflowTemplateDatabase>,
     /// Namespace is the namespace of the configmap, default: \[namespace of workflow\]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
+}
+codec::object! {
+    ClusterWorkflowTemplateSemaphores, optional config_map_key_ref = "configMapKeyRef",
+    optional database = "database", optional namespace = "namespace"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.s3.encryptionOptions.serverSideCustomerKeySecret`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateServerSideCustomerKeySecret {
     /// `key`.
     pub key: String,
     /// `name`.
     ///
     /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// `optional`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub optional: Option<bool>,
+}
+codec::object! {
+    ClusterWorkflowTemplateServerSideCustomerKeySecret, required key = "key",
+    optional name = "name", optional optional = "optional"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.gcs.serviceAccountKeySecret`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateServiceAccountKeySecret {
     /// `key`.
     pub key: String,
     /// `name`.
     ///
     /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// `optional`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub optional: Option<bool>,
+}
+codec::object! {
+    ClusterWorkflowTemplateServiceAccountKeySecret, required key = "key", optional name = "name",
+    optional optional = "optional"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.s3.sessionTokenSecret`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateSessionTokenSecret {
     /// `key`.
     pub key: String,
     /// `name`.
     ///
     /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// `optional`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub optional: Option<bool>,
+}
+codec::object! {
+    ClusterWorkflowTemplateSessionTokenSecret, required key = "key", optional name = "name",
+    optional optional = "optional"
 }
 
 /// `ClusterWorkflowTemplate.spec.executorPlugins.spec.sidecar`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateSidecar {
     /// AutomountServiceAccountToken enables mounting the service account token. The service account
     /// must be named \<plugin-name\>-executor-plugin.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub automount_service_account_token: Option<bool>,
     /// Container defines the Kubernetes container specification for the sidecar.
     pub container: WorkflowTaskSetContainer,
 }
+codec::object! {
+    ClusterWorkflowTemplateSidecar,
+    optional automount_service_account_token = "automountServiceAccountToken",
+    required container = "container"
+}
 
 /// UserContainer is a container specified by a user.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateSidecars {
     /// `args`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub args: Option<Vec<String>>,
     /// `command`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<Vec<String>>,
     /// `env`.
     ///
     /// Must have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub env: Option<Vec<ClusterWorkflowTemplateEnv>>,
     /// `envFrom`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub env_from: Option<Vec<EnvFromSource>>,
     /// `image`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
     /// `imagePullPolicy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub image_pull_policy: Option<String>,
     /// `lifecycle`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub lifecycle: Option<ClusterWorkflowTemplateLifecycle>,
     /// `livenessProbe`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub liveness_probe: Option<ClusterWorkflowTemplateLivenessProbe>,
     /// `mirrorVolumeMounts`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mirror_volume_mounts: Option<bool>,
     /// `name`.
     pub name: String,
     /// `ports`.
     ///
     /// Must have no two items with the same `containerPort` and `protocol`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ports: Option<Vec<ContainerPort>>,
     /// `readinessProbe`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub readiness_probe: Option<ClusterWorkflowTemplateReadinessProbe>,
     /// `resizePolicy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resize_policy: Option<Vec<ContainerResizePolicy>>,
     /// `resources`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resources: Option<ClusterWorkflowTemplateResources>,
     /// `restartPolicy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub restart_policy: Option<String>,
     /// `restartPolicyRules`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub restart_policy_rules: Option<Vec<ClusterWorkflowTemplateRestartPolicyRules>>,
     /// `securityContext`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub security_context: Option<SecurityContext>,
     /// `startupProbe`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub startup_probe: Option<ClusterWorkflowTemplateStartupProbe>,
     /// `stdin`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stdin: Option<bool>,
     /// `stdinOnce`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stdin_once: Option<bool>,
     /// `terminationMessagePath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub termination_message_path: Option<String>,
     /// `terminationMessagePolicy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub termination_message_policy: Option<String>,
     /// `tty`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tty: Option<bool>,
     /// `volumeDevices`.
     ///
     /// Must have no two items with the same `devicePath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_devices: Option<Vec<VolumeDevice>>,
     /// `volumeMounts`.
     ///
     /// Must have no two items with the same `mountPath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_mounts: Option<Vec<VolumeMount>>,
     /// `workingDir`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub working_dir: Option<String>,
+}
+codec::object! {
+    ClusterWorkflowTemplateSidecars, optional args = "args", optional command = "command",
+    optional env = "env", optional env_from = "envFrom", optional image = "image",
+    optional image_pull_policy = "imagePullPolicy", optional lifecycle = "lifecycle",
+    optional liveness_probe = "livenessProbe", optional mirror_volume_mounts = "mirrorVolumeMounts",
+    required name = "name", optional ports = "ports", optional readiness_probe = "readinessProbe",
+    optional resize_policy = "resizePolicy", optional resources = "resources",
+    optional restart_policy = "restartPolicy", optional restart_policy_rules = "restartPolicyRules",
+    optional security_context = "securityContext", optional startup_probe = "startupProbe",
+    optional stdin = "stdin", optional stdin_once = "stdinOnce",
+    optional termination_message_path = "terminationMessagePath",
+    optional termination_message_policy = "terminationMessagePolicy", optional tty = "tty",
+    optional volume_devices = "volumeDevices", optional volume_mounts = "volumeMounts",
+    optional working_dir = "workingDir"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.data.source`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateSource {
     /// `artifactPaths`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub artifact_paths: Option<ClusterWorkflowTemplateArtifactPaths>,
 }
+codec::object! { ClusterWorkflowTemplateSource, optional artifact_paths = "artifactPaths" }
 
 /// ArtifactPaths is a data transformation that collects a list of artifact paths
 ///
 /// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateSourceArtifactPaths {
     /// Archive controls how the artifact will be saved to the artifact repository.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub archive: Option<WorkflowTaskResultArchive>,
     /// ArchiveLogs indicates if the container logs should be archived
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub archive_logs: Option<bool>,
     /// ArtifactGC describes the strategy to use when to deleting an artifact from completed or deleted
     /// workflows
-    #[serde(rename = "artifactGC", skip_serializing_if = "Option::is_none")]
     pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
     /// Artifactory contains artifactory artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub artifactory: Option<WorkflowTaskResultArtifactory>,
     /// Azure contains Azure Storage artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub azure: Option<WorkflowTaskResultAzure>,
     /// Has this been deleted?
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub deleted: Option<bool>,
     /// From allows an artifact to reference an artifact from a previous step
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// FromExpression, if defined, is evaluated to specify the value for the artifact
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub from_expression: Option<String>,
     /// GCS contains GCS artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub gcs: Option<WorkflowTaskResultGcs>,
     /// Git contains git artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub git: Option<WorkflowTaskResultGit>,
     /// GlobalName exports an output artifact to the global scope, making it available as
     /// workflow.outputs.artifacts.XXXX and in workflow.status.outputs.artifacts
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub global_name: Option<String>,
     /// HDFS contains HDFS artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hdfs: Option<WorkflowTaskResultHdfs>,
     /// HTTP contains HTTP artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub http: Option<WorkflowTaskResultHttp>,
     /// mode bits to use on this file, must be a value between 0 and 0777. Set when loading input
     /// artifacts. It is recommended to set the mode value to ensure the artifact has the expected
     /// permissions in your container.
     ///
     /// Must be at least 0 and be at most 511.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<i32>,
     /// name of the artifact. must be unique within a template's inputs/outputs.
     ///
     /// Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
     /// Make Artifacts optional, if Artifacts doesn't generate or exist
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub optional: Option<bool>,
     /// OSS contains OSS artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub oss: Option<WorkflowTaskResultOss>,
     /// Path is the container path to the artifact
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Plugin contains plugin artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin: Option<WorkflowTaskResultPlugin>,
     /// Raw contains raw artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub raw: Option<WorkflowTaskResultRaw>,
     /// If mode is set, apply the permission recursively into the artifact if it is a folder
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub recurse_mode: Option<bool>,
     /// S3 contains S3 artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub s3: Option<WorkflowTaskResultS3>,
     /// SubPath allows an artifact to be sourced from a subpath within the specified source
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sub_path: Option<String>,
+}
+codec::object! {
+    ClusterWorkflowTemplateSourceArtifactPaths, optional archive = "archive",
+    optional archive_logs = "archiveLogs", optional artifact_gc = "artifactGC",
+    optional artifactory = "artifactory", optional azure = "azure", optional deleted = "deleted",
+    optional from = "from", optional from_expression = "fromExpression", optional gcs = "gcs",
+    optional git = "git", optional global_name = "globalName", optional hdfs = "hdfs",
+    optional http = "http", optional mode = "mode", required name = "name",
+    optional optional = "optional", optional oss = "oss", optional path = "path",
+    optional plugin = "plugin", optional raw = "raw", optional recurse_mode = "recurseMode",
+    optional s3 = "s3", optional sub_path = "subPath"
 }
 
 /// Projection that may be projected along with other supported volume types. Exactly one of these
 /// fields must be set.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateSources {
     /// ClusterTrustBundle allows a pod to access the `.spec.trustBundle` field of ClusterTrustBundle
     /// objects in an auto-updating file.
@@ -2785,13 +2713,10 @@ pub struct ClusterWorkflowTemplateSources {
     /// Esoteric PEM features such as inter-block comments and block headers are stripped. Certificates
     /// are deduplicated. The ordering of certificates within the file is arbitrary, and Kubelet may
     /// change the order over time.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cluster_trust_bundle: Option<ClusterTrustBundleProjection>,
     /// configMap information about the configMap data to project
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub config_map: Option<ConfigMapProjection>,
     /// downwardAPI information about the downwardAPI data to project
-    #[serde(rename = "downwardAPI", skip_serializing_if = "Option::is_none")]
     pub downward_api: Option<ClusterWorkflowTemplateSourcesDownwardAPI>,
     /// Projects an auto-rotating credential bundle (private key and certificate chain) that the pod can
     /// use either as a TLS client or server.
@@ -2819,35 +2744,37 @@ pub struct ClusterWorkflowTemplateSources {
     ///
     /// The named signer controls chooses the format of the certificate it issues; consult the signer
     /// implementation's documentation to learn how to use the certificates it issues.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pod_certificate: Option<ClusterWorkflowTemplatePodCertificate>,
     /// secret information about the secret data to project
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub secret: Option<SecretProjection>,
     /// serviceAccountToken is information about the serviceAccountToken data to project
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub service_account_token: Option<ServiceAccountTokenProjection>,
+}
+codec::object! {
+    ClusterWorkflowTemplateSources, optional cluster_trust_bundle = "clusterTrustBundle",
+    optional config_map = "configMap", optional downward_api = "downwardAPI",
+    optional pod_certificate = "podCertificate", optional secret = "secret",
+    optional service_account_token = "serviceAccountToken"
 }
 
 /// downwardAPI information about the downwardAPI data to project
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateSourcesDownwardAPI {
     /// Items is a list of DownwardAPIVolume file
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub items: Option<Vec<ClusterWorkflowTemplateItems>>,
 }
+codec::object! { ClusterWorkflowTemplateSourcesDownwardAPI, optional items = "items" }
 
 /// resources represents the minimum resources the volume should have. Users are allowed to specify
 /// resource requirements that are lower than previous value but must still be higher than capacity
 /// recorded in the status field of the claim. More info:
 /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#resources>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateSpecResources {
     /// Limits describes the maximum amount of compute resources allowed. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
     ///
     /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub limits: Option<BTreeMap<String, IntOrString>>,
     /// Requests describes the minimum amount of compute resources required. If Requests is omitted for
     /// a container, it defaults to Limits if that is explicitly specified, otherwise to an
@@ -2855,23 +2782,28 @@ pub struct ClusterWorkflowTemplateSpecResources {
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
     ///
     /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub requests: Option<BTreeMap<String, IntOrString>>,
+}
+codec::object! {
+    ClusterWorkflowTemplateSpecResources, optional_encoded limits = "limits",
+    optional_encoded requests = "requests"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.git.sshPrivateKeySecret`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateSshPrivateKeySecret {
     /// `key`.
     pub key: String,
     /// `name`.
     ///
     /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// `optional`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub optional: Option<bool>,
+}
+codec::object! {
+    ClusterWorkflowTemplateSshPrivateKeySecret, required key = "key", optional name = "name",
+    optional optional = "optional"
 }
 
 /// StartupProbe indicates that the Pod has successfully initialized. If specified, no other probes
@@ -2880,49 +2812,45 @@ pub struct ClusterWorkflowTemplateSshPrivateKeySecret {
 /// the beginning of a Pod's lifecycle, when it might take a long time to load data or warm a cache,
 /// than during steady-state operation. This cannot be updated. More info:
 /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateStartupProbe {
     /// `exec`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub exec: Option<ExecAction>,
     /// `failureThreshold`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub failure_threshold: Option<i32>,
     /// `grpc`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub grpc: Option<GRPCAction>,
     /// `httpGet`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub http_get: Option<ClusterWorkflowTemplateHttpGet>,
     /// `initialDelaySeconds`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_delay_seconds: Option<i32>,
     /// `periodSeconds`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub period_seconds: Option<i32>,
     /// `successThreshold`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub success_threshold: Option<i32>,
     /// `tcpSocket`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tcp_socket: Option<ClusterWorkflowTemplateTcpSocket>,
     /// `terminationGracePeriodSeconds`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub termination_grace_period_seconds: Option<i64>,
     /// `timeoutSeconds`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<i32>,
+}
+codec::object! {
+    ClusterWorkflowTemplateStartupProbe, optional exec = "exec",
+    optional failure_threshold = "failureThreshold", optional grpc = "grpc",
+    optional http_get = "httpGet", optional initial_delay_seconds = "initialDelaySeconds",
+    optional period_seconds = "periodSeconds", optional success_threshold = "successThreshold",
+    optional tcp_socket = "tcpSocket",
+    optional termination_grace_period_seconds = "terminationGracePeriodSeconds",
+    optional timeout_seconds = "timeoutSeconds"
 }
 
 /// status represents the current information/status of a persistent volume claim. Read-only. More
 /// info: <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateStatus {
     /// accessModes contains the actual access modes the volume backing the PVC has. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub access_modes: Option<Vec<String>>,
     /// allocatedResourceStatuses stores status of resource being resized for the given PVC. Key names
     /// follow standard Kubernetes label syntax. Valid values are either:
@@ -2956,7 +2884,6 @@ pub struct ClusterWorkflowTemplateStatus {
     /// ClaimResourceStatus should ignore the update for the purpose it was designed. For example - a
     /// controller that only is responsible for resizing capacity of the volume, should ignore PVC
     /// updates that change other valid resources associated with PVC.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub allocated_resource_statuses: Option<BTreeMap<String, String>>,
     /// allocatedResources tracks the resources allocated to a PVC including its capacity. Key names
     /// follow standard Kubernetes label syntax. Valid values are either:
@@ -2980,111 +2907,102 @@ pub struct ClusterWorkflowTemplateStatus {
     /// associated with PVC.
     ///
     /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub allocated_resources: Option<BTreeMap<String, IntOrString>>,
     /// capacity represents the actual resources of the underlying volume.
     ///
     /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub capacity: Option<BTreeMap<String, IntOrString>>,
     /// conditions is the current Condition of persistent volume claim. If underlying persistent volume
     /// is being resized then the Condition will be set to 'Resizing'.
     ///
     /// Must have no two items with the same `type`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<ClusterWorkflowTemplateConditions>>,
     /// currentVolumeAttributesClassName is the current name of the VolumeAttributesClass the PVC is
     /// using. When unset, there is no VolumeAttributeClass applied to this PersistentVolumeClaim
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub current_volume_attributes_class_name: Option<String>,
     /// ModifyVolumeStatus represents the status object of ControllerModifyVolume operation. When this
     /// is unset, there is no ModifyVolume operation being attempted.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub modify_volume_status: Option<ModifyVolumeStatus>,
     /// phase represents the current phase of PersistentVolumeClaim.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
+}
+codec::object! {
+    ClusterWorkflowTemplateStatus, optional access_modes = "accessModes",
+    optional allocated_resource_statuses = "allocatedResourceStatuses",
+    optional_encoded allocated_resources = "allocatedResources",
+    optional_encoded capacity = "capacity", optional conditions = "conditions",
+    optional current_volume_attributes_class_name = "currentVolumeAttributesClassName",
+    optional modify_volume_status = "modifyVolumeStatus", optional phase = "phase"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.steps`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateSteps {
     /// `arguments`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<ClusterWorkflowTemplateStepsArguments>,
     /// `continueOn`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub continue_on: Option<ClusterWorkflowTemplateContinueOn>,
     /// `hooks`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hooks: Option<BTreeMap<String, ClusterWorkflowTemplateStepsHooks>>,
     /// `inline`.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub inline: Option<Value>,
     /// `name`.
     ///
     /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// `onExit`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub on_exit: Option<String>,
     /// `template`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub template: Option<String>,
     /// `templateRef`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub template_ref: Option<ClusterWorkflowTemplateTemplateRef>,
     /// `when`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub when: Option<String>,
     /// `withItems`.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub with_items: Option<Value>,
     /// `withParam`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub with_param: Option<String>,
     /// `withSequence`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub with_sequence: Option<ClusterWorkflowTemplateWithSequence>,
+}
+codec::object! {
+    ClusterWorkflowTemplateSteps, optional arguments = "arguments",
+    optional continue_on = "continueOn", optional hooks = "hooks", nullable inline = "inline",
+    optional name = "name", optional on_exit = "onExit", optional template = "template",
+    optional template_ref = "templateRef", optional when = "when",
+    nullable with_items = "withItems", optional with_param = "withParam",
+    optional with_sequence = "withSequence"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.steps.arguments`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateStepsArguments {
     /// `artifacts`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub artifacts: Option<Vec<ClusterWorkflowTemplateArtifacts>>,
     /// `parameters`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
+}
+codec::object! {
+    ClusterWorkflowTemplateStepsArguments, optional artifacts = "artifacts",
+    optional parameters = "parameters"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.steps.hooks`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateStepsHooks {
     /// `arguments`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<ClusterWorkflowTemplateStepsArguments>,
     /// `expression`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub expression: Option<String>,
     /// `template`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub template: Option<String>,
     /// `templateRef`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub template_ref: Option<ClusterWorkflowTemplateTemplateRef>,
+}
+codec::object! {
+    ClusterWorkflowTemplateStepsHooks, optional arguments = "arguments",
+    optional expression = "expression", optional template = "template",
+    optional template_ref = "templateRef"
 }
 
 /// Strategy is the strategy to use.
@@ -3106,22 +3024,24 @@ pub enum ClusterWorkflowTemplateStrategy {
 }
 
 /// Suspend template subtype which can suspend a workflow when reaching the step
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateSuspend {
     /// `duration`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub duration: Option<String>,
 }
+codec::object! { ClusterWorkflowTemplateSuspend, optional duration = "duration" }
 
 /// Synchronization holds synchronization lock configuration for this Workflow
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateSynchronization {
     /// v3.6 and after: Mutexes holds the list of Mutex lock details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mutexes: Option<Vec<ClusterWorkflowTemplateMutexes>>,
     /// v3.6 and after: Semaphores holds the list of Semaphores configuration
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub semaphores: Option<Vec<ClusterWorkflowTemplateSemaphores>>,
+}
+codec::object! {
+    ClusterWorkflowTemplateSynchronization, optional mutexes = "mutexes",
+    optional semaphores = "semaphores"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.dag.tasks`.
@@ -3131,340 +3051,279 @@ pub struct ClusterWorkflowTemplateSynchronization {
 /// Must satisfy `!has(self.depends) || !has(self.continueOn)`: cannot use 'continueOn' when using 'depends'
 ///
 /// Must satisfy `!(has(self.depends) || has(self.dependencies)) || !self.name.matches('^[0-9]')`: task name cannot begin with a digit when using 'depends' or 'dependencies'
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateTasks {
     /// `arguments`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<ClusterWorkflowTemplateStepsArguments>,
     /// `continueOn`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub continue_on: Option<ClusterWorkflowTemplateContinueOn>,
     /// `dependencies`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dependencies: Option<Vec<String>>,
     /// `depends`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub depends: Option<String>,
     /// `hooks`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hooks: Option<BTreeMap<String, ClusterWorkflowTemplateStepsHooks>>,
     /// `inline`.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub inline: Option<Value>,
     /// `name`.
     ///
     /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
     pub name: String,
     /// `onExit`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub on_exit: Option<String>,
     /// `template`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub template: Option<String>,
     /// `templateRef`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub template_ref: Option<ClusterWorkflowTemplateTemplateRef>,
     /// `when`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub when: Option<String>,
     /// `withItems`.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub with_items: Option<Value>,
     /// `withParam`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub with_param: Option<String>,
     /// `withSequence`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub with_sequence: Option<ClusterWorkflowTemplateWithSequence>,
+}
+codec::object! {
+    ClusterWorkflowTemplateTasks, optional arguments = "arguments",
+    optional continue_on = "continueOn", optional dependencies = "dependencies",
+    optional depends = "depends", optional hooks = "hooks", nullable inline = "inline",
+    required name = "name", optional on_exit = "onExit", optional template = "template",
+    optional template_ref = "templateRef", optional when = "when",
+    nullable with_items = "withItems", optional with_param = "withParam",
+    optional with_sequence = "withSequence"
 }
 
 /// TCPSocket specifies a connection to a TCP port.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateTcpSocket {
     /// `host`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
     /// `port`.
-    #[serde(with = "codec")]
     pub port: IntOrString,
+}
+codec::object! {
+    ClusterWorkflowTemplateTcpSocket, optional host = "host", required_encoded port = "port"
 }
 
 /// TemplateDefaults holds default template values that will apply to all templates in the Workflow,
 /// unless overridden on the template-level. All nested field descriptions have been dropped due to
 /// Kubernetes size limitations.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateTemplateDefaults {
     /// `activeDeadlineSeconds`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub active_deadline_seconds: Option<IntOrString>,
     /// `affinity`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub affinity: Option<Affinity>,
     /// `annotations`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<BTreeMap<String, String>>,
     /// `archiveLocation`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub archive_location: Option<ClusterWorkflowTemplateArchiveLocation>,
     /// `automountServiceAccountToken`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub automount_service_account_token: Option<bool>,
     /// `container`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub container: Option<ClusterWorkflowTemplateContainer>,
     /// `containerSet`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub container_set: Option<ClusterWorkflowTemplateContainerSet>,
     /// `daemon`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub daemon: Option<bool>,
     /// `dag`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dag: Option<ClusterWorkflowTemplateDag>,
     /// `data`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<ClusterWorkflowTemplateData>,
     /// `executor`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub executor: Option<ClusterWorkflowTemplateExecutor>,
     /// `failFast`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fail_fast: Option<bool>,
     /// `hostAliases`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub host_aliases: Option<Vec<HostAlias>>,
     /// `http`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub http: Option<ClusterWorkflowTemplateHttp>,
     /// `initContainers`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub init_containers: Option<Vec<ClusterWorkflowTemplateInitContainers>>,
     /// `inputs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub inputs: Option<ClusterWorkflowTemplateInputs>,
     /// `memoize`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub memoize: Option<ClusterWorkflowTemplateMemoize>,
     /// `metadata`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<ClusterWorkflowTemplateMetadata>,
     /// `metrics`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub metrics: Option<ClusterWorkflowTemplateMetrics>,
     /// `name`.
     ///
     /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// `nodeSelector`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub node_selector: Option<BTreeMap<String, String>>,
     /// `outputs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub outputs: Option<ClusterWorkflowTemplateOutputs>,
     /// `parallelism`.
     ///
     /// Must be at least 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parallelism: Option<i64>,
     /// `pendingTimeout`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pending_timeout: Option<String>,
     /// `plugin`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin: Option<BTreeMap<String, Value>>,
     /// `podResources`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pod_resources: Option<ClusterWorkflowTemplatePodResources>,
     /// `podSpecPatch`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pod_spec_patch: Option<String>,
     /// `priorityClassName`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub priority_class_name: Option<String>,
     /// `resource`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resource: Option<ClusterWorkflowTemplateResource>,
     /// `resourceClaims`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_claims: Option<Vec<PodResourceClaim>>,
     /// `retryStrategy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_strategy: Option<ClusterWorkflowTemplateRetryStrategy>,
     /// `schedulerName`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub scheduler_name: Option<String>,
     /// `script`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub script: Option<ClusterWorkflowTemplateScript>,
     /// `securityContext`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub security_context: Option<PodSecurityContext>,
     /// `serviceAccountName`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub service_account_name: Option<String>,
     /// `sidecars`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sidecars: Option<Vec<ClusterWorkflowTemplateSidecars>>,
     /// `steps`.
     ///
     /// Must have at least 1 item.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<Vec<Vec<ClusterWorkflowTemplateSteps>>>,
     /// `suspend`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub suspend: Option<ClusterWorkflowTemplateSuspend>,
     /// `synchronization`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub synchronization: Option<ClusterWorkflowTemplateSynchronization>,
     /// `timeout`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<String>,
     /// `tolerations`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tolerations: Option<Vec<Toleration>>,
     /// `volumes`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volumes: Option<Vec<ClusterWorkflowTemplateVolumes>>,
+}
+codec::object! {
+    ClusterWorkflowTemplateTemplateDefaults,
+    optional_encoded active_deadline_seconds = "activeDeadlineSeconds",
+    optional affinity = "affinity", optional annotations = "annotations",
+    optional archive_location = "archiveLocation",
+    optional automount_service_account_token = "automountServiceAccountToken",
+    optional container = "container", optional container_set = "containerSet",
+    optional daemon = "daemon", optional dag = "dag", optional data = "data",
+    optional executor = "executor", optional fail_fast = "failFast",
+    optional host_aliases = "hostAliases", optional http = "http",
+    optional init_containers = "initContainers", optional inputs = "inputs",
+    optional memoize = "memoize", optional metadata = "metadata", optional metrics = "metrics",
+    optional name = "name", optional node_selector = "nodeSelector", optional outputs = "outputs",
+    optional parallelism = "parallelism", optional pending_timeout = "pendingTimeout",
+    optional plugin = "plugin", optional pod_resources = "podResources",
+    optional pod_spec_patch = "podSpecPatch", optional priority_class_name = "priorityClassName",
+    optional resource = "resource", optional resource_claims = "resourceClaims",
+    optional retry_strategy = "retryStrategy", optional scheduler_name = "schedulerName",
+    optional script = "script", optional security_context = "securityContext",
+    optional service_account_name = "serviceAccountName", optional sidecars = "sidecars",
+    optional steps = "steps", optional suspend = "suspend",
+    optional synchronization = "synchronization", optional timeout = "timeout",
+    optional tolerations = "tolerations", optional volumes = "volumes"
 }
 
 /// TemplateRef is the reference to the template resource to execute by the hook
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateTemplateRef {
     /// ClusterScope indicates the referred template is cluster scoped (i.e. a ClusterWorkflowTemplate).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cluster_scope: Option<bool>,
     /// Name is the resource name of the template.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Template is the name of referred template in the resource.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub template: Option<String>,
+}
+codec::object! {
+    ClusterWorkflowTemplateTemplateRef, optional cluster_scope = "clusterScope",
+    optional name = "name", optional template = "template"
 }
 
 /// Template is a reusable and composable unit of execution in a workflow
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateTemplates {
     /// Optional duration in seconds relative to the StartTime that the pod may be active on a node
     /// before the system actively tries to terminate the pod; value must be positive integer This field
     /// is only applicable to container and script templates.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub active_deadline_seconds: Option<IntOrString>,
     /// Affinity sets the pod's scheduling constraints Overrides the affinity set at the workflow level
     /// (if any)
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub affinity: Option<Affinity>,
     /// Annotations is a list of annotations to add to the template at runtime
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<BTreeMap<String, String>>,
     /// Location in which all files related to the step will be stored (logs, artifacts, etc...). Can be
     /// overridden by individual items in Outputs. If omitted, will use the default artifact repository
     /// location configured in the controller, appended with the \<workflowname\>/\<nodename\> in the
     /// key.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub archive_location: Option<ClusterWorkflowTemplateTemplatesArchiveLocation>,
     /// AutomountServiceAccountToken indicates whether a service account token should be automatically
     /// mounted in pods. ServiceAccountName of ExecutorConfig must be specified if this value is false.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub automount_service_account_token: Option<bool>,
     /// Container is the main container image to run in the pod
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub container: Option<ClusterWorkflowTemplateContainer>,
     /// ContainerSet groups multiple containers within a single pod.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub container_set: Option<ClusterWorkflowTemplateContainerSet>,
     /// Daemon will allow a workflow to proceed to the next step so long as the container reaches
     /// readiness
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub daemon: Option<bool>,
     /// DAG template subtype which runs a DAG
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dag: Option<ClusterWorkflowTemplateTemplatesDag>,
     /// Data is a data template
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<ClusterWorkflowTemplateTemplatesData>,
     /// Executor holds configurations of the executor container.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub executor: Option<ClusterWorkflowTemplateExecutor>,
     /// FailFast, if specified, will fail this template if any of its child pods has failed. This is
     /// useful for when this template is expanded with `withItems`, etc.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fail_fast: Option<bool>,
     /// HostAliases is an optional list of hosts and IPs that will be injected into the pod spec
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub host_aliases: Option<Vec<HostAlias>>,
     /// HTTP makes a HTTP request
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub http: Option<ClusterWorkflowTemplateHttp>,
     /// InitContainers is a list of containers which run before the main container.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub init_containers: Option<Vec<ClusterWorkflowTemplateInitContainers>>,
     /// Inputs describe what inputs parameters and artifacts are supplied to this template
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub inputs: Option<ClusterWorkflowTemplateTemplatesInputs>,
     /// Memoize allows templates to use outputs generated from already executed templates
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub memoize: Option<ClusterWorkflowTemplateTemplatesMemoize>,
     /// Metadata sets the pods's metadata, i.e. annotations and labels
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<ClusterWorkflowTemplateMetadata>,
     /// Metrics are a list of metrics emitted from this template
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub metrics: Option<ClusterWorkflowTemplateMetrics>,
     /// Name is the name of the template
     ///
     /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// NodeSelector is a selector to schedule this step of the workflow to be run on the selected
     /// node(s). Overrides the selector set at the workflow level.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub node_selector: Option<BTreeMap<String, String>>,
     /// Outputs describe the parameters and artifacts that this template produces
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub outputs: Option<WorkflowTaskResultOutputs>,
     /// Parallelism limits the max total parallel pods that can execute at the same time within the
     /// boundaries of this template invocation. If additional steps/dag templates are invoked, the pods
     /// created by those templates will not be counted towards this total.
     ///
     /// Must be at least 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parallelism: Option<i64>,
     /// PendingTimeout allows to set the maximum time spent in pending status counting from the node's
     /// start time. It is enforced by the controller, so a pod that starts running just as the timeout
     /// expires may still be failed. This duration may not be applied to Step or DAG templates.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pending_timeout: Option<String>,
     /// Plugin is a plugin template Note: the structure of a plugin template is free-form, so we need to
     /// have "x-kubernetes-preserve-unknown-fields: true" in the validation schema.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin: Option<BTreeMap<String, Value>>,
     /// PodResources defines pod-level resource requests and limits for this template's pod. Overrides
     /// the workflow-level podResources. Requires the PodLevelResources feature gate to be enabled on
     /// the cluster (beta since Kubernetes v1.34).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pod_resources: Option<ClusterWorkflowTemplatePodResources>,
     /// PodSpecPatch holds strategic merge patch to apply against the pod spec. Allows parameterization
     /// of container fields which are not strings (e.g. resource limits).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pod_spec_patch: Option<String>,
     /// PriorityClassName to apply to workflow pods.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub priority_class_name: Option<String>,
     /// Resource template subtype which can run k8s resources
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resource: Option<ClusterWorkflowTemplateTemplatesResource>,
     /// ResourceClaims defines the ResourceClaims that must be allocated and reserved before this
     /// template's pod is allowed to start. Each entry names either an existing ResourceClaim or a
@@ -3475,52 +3334,63 @@ pub struct ClusterWorkflowTemplateTemplates {
     /// through a templateRef keeps its own claims, and falls back to those of the workflow calling it
     /// rather than to the spec-level claims of the WorkflowTemplate it was defined in. Requires the
     /// DynamicResourceAllocation feature gate to be enabled on the cluster.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_claims: Option<Vec<PodResourceClaim>>,
     /// RetryStrategy describes how to retry a template when it fails
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_strategy: Option<ClusterWorkflowTemplateRetryStrategy>,
     /// If specified, the pod will be dispatched by specified scheduler. Or it will be dispatched by
     /// workflow scope scheduler if specified. If neither specified, the pod will be dispatched by
     /// default scheduler.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub scheduler_name: Option<String>,
     /// Script runs a portion of code against an interpreter
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub script: Option<ClusterWorkflowTemplateScript>,
     /// SecurityContext holds pod-level security attributes and common container settings. Optional:
     /// Defaults to empty. See type description for default values of each field.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub security_context: Option<PodSecurityContext>,
     /// ServiceAccountName to apply to workflow pods
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub service_account_name: Option<String>,
     /// Sidecars is a list of containers which run alongside the main container Sidecars are
     /// automatically killed when the main container completes
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sidecars: Option<Vec<ClusterWorkflowTemplateSidecars>>,
     /// Steps define a series of sequential/parallel workflow steps
     ///
     /// Must have at least 1 item.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<Vec<Vec<ClusterWorkflowTemplateTemplatesSteps>>>,
     /// Suspend template subtype which can suspend a workflow when reaching the step
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub suspend: Option<ClusterWorkflowTemplateSuspend>,
     /// Synchronization holds synchronization lock configuration for this template
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub synchronization: Option<ClusterWorkflowTemplateSynchronization>,
     /// Timeout allows to set the total node execution timeout duration counting from the node's start
     /// time. This duration also includes time in which the node spends in Pending state. This duration
     /// may not be applied to Step or DAG templates.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<String>,
     /// Tolerations to apply to workflow pods.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tolerations: Option<Vec<Toleration>>,
     /// Volumes is a list of volumes that can be mounted by containers in a template.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volumes: Option<Vec<ClusterWorkflowTemplateVolumes>>,
+}
+codec::object! {
+    ClusterWorkflowTemplateTemplates,
+    optional_encoded active_deadline_seconds = "activeDeadlineSeconds",
+    optional affinity = "affinity", optional annotations = "annotations",
+    optional archive_location = "archiveLocation",
+    optional automount_service_account_token = "automountServiceAccountToken",
+    optional container = "container", optional container_set = "containerSet",
+    optional daemon = "daemon", optional dag = "dag", optional data = "data",
+    optional executor = "executor", optional fail_fast = "failFast",
+    optional host_aliases = "hostAliases", optional http = "http",
+    optional init_containers = "initContainers", optional inputs = "inputs",
+    optional memoize = "memoize", optional metadata = "metadata", optional metrics = "metrics",
+    optional name = "name", optional node_selector = "nodeSelector", optional outputs = "outputs",
+    optional parallelism = "parallelism", optional pending_timeout = "pendingTimeout",
+    optional plugin = "plugin", optional pod_resources = "podResources",
+    optional pod_spec_patch = "podSpecPatch", optional priority_class_name = "priorityClassName",
+    optional resource = "resource", optional resource_claims = "resourceClaims",
+    optional retry_strategy = "retryStrategy", optional scheduler_name = "schedulerName",
+    optional script = "script", optional security_context = "securityContext",
+    optional service_account_name = "serviceAccountName", optional sidecars = "sidecars",
+    optional steps = "steps", optional suspend = "suspend",
+    optional synchronization = "synchronization", optional timeout = "timeout",
+    optional tolerations = "tolerations", optional volumes = "volumes"
 }
 
 /// Location in which all files related to the step will be stored (logs, artifacts, etc...). Can be
@@ -3529,47 +3399,40 @@ pub struct ClusterWorkflowTemplateTemplates {
 /// key.
 ///
 /// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateTemplatesArchiveLocation {
     /// ArchiveLogs indicates if the container logs should be archived
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub archive_logs: Option<bool>,
     /// Artifactory contains artifactory artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub artifactory: Option<WorkflowTaskResultArtifactory>,
     /// Azure contains Azure Storage artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub azure: Option<WorkflowTaskResultAzure>,
     /// GCS contains GCS artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub gcs: Option<WorkflowTaskResultGcs>,
     /// Git contains git artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub git: Option<WorkflowTaskResultGit>,
     /// HDFS contains HDFS artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hdfs: Option<WorkflowTaskResultHdfs>,
     /// HTTP contains HTTP artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub http: Option<WorkflowTaskResultHttp>,
     /// OSS contains OSS artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub oss: Option<WorkflowTaskResultOss>,
     /// Plugin contains plugin artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin: Option<WorkflowTaskResultPlugin>,
     /// Raw contains raw artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub raw: Option<WorkflowTaskResultRaw>,
     /// S3 contains S3 artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub s3: Option<WorkflowTaskResultS3>,
+}
+codec::object! {
+    ClusterWorkflowTemplateTemplatesArchiveLocation, optional archive_logs = "archiveLogs",
+    optional artifactory = "artifactory", optional azure = "azure", optional gcs = "gcs",
+    optional git = "git", optional hdfs = "hdfs", optional http = "http", optional oss = "oss",
+    optional plugin = "plugin", optional raw = "raw", optional s3 = "s3"
 }
 
 /// DAG template subtype which runs a DAG
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateTemplatesDag {
     /// This flag is for DAG logic. The DAG logic has a built-in "fail fast" feature to stop scheduling
     /// new steps, as soon as it detects that one of the DAG nodes is failed. Then it waits until all
@@ -3577,10 +3440,8 @@ pub struct ClusterWorkflowTemplateTemplatesDag {
     /// to false, it will allow a DAG to run all branches of the DAG to completion (either success or
     /// failure), regardless of the failed outcomes of branches in the DAG. More info and example about
     /// this feature at <https://github.com/argoproj/argo-workflows/issues/1442>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fail_fast: Option<bool>,
     /// Target are one or more names of targets to execute in a DAG
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
     /// Tasks are a list of DAG tasks MaxItems is an artificial limit to limit CEL validation costs -
     /// see note at top of file
@@ -3588,33 +3449,42 @@ pub struct ClusterWorkflowTemplateTemplatesDag {
     /// Must have 1 to 200 items.
     pub tasks: Vec<ClusterWorkflowTemplateDagTasks>,
 }
+codec::object! {
+    ClusterWorkflowTemplateTemplatesDag, optional fail_fast = "failFast",
+    optional target = "target", required tasks = "tasks"
+}
 
 /// Data is a data template
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateTemplatesData {
     /// Source sources external data into a data template
     pub source: ClusterWorkflowTemplateDataSource,
     /// Transformation applies a set of transformations
     pub transformation: Vec<ClusterWorkflowTemplateTransformation>,
 }
+codec::object! {
+    ClusterWorkflowTemplateTemplatesData, required source = "source",
+    required transformation = "transformation"
+}
 
 /// Inputs describe what inputs parameters and artifacts are supplied to this template
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateTemplatesInputs {
     /// Artifact are a list of artifacts passed as inputs
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub artifacts: Option<Vec<WorkflowTaskResultArtifacts>>,
     /// Parameters are a list of parameters passed as inputs MaxItems is an artificial limit to limit
     /// CEL validation costs - see note at top of file
     ///
     /// Must have at most 500 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
+}
+codec::object! {
+    ClusterWorkflowTemplateTemplatesInputs, optional artifacts = "artifacts",
+    optional parameters = "parameters"
 }
 
 /// Memoize allows templates to use outputs generated from already executed templates
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateTemplatesMemoize {
     /// Cache sets and configures the kind of cache
     pub cache: ClusterWorkflowTemplateMemoizeCache,
@@ -3624,192 +3494,188 @@ pub struct ClusterWorkflowTemplateTemplatesMemoize {
     /// entry is older than the MaxAge, it will be ignored.
     pub max_age: String,
 }
+codec::object! {
+    ClusterWorkflowTemplateTemplatesMemoize, required cache = "cache", required key = "key",
+    required max_age = "maxAge"
+}
 
 /// Resource template subtype which can run k8s resources
 ///
 /// Must satisfy `(has(self.manifest) && !has(self.manifestFrom)) || (!has(self.manifest) && has(self.manifestFrom)) || (!has(self.manifest) && !has(self.manifestFrom))`: only one of manifest or manifestFrom can be specified
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateTemplatesResource {
     /// Action is the action to perform to the resource. Must be one of: get, create, apply, delete,
     /// replace, patch
     pub action: ClusterWorkflowTemplateAction,
     /// FailureCondition is a label selector expression which describes the conditions of the k8s
     /// resource in which the step was considered failed
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub failure_condition: Option<String>,
     /// Flags is a set of additional options passed to kubectl before submitting a resource I.e. to
     /// disable resource validation: flags: \[ "--validate=false" # disable resource validation \]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub flags: Option<Vec<String>>,
     /// Manifest contains the kubernetes manifest
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub manifest: Option<String>,
     /// ManifestFrom is the source for a single kubernetes manifest
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub manifest_from: Option<ClusterWorkflowTemplateResourceManifestFrom>,
     /// MergeStrategy is the strategy used to merge a patch. It defaults to "strategic" Must be one of:
     /// strategic, merge, json
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub merge_strategy: Option<ClusterWorkflowTemplateMergeStrategy>,
     /// SetOwnerReference sets the reference to the workflow on the OwnerReference of generated
     /// resource.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub set_owner_reference: Option<bool>,
     /// SuccessCondition is a label selector expression which describes the conditions of the k8s
     /// resource in which it is acceptable to proceed to the following step
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub success_condition: Option<String>,
+}
+codec::object! {
+    ClusterWorkflowTemplateTemplatesResource, required action = "action",
+    optional failure_condition = "failureCondition", optional flags = "flags",
+    optional manifest = "manifest", optional manifest_from = "manifestFrom",
+    optional merge_strategy = "mergeStrategy", optional set_owner_reference = "setOwnerReference",
+    optional success_condition = "successCondition"
 }
 
 /// WorkflowStep is a reference to a template to execute in a series of step Note: CEL validation
 /// cannot check withItems (Schemaless) or inline (PreserveUnknownFields) fields.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateTemplatesSteps {
     /// Arguments hold arguments to the template
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<ClusterWorkflowTemplateArguments>,
     /// ContinueOn makes argo to proceed with the following step even if this step fails. Errors and
     /// Failed states can be specified
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub continue_on: Option<ClusterWorkflowTemplateContinueOn>,
     /// Hooks holds the lifecycle hook which is invoked at lifecycle of step, irrespective of the
     /// success, failure, or error status of the primary step
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hooks: Option<BTreeMap<String, ClusterWorkflowTemplateHooks>>,
     /// Inline is the template. Template must be empty if this is declared (and vice-versa). Note: This
     /// struct is defined recursively, since the inline template can potentially contain steps/DAGs that
     /// also has an "inline" field. Kubernetes doesn't allow recursive types, so we need
     /// "x-kubernetes-preserve-unknown-fields: true" in the validation schema.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub inline: Option<Value>,
     /// Name of the step
     ///
     /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// OnExit is a template reference which is invoked at the end of the template, irrespective of the
     /// success, failure, or error of the primary template.
     ///
     /// Deprecated: Use Hooks\[exit\].Template instead.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub on_exit: Option<String>,
     /// Template is the name of the template to execute as the step
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub template: Option<String>,
     /// TemplateRef is the reference to the template resource to execute as the step.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub template_ref: Option<ClusterWorkflowTemplateTemplateRef>,
     /// When is an expression in which the step should conditionally execute
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub when: Option<String>,
     /// WithItems expands a step into multiple parallel steps from the items in the list Note: The
     /// structure of WithItems is free-form, so we need "x-kubernetes-preserve-unknown-fields: true" in
     /// the validation schema.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub with_items: Option<Value>,
     /// WithParam expands a step into multiple parallel steps from the value in the parameter, which is
     /// expected to be a JSON list.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub with_param: Option<String>,
     /// WithSequence expands a step into a numeric sequence
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub with_sequence: Option<ClusterWorkflowTemplateWithSequence>,
+}
+codec::object! {
+    ClusterWorkflowTemplateTemplatesSteps, optional arguments = "arguments",
+    optional continue_on = "continueOn", optional hooks = "hooks", nullable inline = "inline",
+    optional name = "name", optional on_exit = "onExit", optional template = "template",
+    optional template_ref = "templateRef", optional when = "when",
+    nullable with_items = "withItems", optional with_param = "withParam",
+    optional with_sequence = "withSequence"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth.oauth2.tokenURLSecret`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateTokenURLSecret {
     /// `key`.
     pub key: String,
     /// `name`.
     ///
     /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// `optional`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub optional: Option<bool>,
+}
+codec::object! {
+    ClusterWorkflowTemplateTokenURLSecret, required key = "key", optional name = "name",
+    optional optional = "optional"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.data.transformation`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateTransformation {
     /// `expression`.
     pub expression: String,
 }
+codec::object! { ClusterWorkflowTemplateTransformation, required expression = "expression" }
 
 /// TTLStrategy limits the lifetime of a Workflow that has finished execution depending on if it
 /// Succeeded or Failed. If this struct is set, once the Workflow finishes, it will be deleted after
 /// the time to live expires. If this field is unset, the controller config map will hold the
 /// default values.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateTtlStrategy {
     /// SecondsAfterCompletion is the number of seconds to live after completion
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds_after_completion: Option<i32>,
     /// SecondsAfterFailure is the number of seconds to live after failure
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds_after_failure: Option<i32>,
     /// SecondsAfterSuccess is the number of seconds to live after success
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds_after_success: Option<i32>,
+}
+codec::object! {
+    ClusterWorkflowTemplateTtlStrategy,
+    optional seconds_after_completion = "secondsAfterCompletion",
+    optional seconds_after_failure = "secondsAfterFailure",
+    optional seconds_after_success = "secondsAfterSuccess"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.artifactory.usernameSecret`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateUsernameSecret {
     /// `key`.
     pub key: String,
     /// `name`.
     ///
     /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// `optional`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub optional: Option<bool>,
+}
+codec::object! {
+    ClusterWorkflowTemplateUsernameSecret, required key = "key", optional name = "name",
+    optional optional = "optional"
 }
 
 /// Source for the environment variable's value. Cannot be used if value is not empty.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateValueFrom {
     /// `configMapKeyRef`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub config_map_key_ref: Option<ConfigMapKeySelector>,
     /// `fieldRef`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub field_ref: Option<ObjectFieldSelector>,
     /// `fileKeyRef`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub file_key_ref: Option<ClusterWorkflowTemplateFileKeyRef>,
     /// `resourceFieldRef`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_field_ref: Option<ClusterWorkflowTemplateResourceFieldRef>,
     /// `secretKeyRef`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub secret_key_ref: Option<SecretKeySelector>,
+}
+codec::object! {
+    ClusterWorkflowTemplateValueFrom, optional config_map_key_ref = "configMapKeyRef",
+    optional field_ref = "fieldRef", optional file_key_ref = "fileKeyRef",
+    optional resource_field_ref = "resourceFieldRef", optional secret_key_ref = "secretKeyRef"
 }
 
 /// VolumeClaimGC describes the strategy to use when deleting volumes from completed workflows
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateVolumeClaimGC {
     /// Strategy is the strategy to use. One of "OnWorkflowCompletion", "OnWorkflowSuccess". Defaults to
     /// "OnWorkflowSuccess"
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub strategy: Option<String>,
 }
+codec::object! { ClusterWorkflowTemplateVolumeClaimGC, optional strategy = "strategy" }
 
 /// Will be used to create a stand-alone PVC to provision the volume. The pod in which this
 /// EphemeralVolumeSource is embedded will be the owner of the PVC, i.e. the PVC will be deleted
@@ -3827,81 +3693,79 @@ pub struct ClusterWorkflowTemplateVolumeClaimGC {
 /// created.
 ///
 /// Required, must not be nil.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateVolumeClaimTemplate {
     /// May contain labels and annotations that will be copied into the PVC when creating it. No other
     /// fields are allowed and will be rejected during validation.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<ClusterWorkflowTemplateVolumeClaimTemplatesMetadata>,
     /// The specification for the PersistentVolumeClaim. The entire content is copied unchanged into the
     /// PVC that gets created from this template. The same fields as in a PersistentVolumeClaim are also
     /// valid here.
     pub spec: ClusterWorkflowTemplateVolumeClaimTemplatesSpec,
 }
+codec::object! {
+    ClusterWorkflowTemplateVolumeClaimTemplate, optional metadata = "metadata",
+    required spec = "spec"
+}
 
 /// PersistentVolumeClaim is a user's request for and claim to a persistent volume
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateVolumeClaimTemplates {
     /// APIVersion defines the versioned schema of this representation of an object. Servers should
     /// convert recognized schemas to the latest internal value, and may reject unrecognized values.
     /// More info:
     /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub api_version: Option<String>,
     /// Kind is a string value representing the REST resource this object represents. Servers may infer
     /// this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More
     /// info:
     /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Standard object's metadata. More info:
     /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<ClusterWorkflowTemplateVolumeClaimTemplatesMetadata>,
     /// spec defines the desired characteristics of a volume requested by a pod author. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub spec: Option<ClusterWorkflowTemplateVolumeClaimTemplatesSpec>,
     /// status represents the current information/status of a persistent volume claim. Read-only. More
     /// info: <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<ClusterWorkflowTemplateStatus>,
+}
+codec::object! {
+    ClusterWorkflowTemplateVolumeClaimTemplates, optional api_version = "apiVersion",
+    optional kind = "kind", optional metadata = "metadata", optional spec = "spec",
+    optional status = "status"
 }
 
 /// Standard object's metadata. More info:
 /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateVolumeClaimTemplatesMetadata {
     /// `annotations`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<BTreeMap<String, String>>,
     /// `finalizers`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub finalizers: Option<Vec<String>>,
     /// `generateName`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub generate_name: Option<String>,
     /// `labels`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub labels: Option<BTreeMap<String, String>>,
     /// `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// `namespace`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
+}
+codec::object! {
+    ClusterWorkflowTemplateVolumeClaimTemplatesMetadata, optional annotations = "annotations",
+    optional finalizers = "finalizers", optional generate_name = "generateName",
+    optional labels = "labels", optional name = "name", optional namespace = "namespace"
 }
 
 /// spec defines the desired characteristics of a volume requested by a pod author. More info:
 /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateVolumeClaimTemplatesSpec {
     /// accessModes contains the desired access modes the volume should have. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub access_modes: Option<Vec<String>>,
     /// dataSource field can be used to specify either:
     ///
@@ -3912,7 +3776,6 @@ pub struct ClusterWorkflowTemplateVolumeClaimTemplatesSpec {
     ///   contents will be copied to dataSourceRef, and dataSourceRef contents will be copied to
     ///   dataSource when dataSourceRef.namespace is not specified. If the namespace is specified, then
     ///   dataSourceRef will not be copied to dataSource.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub data_source: Option<TypedLocalObjectReference>,
     /// dataSourceRef specifies the object from which to populate the volume with data, if a non-empty
     /// volume is desired. This may be any object from a non-empty API group (non core object) or a
@@ -3933,20 +3796,16 @@ pub struct ClusterWorkflowTemplateVolumeClaimTemplatesSpec {
     ///   (Beta) Using this field requires the AnyVolumeDataSource feature gate to be enabled. (Alpha)
     ///   Using the namespace field of dataSourceRef requires the CrossNamespaceVolumeDataSource feature
     ///   gate to be enabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub data_source_ref: Option<TypedObjectReference>,
     /// resources represents the minimum resources the volume should have. Users are allowed to specify
     /// resource requirements that are lower than previous value but must still be higher than capacity
     /// recorded in the status field of the claim. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#resources>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resources: Option<ClusterWorkflowTemplateSpecResources>,
     /// selector is a label query over volumes to consider for binding.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub selector: Option<LabelSelector>,
     /// storageClassName is the name of the StorageClass required by the claim. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#class-1>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub storage_class_name: Option<String>,
     /// volumeAttributesClassName may be used to set the VolumeAttributesClass used by this claim. If
     /// specified, the CSI driver will create or update the volume with the attributes defined in the
@@ -3958,60 +3817,55 @@ pub struct ClusterWorkflowTemplateVolumeClaimTemplatesSpec {
     /// will be set to a Pending state, as reflected by the modifyVolumeStatus field, until such as a
     /// resource exists. More info:
     /// <https://kubernetes.io/docs/concepts/storage/volume-attributes-classes/>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_attributes_class_name: Option<String>,
     /// volumeMode defines what type of volume is required by the claim. Value of Filesystem is implied
     /// when not included in claim spec.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_mode: Option<String>,
     /// volumeName is the binding reference to the PersistentVolume backing this claim.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_name: Option<String>,
+}
+codec::object! {
+    ClusterWorkflowTemplateVolumeClaimTemplatesSpec, optional access_modes = "accessModes",
+    optional data_source = "dataSource", optional data_source_ref = "dataSourceRef",
+    optional resources = "resources", optional selector = "selector",
+    optional storage_class_name = "storageClassName",
+    optional volume_attributes_class_name = "volumeAttributesClassName",
+    optional volume_mode = "volumeMode", optional volume_name = "volumeName"
 }
 
 /// Volume represents a named volume in a pod that may be accessed by any container in the pod.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateVolumes {
     /// awsElasticBlockStore represents an AWS Disk resource that is attached to a kubelet's host
     /// machine and then exposed to the pod. Deprecated: AWSElasticBlockStore is deprecated. All
     /// operations for the in-tree awsElasticBlockStore type are redirected to the ebs.csi.aws.com CSI
     /// driver. More info: <https://kubernetes.io/docs/concepts/storage/volumes#awselasticblockstore>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub aws_elastic_block_store: Option<AWSElasticBlockStoreVolumeSource>,
     /// azureDisk represents an Azure Data Disk mount on the host and bind mount to the pod. Deprecated:
     /// AzureDisk is deprecated. All operations for the in-tree azureDisk type are redirected to the
     /// disk.csi.azure.com CSI driver.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub azure_disk: Option<AzureDiskVolumeSource>,
     /// azureFile represents an Azure File Service mount on the host and bind mount to the pod.
     /// Deprecated: AzureFile is deprecated. All operations for the in-tree azureFile type are
     /// redirected to the file.csi.azure.com CSI driver.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub azure_file: Option<AzureFileVolumeSource>,
     /// cephFS represents a Ceph FS mount on the host that shares a pod's lifetime. Deprecated: CephFS
     /// is deprecated and the in-tree cephfs type is no longer supported.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cephfs: Option<CephFSVolumeSource>,
     /// cinder represents a cinder volume attached and mounted on kubelets host machine. Deprecated:
     /// Cinder is deprecated. All operations for the in-tree cinder type are redirected to the
     /// cinder.csi.openstack.org CSI driver. More info:
     /// <https://examples.k8s.io/mysql-cinder-pd/README.md>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cinder: Option<CinderVolumeSource>,
     /// configMap represents a configMap that should populate this volume
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub config_map: Option<ConfigMapVolumeSource>,
     /// csi (Container Storage Interface) represents ephemeral storage that is handled by certain
     /// external CSI drivers.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub csi: Option<CSIVolumeSource>,
     /// downwardAPI represents downward API about the pod that should populate this volume
-    #[serde(rename = "downwardAPI", skip_serializing_if = "Option::is_none")]
     pub downward_api: Option<ClusterWorkflowTemplateDownwardAPI>,
     /// emptyDir represents a temporary directory that shares a pod's lifetime. More info:
     /// <https://kubernetes.io/docs/concepts/storage/volumes#emptydir>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub empty_dir: Option<ClusterWorkflowTemplateEmptyDir>,
     /// ephemeral represents a volume that is handled by a cluster storage driver. The volume's
     /// lifecycle is tied to the pod that defines it - it will be created before the pod starts, and
@@ -4030,41 +3884,33 @@ pub struct ClusterWorkflowTemplateVolumes {
     /// \- see the documentation of the driver for more information.
     ///
     /// A pod can use both types of ephemeral volumes and persistent volumes at the same time.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ephemeral: Option<ClusterWorkflowTemplateEphemeral>,
     /// fc represents a Fibre Channel resource that is attached to a kubelet's host machine and then
     /// exposed to the pod.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fc: Option<FCVolumeSource>,
     /// flexVolume represents a generic volume resource that is provisioned/attached using an exec based
     /// plugin. Deprecated: FlexVolume is deprecated. Consider using a CSIDriver instead.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub flex_volume: Option<FlexVolumeSource>,
     /// flocker represents a Flocker volume attached to a kubelet's host machine. This depends on the
     /// Flocker control service being running. Deprecated: Flocker is deprecated and the in-tree flocker
     /// type is no longer supported.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub flocker: Option<FlockerVolumeSource>,
     /// gcePersistentDisk represents a GCE Disk resource that is attached to a kubelet's host machine
     /// and then exposed to the pod. Deprecated: GCEPersistentDisk is deprecated. All operations for the
     /// in-tree gcePersistentDisk type are redirected to the pd.csi.storage.gke.io CSI driver. More
     /// info: <https://kubernetes.io/docs/concepts/storage/volumes#gcepersistentdisk>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub gce_persistent_disk: Option<GCEPersistentDiskVolumeSource>,
     /// gitRepo represents a git repository at a particular revision. Deprecated: GitRepo is deprecated.
     /// To provision a container with a git repo, mount an EmptyDir into an InitContainer that clones
     /// the repo using git, then mount the EmptyDir into the Pod's container.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub git_repo: Option<GitRepoVolumeSource>,
     /// glusterfs represents a Glusterfs mount on the host that shares a pod's lifetime. Deprecated:
     /// Glusterfs is deprecated and the in-tree glusterfs type is no longer supported.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub glusterfs: Option<GlusterfsVolumeSource>,
     /// hostPath represents a pre-existing file or directory on the host machine that is directly
     /// exposed to the container. This is generally used for system agents or other privileged things
     /// that are allowed to see the host machine. Most containers will NOT need this. More info:
     /// <https://kubernetes.io/docs/concepts/storage/volumes#hostpath>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub host_path: Option<HostPathVolumeSource>,
     /// image represents an OCI object (a container image or artifact) pulled and mounted on the
     /// kubelet's host machine. The volume is resolved at pod startup depending on which PullPolicy
@@ -4089,270 +3935,257 @@ pub struct ClusterWorkflowTemplateVolumes {
     /// (noexec). Sub path mounts for containers are not supported
     /// (spec.containers\[\*\].volumeMounts.subpath) before 1.33. The field
     /// spec.securityContext.fsGroupChangePolicy has no effect on this volume type.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub image: Option<ImageVolumeSource>,
     /// iscsi represents an ISCSI Disk resource that is attached to a kubelet's host machine and then
     /// exposed to the pod. More info: <https://kubernetes.io/docs/concepts/storage/volumes/#iscsi>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub iscsi: Option<ISCSIVolumeSource>,
     /// name of the volume. Must be a DNS_LABEL and unique within the pod. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
     /// nfs represents an NFS mount on the host that shares a pod's lifetime More info:
     /// <https://kubernetes.io/docs/concepts/storage/volumes#nfs>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub nfs: Option<NFSVolumeSource>,
     /// persistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same
     /// namespace. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub persistent_volume_claim: Option<PersistentVolumeClaimVolumeSource>,
     /// photonPersistentDisk represents a PhotonController persistent disk attached and mounted on
     /// kubelets host machine. Deprecated: PhotonPersistentDisk is deprecated and the in-tree
     /// photonPersistentDisk type is no longer supported.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub photon_persistent_disk: Option<PhotonPersistentDiskVolumeSource>,
     /// portworxVolume represents a portworx volume attached and mounted on kubelets host machine.
     /// Deprecated: PortworxVolume is deprecated. All operations for the in-tree portworxVolume type are
     /// redirected to the pxd.portworx.com CSI driver when the CSIMigrationPortworx feature-gate is on.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub portworx_volume: Option<PortworxVolumeSource>,
     /// projected items for all in one resources secrets, configmaps, and downward API
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub projected: Option<ClusterWorkflowTemplateProjected>,
     /// quobyte represents a Quobyte mount on the host that shares a pod's lifetime. Deprecated: Quobyte
     /// is deprecated and the in-tree quobyte type is no longer supported.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub quobyte: Option<QuobyteVolumeSource>,
     /// rbd represents a Rados Block Device mount on the host that shares a pod's lifetime. Deprecated:
     /// RBD is deprecated and the in-tree rbd type is no longer supported.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rbd: Option<RBDVolumeSource>,
     /// scaleIO represents a ScaleIO persistent volume attached and mounted on Kubernetes nodes.
     /// Deprecated: ScaleIO is deprecated and the in-tree scaleIO type is no longer supported.
-    #[serde(rename = "scaleIO", skip_serializing_if = "Option::is_none")]
     pub scale_io: Option<ScaleIOVolumeSource>,
     /// secret represents a secret that should populate this volume. More info:
     /// <https://kubernetes.io/docs/concepts/storage/volumes#secret>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub secret: Option<SecretVolumeSource>,
     /// storageOS represents a StorageOS volume attached and mounted on Kubernetes nodes. Deprecated:
     /// StorageOS is deprecated and the in-tree storageos type is no longer supported.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub storageos: Option<StorageOSVolumeSource>,
     /// vsphereVolume represents a vSphere volume attached and mounted on kubelets host machine.
     /// Deprecated: VsphereVolume is deprecated. All operations for the in-tree vsphereVolume type are
     /// redirected to the csi.vsphere.vmware.com CSI driver.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub vsphere_volume: Option<VsphereVirtualDiskVolumeSource>,
+}
+codec::object! {
+    ClusterWorkflowTemplateVolumes, optional aws_elastic_block_store = "awsElasticBlockStore",
+    optional azure_disk = "azureDisk", optional azure_file = "azureFile",
+    optional cephfs = "cephfs", optional cinder = "cinder", optional config_map = "configMap",
+    optional csi = "csi", optional downward_api = "downwardAPI", optional empty_dir = "emptyDir",
+    optional ephemeral = "ephemeral", optional fc = "fc", optional flex_volume = "flexVolume",
+    optional flocker = "flocker", optional gce_persistent_disk = "gcePersistentDisk",
+    optional git_repo = "gitRepo", optional glusterfs = "glusterfs",
+    optional host_path = "hostPath", optional image = "image", optional iscsi = "iscsi",
+    required name = "name", optional nfs = "nfs",
+    optional persistent_volume_claim = "persistentVolumeClaim",
+    optional photon_persistent_disk = "photonPersistentDisk",
+    optional portworx_volume = "portworxVolume", optional projected = "projected",
+    optional quobyte = "quobyte", optional rbd = "rbd", optional scale_io = "scaleIO",
+    optional secret = "secret", optional storageos = "storageos",
+    optional vsphere_volume = "vsphereVolume"
 }
 
 /// WithSequence expands a step into a numeric sequence
 ///
 /// Must satisfy `!(has(self.count) && has(self.end))`: only one of count or end can be defined
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateWithSequence {
     /// `count`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub count: Option<IntOrString>,
     /// `end`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub end: Option<IntOrString>,
     /// `format`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
     /// `start`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub start: Option<IntOrString>,
+}
+codec::object! {
+    ClusterWorkflowTemplateWithSequence, optional_encoded count = "count",
+    optional_encoded end = "end", optional format = "format", optional_encoded start = "start"
 }
 
 /// WorkflowMetadata contains some metadata of the workflow to refer to
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateWorkflowMetadata {
     /// `annotations`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<BTreeMap<String, String>>,
     /// `labels`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub labels: Option<BTreeMap<String, String>>,
     /// `labelsFrom`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub labels_from: Option<BTreeMap<String, ClusterWorkflowTemplateLabelsFrom>>,
+}
+codec::object! {
+    ClusterWorkflowTemplateWorkflowMetadata, optional annotations = "annotations",
+    optional labels = "labels", optional labels_from = "labelsFrom"
 }
 
 /// WorkflowTemplateRef holds a reference to a WorkflowTemplate for execution
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateWorkflowTemplateRef {
     /// ClusterScope indicates the referred template is cluster scoped (i.e. a ClusterWorkflowTemplate).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cluster_scope: Option<bool>,
     /// Name is the resource name of the workflow template.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+}
+codec::object! {
+    ClusterWorkflowTemplateWorkflowTemplateRef, optional cluster_scope = "clusterScope",
+    optional name = "name"
 }
 
 /// `CronWorkflow.status.conditions`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CronWorkflowConditions {
     /// `message`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// `status`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
     /// `type`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub r#type: Option<String>,
+}
+codec::object! {
+    CronWorkflowConditions, optional message = "message", optional status = "status",
+    optional r#type = "type"
 }
 
 /// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowArtifactGCTaskArchiveLocation {
     /// `archiveLogs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub archive_logs: Option<bool>,
     /// `artifactory`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub artifactory: Option<ClusterWorkflowTemplateArtifactory>,
     /// `azure`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub azure: Option<ClusterWorkflowTemplateAzure>,
     /// `gcs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub gcs: Option<ClusterWorkflowTemplateGcs>,
     /// `git`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub git: Option<ClusterWorkflowTemplateGit>,
     /// `hdfs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
     /// `http`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
     /// `oss`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub oss: Option<ClusterWorkflowTemplateOss>,
     /// `plugin`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin: Option<WorkflowTaskResultPlugin>,
     /// `raw`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub raw: Option<WorkflowTaskResultRaw>,
     /// `s3`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub s3: Option<ClusterWorkflowTemplateS3>,
+}
+codec::object! {
+    WorkflowArtifactGCTaskArchiveLocation, optional archive_logs = "archiveLogs",
+    optional artifactory = "artifactory", optional azure = "azure", optional gcs = "gcs",
+    optional git = "git", optional hdfs = "hdfs", optional http = "http", optional oss = "oss",
+    optional plugin = "plugin", optional raw = "raw", optional s3 = "s3"
 }
 
 /// `Workflow.status.outputs.artifacts`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowArtifacts {
     /// `archive`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub archive: Option<WorkflowTaskResultArchive>,
     /// `archiveLogs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub archive_logs: Option<bool>,
     /// `artifactGC`.
-    #[serde(rename = "artifactGC", skip_serializing_if = "Option::is_none")]
     pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
     /// `artifactory`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub artifactory: Option<ClusterWorkflowTemplateArtifactory>,
     /// `azure`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub azure: Option<ClusterWorkflowTemplateAzure>,
     /// `deleted`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub deleted: Option<bool>,
     /// `from`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// `fromExpression`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub from_expression: Option<String>,
     /// `gcs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub gcs: Option<ClusterWorkflowTemplateGcs>,
     /// `git`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub git: Option<ClusterWorkflowTemplateGit>,
     /// `globalName`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub global_name: Option<String>,
     /// `hdfs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
     /// `http`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
     /// `mode`.
     ///
     /// Must be at least 0 and be at most 511.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<i32>,
     /// `name`.
     ///
     /// Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
     /// `optional`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub optional: Option<bool>,
     /// `oss`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub oss: Option<ClusterWorkflowTemplateOss>,
     /// `path`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// `plugin`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin: Option<WorkflowTaskResultPlugin>,
     /// `raw`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub raw: Option<WorkflowTaskResultRaw>,
     /// `recurseMode`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub recurse_mode: Option<bool>,
     /// `s3`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub s3: Option<ClusterWorkflowTemplateS3>,
     /// `subPath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sub_path: Option<String>,
+}
+codec::object! {
+    WorkflowArtifacts, optional archive = "archive", optional archive_logs = "archiveLogs",
+    optional artifact_gc = "artifactGC", optional artifactory = "artifactory",
+    optional azure = "azure", optional deleted = "deleted", optional from = "from",
+    optional from_expression = "fromExpression", optional gcs = "gcs", optional git = "git",
+    optional global_name = "globalName", optional hdfs = "hdfs", optional http = "http",
+    optional mode = "mode", required name = "name", optional optional = "optional",
+    optional oss = "oss", optional path = "path", optional plugin = "plugin", optional raw = "raw",
+    optional recurse_mode = "recurseMode", optional s3 = "s3", optional sub_path = "subPath"
 }
 
 /// `Workflow.status.nodes.inputs`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowInputs {
     /// `artifacts`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub artifacts: Option<Vec<WorkflowArtifacts>>,
     /// `parameters`.
     ///
     /// Must have at most 500 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
+}
+codec::object! {
+    WorkflowInputs, optional artifacts = "artifacts", optional parameters = "parameters"
 }
 
 /// `Workflow.status.outputs`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowOutputs {
     /// `artifacts`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub artifacts: Option<Vec<WorkflowArtifacts>>,
     /// `exitCode`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<String>,
     /// `parameters`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
     /// `result`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
+}
+codec::object! {
+    WorkflowOutputs, optional artifacts = "artifacts", optional exit_code = "exitCode",
+    optional parameters = "parameters", optional result = "result"
 }
 
 /// AddressingStyle defines how buckets are addressed by the S3 client. This is required for some
@@ -4381,158 +4214,145 @@ pub enum WorkflowTaskResultAddressingStyle {
 }
 
 /// Archive controls how the artifact will be saved to the artifact repository.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskResultArchive {
     /// NoneStrategy indicates to skip tar process and upload the files or directory tree as independent
     /// files. Note that if the artifact is a directory, the artifact driver must support the ability to
     /// save/load the directory appropriately.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub none: Option<BTreeMap<String, Value>>,
     /// TarStrategy will tar and gzip the file or directory when saving
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tar: Option<WorkflowTaskResultTar>,
     /// ZipStrategy will unzip zipped input artifacts
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub zip: Option<BTreeMap<String, Value>>,
+}
+codec::object! {
+    WorkflowTaskResultArchive, optional none = "none", optional tar = "tar", optional zip = "zip"
 }
 
 /// ArtifactGC describes the strategy to use when to deleting an artifact from completed or deleted
 /// workflows
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskResultArtifactGC {
     /// PodMetadata is an optional field for specifying the Labels and Annotations that should be
     /// assigned to the Pod doing the deletion
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pod_metadata: Option<ClusterWorkflowTemplatePodMetadata>,
     /// ServiceAccountName is an optional field for specifying the Service Account that should be
     /// assigned to the Pod doing the deletion
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub service_account_name: Option<String>,
     /// Strategy is the strategy to use.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub strategy: Option<ClusterWorkflowTemplateStrategy>,
+}
+codec::object! {
+    WorkflowTaskResultArtifactGC, optional pod_metadata = "podMetadata",
+    optional service_account_name = "serviceAccountName", optional strategy = "strategy"
 }
 
 /// Artifactory contains artifactory artifact location details
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskResultArtifactory {
     /// PasswordSecret is the secret selector to the repository password
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub password_secret: Option<SecretKeySelector>,
     /// URL of the artifact
     pub url: String,
     /// UsernameSecret is the secret selector to the repository username
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub username_secret: Option<SecretKeySelector>,
+}
+codec::object! {
+    WorkflowTaskResultArtifactory, optional password_secret = "passwordSecret",
+    required url = "url", optional username_secret = "usernameSecret"
 }
 
 /// Artifact indicates an artifact to place at a specified path
 ///
 /// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskResultArtifacts {
     /// Archive controls how the artifact will be saved to the artifact repository.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub archive: Option<WorkflowTaskResultArchive>,
     /// ArchiveLogs indicates if the container logs should be archived
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub archive_logs: Option<bool>,
     /// ArtifactGC describes the strategy to use when to deleting an artifact from completed or deleted
     /// workflows
-    #[serde(rename = "artifactGC", skip_serializing_if = "Option::is_none")]
     pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
     /// Artifactory contains artifactory artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub artifactory: Option<WorkflowTaskResultArtifactory>,
     /// Azure contains Azure Storage artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub azure: Option<WorkflowTaskResultAzure>,
     /// Has this been deleted?
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub deleted: Option<bool>,
     /// From allows an artifact to reference an artifact from a previous step
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// FromExpression, if defined, is evaluated to specify the value for the artifact
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub from_expression: Option<String>,
     /// GCS contains GCS artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub gcs: Option<WorkflowTaskResultGcs>,
     /// Git contains git artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub git: Option<WorkflowTaskResultGit>,
     /// GlobalName exports an output artifact to the global scope, making it available as
     /// workflow.outputs.artifacts.XXXX and in workflow.status.outputs.artifacts
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub global_name: Option<String>,
     /// HDFS contains HDFS artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hdfs: Option<WorkflowTaskResultHdfs>,
     /// HTTP contains HTTP artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub http: Option<WorkflowTaskResultHttp>,
     /// mode bits to use on this file, must be a value between 0 and 0777. Set when loading input
     /// artifacts. It is recommended to set the mode value to ensure the artifact has the expected
     /// permissions in your container.
     ///
     /// Must be at least 0 and be at most 511.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<i32>,
     /// name of the artifact. must be unique within a template's inputs/outputs.
     ///
     /// Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
     /// Make Artifacts optional, if Artifacts doesn't generate or exist
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub optional: Option<bool>,
     /// OSS contains OSS artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub oss: Option<WorkflowTaskResultOss>,
     /// Path is the container path to the artifact
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Plugin contains plugin artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin: Option<WorkflowTaskResultPlugin>,
     /// Raw contains raw artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub raw: Option<WorkflowTaskResultRaw>,
     /// If mode is set, apply the permission recursively into the artifact if it is a folder
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub recurse_mode: Option<bool>,
     /// S3 contains S3 artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub s3: Option<WorkflowTaskResultS3>,
     /// SubPath allows an artifact to be sourced from a subpath within the specified source
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sub_path: Option<String>,
+}
+codec::object! {
+    WorkflowTaskResultArtifacts, optional archive = "archive",
+    optional archive_logs = "archiveLogs", optional artifact_gc = "artifactGC",
+    optional artifactory = "artifactory", optional azure = "azure", optional deleted = "deleted",
+    optional from = "from", optional from_expression = "fromExpression", optional gcs = "gcs",
+    optional git = "git", optional global_name = "globalName", optional hdfs = "hdfs",
+    optional http = "http", optional mode = "mode", required name = "name",
+    optional optional = "optional", optional oss = "oss", optional path = "path",
+    optional plugin = "plugin", optional raw = "raw", optional recurse_mode = "recurseMode",
+    optional s3 = "s3", optional sub_path = "subPath"
 }
 
 /// Auth contains information for client authentication
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskResultAuth {
     /// BasicAuth describes the secret selectors required for basic authentication
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub basic_auth: Option<WorkflowTaskResultBasicAuth>,
     /// ClientCertAuth holds necessary information for client authentication via certificates
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub client_cert: Option<WorkflowTaskResultClientCert>,
     /// OAuth2Auth holds all information for client authentication via OAuth2 tokens
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub oauth2: Option<WorkflowTaskResultOauth2>,
+}
+codec::object! {
+    WorkflowTaskResultAuth, optional basic_auth = "basicAuth", optional client_cert = "clientCert",
+    optional oauth2 = "oauth2"
 }
 
 /// Azure contains Azure Storage artifact location details
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskResultAzure {
     /// AccountKeySecret is the secret selector to the Azure Blob Storage account access key
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub account_key_secret: Option<SecretKeySelector>,
     /// Blob is the blob name (i.e., path) in the container where the artifact resides
     pub blob: String,
@@ -4542,293 +4362,291 @@ pub struct WorkflowTaskResultAzure {
     /// "https://\<ACCOUNT_NAME\>.blob.core.windows.net"
     pub endpoint: String,
     /// UseSDKCreds tells the driver to figure out credentials based on sdk defaults.
-    #[serde(rename = "useSDKCreds", skip_serializing_if = "Option::is_none")]
     pub use_sdk_creds: Option<bool>,
+}
+codec::object! {
+    WorkflowTaskResultAzure, optional account_key_secret = "accountKeySecret",
+    required blob = "blob", required container = "container", required endpoint = "endpoint",
+    optional use_sdk_creds = "useSDKCreds"
 }
 
 /// BasicAuth describes the secret selectors required for basic authentication
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskResultBasicAuth {
     /// PasswordSecret is the secret selector to the repository password
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub password_secret: Option<SecretKeySelector>,
     /// UsernameSecret is the secret selector to the repository username
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub username_secret: Option<SecretKeySelector>,
+}
+codec::object! {
+    WorkflowTaskResultBasicAuth, optional password_secret = "passwordSecret",
+    optional username_secret = "usernameSecret"
 }
 
 /// ClientCertAuth holds necessary information for client authentication via certificates
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskResultClientCert {
     /// SecretKeySelector selects a key of a Secret.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub client_cert_secret: Option<SecretKeySelector>,
     /// SecretKeySelector selects a key of a Secret.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub client_key_secret: Option<SecretKeySelector>,
+}
+codec::object! {
+    WorkflowTaskResultClientCert, optional client_cert_secret = "clientCertSecret",
+    optional client_key_secret = "clientKeySecret"
 }
 
 /// CreateBucketIfNotPresent tells the driver to attempt to create the S3 bucket for output
 /// artifacts, if it doesn't exist. Setting Enabled Encryption will apply either SSE-S3 to the
 /// bucket if KmsKeyId is not set or SSE-KMS if it is.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskResultCreateBucketIfNotPresent {
     /// ObjectLocking Enable object locking
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub object_locking: Option<bool>,
+}
+codec::object! {
+    WorkflowTaskResultCreateBucketIfNotPresent, optional object_locking = "objectLocking"
 }
 
 /// S3EncryptionOptions used to determine encryption options during s3 operations
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskResultEncryptionOptions {
     /// EnableEncryption tells the driver to encrypt objects if set to true. If kmsKeyId and
     /// serverSideCustomerKeySecret are not set, SSE-S3 will be used
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enable_encryption: Option<bool>,
     /// KmsEncryptionContext is a json blob that contains an encryption context. See
     /// <https://docs.aws.amazon.com/kms/latest/developerguide/concepts.html#encrypt_context> for more
     /// information
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kms_encryption_context: Option<String>,
     /// KMSKeyId tells the driver to encrypt the object using the specified KMS Key.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kms_key_id: Option<String>,
     /// ServerSideCustomerKeySecret tells the driver to encrypt the output artifacts using SSE-C with
     /// the specified secret.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub server_side_customer_key_secret: Option<SecretKeySelector>,
+}
+codec::object! {
+    WorkflowTaskResultEncryptionOptions, optional enable_encryption = "enableEncryption",
+    optional kms_encryption_context = "kmsEncryptionContext", optional kms_key_id = "kmsKeyId",
+    optional server_side_customer_key_secret = "serverSideCustomerKeySecret"
 }
 
 /// OAuth2EndpointParam is an optional field that should be sent in the OAuth request.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskResultEndpointParams {
     /// Name is the header name
     pub key: String,
     /// Value is the literal value to use for the header
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
 }
+codec::object! { WorkflowTaskResultEndpointParams, required key = "key", optional value = "value" }
 
 /// GCS contains GCS artifact location details
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskResultGcs {
     /// Bucket is the name of the bucket
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub bucket: Option<String>,
     /// Key is the path in the bucket where the artifact resides
     pub key: String,
     /// ServiceAccountKeySecret is the secret selector to the bucket's service account key
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub service_account_key_secret: Option<SecretKeySelector>,
+}
+codec::object! {
+    WorkflowTaskResultGcs, optional bucket = "bucket", required key = "key",
+    optional service_account_key_secret = "serviceAccountKeySecret"
 }
 
 /// Git contains git artifact location details
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskResultGit {
     /// Branch is the branch to fetch when `SingleBranch` is enabled
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
     /// Depth specifies clones/fetches should be shallow and include the given number of commits from
     /// the branch tip
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub depth: Option<i64>,
     /// DisableSubmodules disables submodules during git clone
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub disable_submodules: Option<bool>,
     /// Fetch specifies a number of refs that should be fetched before checkout
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fetch: Option<Vec<String>>,
     /// InsecureIgnoreHostKey disables SSH strict host key checking during git clone
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub insecure_ignore_host_key: Option<bool>,
     /// InsecureSkipTLS disables server certificate verification resulting in insecure HTTPS connections
-    #[serde(rename = "insecureSkipTLS", skip_serializing_if = "Option::is_none")]
     pub insecure_skip_tls: Option<bool>,
     /// PasswordSecret is the secret selector to the repository password
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub password_secret: Option<SecretKeySelector>,
     /// Repo is the git repository
     pub repo: String,
     /// Revision is the git commit, tag, branch to checkout
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub revision: Option<String>,
     /// SingleBranch enables single branch clone, using the `branch` parameter
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub single_branch: Option<bool>,
     /// SSHPrivateKeySecret is the secret selector to the repository ssh private key
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ssh_private_key_secret: Option<SecretKeySelector>,
     /// UsernameSecret is the secret selector to the repository username
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub username_secret: Option<SecretKeySelector>,
+}
+codec::object! {
+    WorkflowTaskResultGit, optional branch = "branch", optional depth = "depth",
+    optional disable_submodules = "disableSubmodules", optional fetch = "fetch",
+    optional insecure_ignore_host_key = "insecureIgnoreHostKey",
+    optional insecure_skip_tls = "insecureSkipTLS", optional password_secret = "passwordSecret",
+    required repo = "repo", optional revision = "revision", optional single_branch = "singleBranch",
+    optional ssh_private_key_secret = "sshPrivateKeySecret",
+    optional username_secret = "usernameSecret"
 }
 
 /// HDFS contains HDFS artifact location details
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskResultHdfs {
     /// Addresses is accessible addresses of HDFS name nodes
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub addresses: Option<Vec<String>>,
     /// DataTransferProtection is the protection level for HDFS data transfer. It corresponds to the
     /// dfs.data.transfer.protection configuration in HDFS.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub data_transfer_protection: Option<String>,
     /// Force copies a file forcibly even if it exists
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub force: Option<bool>,
     /// HDFSUser is the user to access HDFS file system. It is ignored if either ccache or keytab is
     /// used.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hdfs_user: Option<String>,
     /// KrbCCacheSecret is the secret selector for Kerberos ccache Either ccache or keytab can be set to
     /// use Kerberos.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub krb_c_cache_secret: Option<SecretKeySelector>,
     /// KrbConfig is the configmap selector for Kerberos config as string It must be set if either
     /// ccache or keytab is used.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub krb_config_config_map: Option<ConfigMapKeySelector>,
     /// KrbKeytabSecret is the secret selector for Kerberos keytab Either ccache or keytab can be set to
     /// use Kerberos.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub krb_keytab_secret: Option<SecretKeySelector>,
     /// KrbRealm is the Kerberos realm used with Kerberos keytab It must be set if keytab is used.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub krb_realm: Option<String>,
     /// KrbServicePrincipalName is the principal name of Kerberos service It must be set if either
     /// ccache or keytab is used.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub krb_service_principal_name: Option<String>,
     /// KrbUsername is the Kerberos username used with Kerberos keytab It must be set if keytab is used.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub krb_username: Option<String>,
     /// Path is a file path in HDFS
     pub path: String,
 }
+codec::object! {
+    WorkflowTaskResultHdfs, optional addresses = "addresses",
+    optional data_transfer_protection = "dataTransferProtection", optional force = "force",
+    optional hdfs_user = "hdfsUser", optional krb_c_cache_secret = "krbCCacheSecret",
+    optional krb_config_config_map = "krbConfigConfigMap",
+    optional krb_keytab_secret = "krbKeytabSecret", optional krb_realm = "krbRealm",
+    optional krb_service_principal_name = "krbServicePrincipalName",
+    optional krb_username = "krbUsername", required path = "path"
+}
 
 /// Header indicate a key-value request header to be used when fetching artifacts over HTTP
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskResultHeaders {
     /// Name is the header name
     pub name: String,
     /// Value is the literal value to use for the header
     pub value: String,
 }
+codec::object! { WorkflowTaskResultHeaders, required name = "name", required value = "value" }
 
 /// HTTP contains HTTP artifact location details
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskResultHttp {
     /// Auth contains information for client authentication
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub auth: Option<WorkflowTaskResultAuth>,
     /// Headers are an optional list of headers to send with HTTP requests for artifacts
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub headers: Option<Vec<WorkflowTaskResultHeaders>>,
     /// SaveStreamViaFile buffers a streamed upload to a temporary file before sending it, so a 307/308
     /// redirect (e.g. webHDFS) can be followed by re-sending the body. When false (the default)
     /// SaveStream sends the reader directly and cannot follow such a redirect, since a one-shot reader
     /// cannot be replayed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub save_stream_via_file: Option<bool>,
     /// URL of the artifact
     pub url: String,
 }
+codec::object! {
+    WorkflowTaskResultHttp, optional auth = "auth", optional headers = "headers",
+    optional save_stream_via_file = "saveStreamViaFile", required url = "url"
+}
 
 /// LifecycleRule specifies how to manage bucket's lifecycle
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskResultLifecycleRule {
     /// MarkDeletionAfterDays is the number of days before we delete objects in the bucket
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mark_deletion_after_days: Option<i32>,
     /// MarkInfrequentAccessAfterDays is the number of days before we convert the objects in the bucket
     /// to Infrequent Access (IA) storage type
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mark_infrequent_access_after_days: Option<i32>,
+}
+codec::object! {
+    WorkflowTaskResultLifecycleRule, optional mark_deletion_after_days = "markDeletionAfterDays",
+    optional mark_infrequent_access_after_days = "markInfrequentAccessAfterDays"
 }
 
 /// OAuth2Auth holds all information for client authentication via OAuth2 tokens
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskResultOauth2 {
     /// SecretKeySelector selects a key of a Secret.
-    #[serde(rename = "clientIDSecret", skip_serializing_if = "Option::is_none")]
     pub client_id_secret: Option<SecretKeySelector>,
     /// SecretKeySelector selects a key of a Secret.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub client_secret_secret: Option<SecretKeySelector>,
     /// `endpointParams`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoint_params: Option<Vec<WorkflowTaskResultEndpointParams>>,
     /// `scopes`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub scopes: Option<Vec<String>>,
     /// SecretKeySelector selects a key of a Secret.
-    #[serde(rename = "tokenURLSecret", skip_serializing_if = "Option::is_none")]
     pub token_url_secret: Option<SecretKeySelector>,
+}
+codec::object! {
+    WorkflowTaskResultOauth2, optional client_id_secret = "clientIDSecret",
+    optional client_secret_secret = "clientSecretSecret",
+    optional endpoint_params = "endpointParams", optional scopes = "scopes",
+    optional token_url_secret = "tokenURLSecret"
 }
 
 /// OSS contains OSS artifact location details
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskResultOss {
     /// AccessKeySecret is the secret selector to the bucket's access key
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub access_key_secret: Option<SecretKeySelector>,
     /// Bucket is the name of the bucket
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub bucket: Option<String>,
     /// CreateBucketIfNotPresent tells the driver to attempt to create the OSS bucket for output
     /// artifacts, if it doesn't exist
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub create_bucket_if_not_present: Option<bool>,
     /// Endpoint is the hostname of the bucket endpoint
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<String>,
     /// Key is the path in the bucket where the artifact resides
     pub key: String,
     /// LifecycleRule specifies how to manage bucket's lifecycle
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub lifecycle_rule: Option<WorkflowTaskResultLifecycleRule>,
     /// SecretKeySecret is the secret selector to the bucket's secret key
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub secret_key_secret: Option<SecretKeySelector>,
     /// SecurityToken is the user's temporary security token. For more details, check out:
     /// <https://www.alibabacloud.com/help/doc-detail/100624.htm>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub security_token: Option<String>,
     /// UseSDKCreds tells the driver to figure out credentials based on sdk defaults.
-    #[serde(rename = "useSDKCreds", skip_serializing_if = "Option::is_none")]
     pub use_sdk_creds: Option<bool>,
+}
+codec::object! {
+    WorkflowTaskResultOss, optional access_key_secret = "accessKeySecret",
+    optional bucket = "bucket", optional create_bucket_if_not_present = "createBucketIfNotPresent",
+    optional endpoint = "endpoint", required key = "key", optional lifecycle_rule = "lifecycleRule",
+    optional secret_key_secret = "secretKeySecret", optional security_token = "securityToken",
+    optional use_sdk_creds = "useSDKCreds"
 }
 
 /// Parameter indicate a passed string parameter to a service template with an optional default
 /// value
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskResultParameters {
     /// Default is the default value to use for an input parameter if a value was not supplied
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
     /// Description is the parameter description
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Enum holds a list of string values to choose from, for the actual value of the parameter
     ///
     /// Must have at least 1 item.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub r#enum: Option<Vec<String>>,
     /// GlobalName exports an output parameter to the global scope, making it available as
     /// workflow.outputs.parameters.XXXX and in workflow.status.outputs.parameters
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub global_name: Option<String>,
     /// Name is the parameter name
     ///
@@ -4836,44 +4654,48 @@ pub struct WorkflowTaskResultParameters {
     pub name: String,
     /// Value is the literal value to use for the parameter. If specified in the context of an input
     /// parameter, any passed values take precedence over the specified value
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
     /// ValueFrom is the source for the output parameter's value
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub value_from: Option<WorkflowTaskResultValueFrom>,
+}
+codec::object! {
+    WorkflowTaskResultParameters, optional default = "default",
+    optional description = "description", optional r#enum = "enum",
+    optional global_name = "globalName", required name = "name", optional value = "value",
+    optional value_from = "valueFrom"
 }
 
 /// Plugin contains plugin artifact location details
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskResultPlugin {
     /// Configuration is the plugin defined configuration for the artifact driver plugin
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub configuration: Option<String>,
     /// ConnectionTimeoutSeconds is the timeout for the artifact driver connection, overriding the
     /// driver's timeout
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub connection_timeout_seconds: Option<i32>,
     /// Key is the path in the artifact repository where the artifact resides
     pub key: String,
     /// Name is the name of the artifact driver plugin
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+}
+codec::object! {
+    WorkflowTaskResultPlugin, optional configuration = "configuration",
+    optional connection_timeout_seconds = "connectionTimeoutSeconds", required key = "key",
+    optional name = "name"
 }
 
 /// Raw contains raw artifact location details
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskResultRaw {
     /// Data is the string contents of the artifact
     pub data: String,
 }
+codec::object! { WorkflowTaskResultRaw, required data = "data" }
 
 /// S3 contains S3 artifact location details
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskResultS3 {
     /// AccessKeySecret is the secret selector to the bucket's access key
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub access_key_secret: Option<SecretKeySelector>,
     /// AddressingStyle defines how buckets are addressed by the S3 client. This is required for some
     /// S3-compatible providers that only support virtual-hosted-style bucket addressing.
@@ -4883,177 +4705,159 @@ pub struct WorkflowTaskResultS3 {
     /// - "" (default, auto-detect)
     /// - "path"
     /// - "virtual-hosted"
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub addressing_style: Option<WorkflowTaskResultAddressingStyle>,
     /// Bucket is the name of the bucket
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub bucket: Option<String>,
     /// CASecret specifies the secret that contains the CA, used to verify the TLS connection
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ca_secret: Option<SecretKeySelector>,
     /// CreateBucketIfNotPresent tells the driver to attempt to create the S3 bucket for output
     /// artifacts, if it doesn't exist. Setting Enabled Encryption will apply either SSE-S3 to the
     /// bucket if KmsKeyId is not set or SSE-KMS if it is.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub create_bucket_if_not_present: Option<WorkflowTaskResultCreateBucketIfNotPresent>,
     /// S3EncryptionOptions used to determine encryption options during s3 operations
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub encryption_options: Option<WorkflowTaskResultEncryptionOptions>,
     /// Endpoint is the hostname of the bucket endpoint
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<String>,
     /// Insecure will connect to the service with TLS
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub insecure: Option<bool>,
     /// Key is the key in the bucket where the artifact resides
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Region contains the optional bucket region
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
     /// RoleARN is the Amazon Resource Name (ARN) of the role to assume.
-    #[serde(rename = "roleARN", skip_serializing_if = "Option::is_none")]
     pub role_arn: Option<String>,
     /// SecretKeySecret is the secret selector to the bucket's secret key
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub secret_key_secret: Option<SecretKeySelector>,
     /// SessionTokenSecret is used for ephemeral credentials like an IAM assume role or S3 access grant
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_token_secret: Option<SecretKeySelector>,
     /// UseSDKCreds tells the driver to figure out credentials based on sdk defaults.
-    #[serde(rename = "useSDKCreds", skip_serializing_if = "Option::is_none")]
     pub use_sdk_creds: Option<bool>,
+}
+codec::object! {
+    WorkflowTaskResultS3, optional access_key_secret = "accessKeySecret",
+    optional addressing_style = "addressingStyle", optional bucket = "bucket",
+    optional ca_secret = "caSecret",
+    optional create_bucket_if_not_present = "createBucketIfNotPresent",
+    optional encryption_options = "encryptionOptions", optional endpoint = "endpoint",
+    optional insecure = "insecure", optional key = "key", optional region = "region",
+    optional role_arn = "roleARN", optional secret_key_secret = "secretKeySecret",
+    optional session_token_secret = "sessionTokenSecret", optional use_sdk_creds = "useSDKCreds"
 }
 
 /// TarStrategy will tar and gzip the file or directory when saving
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskResultTar {
     /// CompressionLevel specifies the gzip compression level to use for the artifact. Defaults to
     /// gzip.DefaultCompression.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub compression_level: Option<i32>,
 }
+codec::object! { WorkflowTaskResultTar, optional compression_level = "compressionLevel" }
 
 /// ValueFrom is the source for the output parameter's value
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskResultValueFrom {
     /// ConfigMapKeyRef is configmap selector for input parameter configuration
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub config_map_key_ref: Option<ConfigMapKeySelector>,
     /// Default specifies a value to be used if retrieving the value from the specified source fails
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
     /// Selector (<https://github.com/expr-lang/expr>) that is evaluated against the event to get the
     /// value of the parameter. E.g. `payload.message`
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub event: Option<String>,
     /// Expression, if defined, is evaluated to specify the value for the parameter
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub expression: Option<String>,
     /// JQFilter expression against the resource object in resource templates
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub jq_filter: Option<String>,
     /// JSONPath of a resource to retrieve an output parameter value from in resource templates
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub json_path: Option<String>,
     /// Parameter reference to a step or dag task in which to retrieve an output parameter value from
     /// (e.g. steps.mystep.outputs.myparam)
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parameter: Option<String>,
     /// Path in the container to retrieve an output parameter value from in container templates
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Supplied value to be filled in directly, either through the CLI, API, etc.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub supplied: Option<BTreeMap<String, Value>>,
+}
+codec::object! {
+    WorkflowTaskResultValueFrom, optional config_map_key_ref = "configMapKeyRef",
+    optional default = "default", optional event = "event", optional expression = "expression",
+    optional jq_filter = "jqFilter", optional json_path = "jsonPath",
+    optional parameter = "parameter", optional path = "path", optional supplied = "supplied"
 }
 
 /// Container defines the Kubernetes container specification for the sidecar.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetContainer {
     /// `args`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub args: Option<Vec<String>>,
     /// `command`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<Vec<String>>,
     /// `env`.
     ///
     /// Must have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub env: Option<Vec<ClusterWorkflowTemplateEnv>>,
     /// `envFrom`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub env_from: Option<Vec<EnvFromSource>>,
     /// `image`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
     /// `imagePullPolicy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub image_pull_policy: Option<String>,
     /// `lifecycle`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub lifecycle: Option<ClusterWorkflowTemplateLifecycle>,
     /// `livenessProbe`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub liveness_probe: Option<ClusterWorkflowTemplateLivenessProbe>,
     /// `name`.
     pub name: String,
     /// `ports`.
     ///
     /// Must have no two items with the same `containerPort` and `protocol`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ports: Option<Vec<ContainerPort>>,
     /// `readinessProbe`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub readiness_probe: Option<ClusterWorkflowTemplateReadinessProbe>,
     /// `resizePolicy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resize_policy: Option<Vec<ContainerResizePolicy>>,
     /// `resources`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resources: Option<ClusterWorkflowTemplateResources>,
     /// `restartPolicy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub restart_policy: Option<String>,
     /// `restartPolicyRules`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub restart_policy_rules: Option<Vec<ClusterWorkflowTemplateRestartPolicyRules>>,
     /// `securityContext`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub security_context: Option<SecurityContext>,
     /// `startupProbe`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub startup_probe: Option<ClusterWorkflowTemplateStartupProbe>,
     /// `stdin`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stdin: Option<bool>,
     /// `stdinOnce`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stdin_once: Option<bool>,
     /// `terminationMessagePath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub termination_message_path: Option<String>,
     /// `terminationMessagePolicy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub termination_message_policy: Option<String>,
     /// `tty`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tty: Option<bool>,
     /// `volumeDevices`.
     ///
     /// Must have no two items with the same `devicePath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_devices: Option<Vec<VolumeDevice>>,
     /// `volumeMounts`.
     ///
     /// Must have no two items with the same `mountPath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_mounts: Option<Vec<VolumeMount>>,
     /// `workingDir`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub working_dir: Option<String>,
+}
+codec::object! {
+    WorkflowTaskSetContainer, optional args = "args", optional command = "command",
+    optional env = "env", optional env_from = "envFrom", optional image = "image",
+    optional image_pull_policy = "imagePullPolicy", optional lifecycle = "lifecycle",
+    optional liveness_probe = "livenessProbe", required name = "name", optional ports = "ports",
+    optional readiness_probe = "readinessProbe", optional resize_policy = "resizePolicy",
+    optional resources = "resources", optional restart_policy = "restartPolicy",
+    optional restart_policy_rules = "restartPolicyRules",
+    optional security_context = "securityContext", optional startup_probe = "startupProbe",
+    optional stdin = "stdin", optional stdin_once = "stdinOnce",
+    optional termination_message_path = "terminationMessagePath",
+    optional termination_message_policy = "terminationMessagePolicy", optional tty = "tty",
+    optional volume_devices = "volumeDevices", optional volume_mounts = "volumeMounts",
+    optional working_dir = "workingDir"
 }

@@ -18,7 +18,6 @@ use ::codegen_runtime::k8s_openapi::api::core::v1::{
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use super::{
@@ -60,178 +59,169 @@ pub struct Workflow {
 }
 
 /// `Workflow.status.artifactGCStatus`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowArtifactGCStatus {
     /// `notSpecified`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub not_specified: Option<bool>,
     /// `podsRecouped`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pods_recouped: Option<BTreeMap<String, bool>>,
     /// `strategiesProcessed`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub strategies_processed: Option<BTreeMap<String, bool>>,
+}
+codec::object! {
+    WorkflowArtifactGCStatus, optional not_specified = "notSpecified",
+    optional pods_recouped = "podsRecouped", optional strategies_processed = "strategiesProcessed"
 }
 
 /// `Workflow.status.artifactRepositoryRef.artifactRepository`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowArtifactRepository {
     /// `archiveLogs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub archive_logs: Option<bool>,
     /// `artifactory`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub artifactory: Option<WorkflowArtifactory>,
     /// `azure`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub azure: Option<WorkflowAzure>,
     /// `gcs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub gcs: Option<WorkflowGcs>,
     /// `hdfs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hdfs: Option<WorkflowHdfs>,
     /// `oss`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub oss: Option<WorkflowOss>,
     /// `plugin`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin: Option<WorkflowPlugin>,
     /// `s3`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub s3: Option<WorkflowS3>,
+}
+codec::object! {
+    WorkflowArtifactRepository, optional archive_logs = "archiveLogs",
+    optional artifactory = "artifactory", optional azure = "azure", optional gcs = "gcs",
+    optional hdfs = "hdfs", optional oss = "oss", optional plugin = "plugin", optional s3 = "s3"
 }
 
 /// `Workflow.status.artifactRepositoryRef`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowArtifactRepositoryRef {
     /// `artifactRepository`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub artifact_repository: Option<WorkflowArtifactRepository>,
     /// `configMap`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub config_map: Option<String>,
     /// `default`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<bool>,
     /// `key`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// `namespace`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
+}
+codec::object! {
+    WorkflowArtifactRepositoryRef, optional artifact_repository = "artifactRepository",
+    optional config_map = "configMap", optional default = "default", optional key = "key",
+    optional namespace = "namespace"
 }
 
 /// `Workflow.status.artifactRepositoryRef.artifactRepository.artifactory`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowArtifactory {
     /// `keyFormat`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key_format: Option<String>,
     /// `passwordSecret`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub password_secret: Option<ClusterWorkflowTemplatePasswordSecret>,
     /// `repoURL`.
-    #[serde(rename = "repoURL", skip_serializing_if = "Option::is_none")]
     pub repo_url: Option<String>,
     /// `usernameSecret`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub username_secret: Option<ClusterWorkflowTemplateUsernameSecret>,
+}
+codec::object! {
+    WorkflowArtifactory, optional key_format = "keyFormat",
+    optional password_secret = "passwordSecret", optional repo_url = "repoURL",
+    optional username_secret = "usernameSecret"
 }
 
 /// `Workflow.status.artifactRepositoryRef.artifactRepository.azure`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowAzure {
     /// `accountKeySecret`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub account_key_secret: Option<ClusterWorkflowTemplateAccountKeySecret>,
     /// `blobNameFormat`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub blob_name_format: Option<String>,
     /// `container`.
     pub container: String,
     /// `endpoint`.
     pub endpoint: String,
     /// `useSDKCreds`.
-    #[serde(rename = "useSDKCreds", skip_serializing_if = "Option::is_none")]
     pub use_sdk_creds: Option<bool>,
+}
+codec::object! {
+    WorkflowAzure, optional account_key_secret = "accountKeySecret",
+    optional blob_name_format = "blobNameFormat", required container = "container",
+    required endpoint = "endpoint", optional use_sdk_creds = "useSDKCreds"
 }
 
 /// `Workflow.status.artifactRepositoryRef.artifactRepository.gcs`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowGcs {
     /// `bucket`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub bucket: Option<String>,
     /// `keyFormat`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key_format: Option<String>,
     /// `serviceAccountKeySecret`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub service_account_key_secret: Option<
         ClusterWorkflowTemplateServiceAccountKeySecret,
     >,
 }
+codec::object! {
+    WorkflowGcs, optional bucket = "bucket", optional key_format = "keyFormat",
+    optional service_account_key_secret = "serviceAccountKeySecret"
+}
 
 /// `Workflow.status.artifactRepositoryRef.artifactRepository.hdfs`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowHdfs {
     /// `addresses`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub addresses: Option<Vec<String>>,
     /// `dataTransferProtection`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub data_transfer_protection: Option<String>,
     /// `force`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub force: Option<bool>,
     /// `hdfsUser`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hdfs_user: Option<String>,
     /// `krbCCacheSecret`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub krb_c_cache_secret: Option<ClusterWorkflowTemplateKrbCCacheSecret>,
     /// `krbConfigConfigMap`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub krb_config_config_map: Option<ClusterWorkflowTemplateKrbConfigConfigMap>,
     /// `krbKeytabSecret`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub krb_keytab_secret: Option<ClusterWorkflowTemplateKrbKeytabSecret>,
     /// `krbRealm`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub krb_realm: Option<String>,
     /// `krbServicePrincipalName`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub krb_service_principal_name: Option<String>,
     /// `krbUsername`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub krb_username: Option<String>,
     /// `pathFormat`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub path_format: Option<String>,
+}
+codec::object! {
+    WorkflowHdfs, optional addresses = "addresses",
+    optional data_transfer_protection = "dataTransferProtection", optional force = "force",
+    optional hdfs_user = "hdfsUser", optional krb_c_cache_secret = "krbCCacheSecret",
+    optional krb_config_config_map = "krbConfigConfigMap",
+    optional krb_keytab_secret = "krbKeytabSecret", optional krb_realm = "krbRealm",
+    optional krb_service_principal_name = "krbServicePrincipalName",
+    optional krb_username = "krbUsername", optional path_format = "pathFormat"
 }
 
 /// `Workflow.status.synchronization.mutex.holding`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowHolding {
     /// `holder`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub holder: Option<String>,
     /// `mutex`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mutex: Option<String>,
 }
+codec::object! { WorkflowHolding, optional holder = "holder", optional mutex = "mutex" }
 
 /// `Workflow.status.nodes.memoizationStatus`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowMemoizationStatus {
     /// `cacheName`.
     pub cache_name: String,
@@ -240,391 +230,353 @@ pub struct WorkflowMemoizationStatus {
     /// `key`.
     pub key: String,
 }
+codec::object! {
+    WorkflowMemoizationStatus, required cache_name = "cacheName", required hit = "hit",
+    required key = "key"
+}
 
 /// `Workflow.status.synchronization.mutex`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowMutex {
     /// `holding`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub holding: Option<Vec<WorkflowHolding>>,
     /// `waiting`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub waiting: Option<Vec<WorkflowWaiting>>,
 }
+codec::object! { WorkflowMutex, optional holding = "holding", optional waiting = "waiting" }
 
 /// `Workflow.status.nodes.nodeFlag`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowNodeFlag {
     /// `hooked`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hooked: Option<bool>,
     /// `retried`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub retried: Option<bool>,
 }
+codec::object! { WorkflowNodeFlag, optional hooked = "hooked", optional retried = "retried" }
 
 /// `Workflow.status.nodes`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowNodes {
     /// `boundaryID`.
-    #[serde(rename = "boundaryID", skip_serializing_if = "Option::is_none")]
     pub boundary_id: Option<String>,
     /// `children`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub children: Option<Vec<String>>,
     /// `daemoned`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub daemoned: Option<bool>,
     /// `displayName`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
     /// `estimatedDuration`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub estimated_duration: Option<i64>,
     /// `failedPodRestarts`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub failed_pod_restarts: Option<i32>,
     /// `finishedAt`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<Time>,
     /// `hostNodeName`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub host_node_name: Option<String>,
     /// `id`.
     pub id: String,
     /// `inputs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub inputs: Option<WorkflowInputs>,
     /// `memoizationStatus`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub memoization_status: Option<WorkflowMemoizationStatus>,
     /// `message`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// `name`.
     pub name: String,
     /// `nodeFlag`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub node_flag: Option<WorkflowNodeFlag>,
     /// `outboundNodes`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub outbound_nodes: Option<Vec<String>>,
     /// `outputs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub outputs: Option<WorkflowOutputs>,
     /// `phase`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
     /// `podIP`.
-    #[serde(rename = "podIP", skip_serializing_if = "Option::is_none")]
     pub pod_ip: Option<String>,
     /// `progress`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub progress: Option<String>,
     /// `resourcesDuration`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resources_duration: Option<BTreeMap<String, i64>>,
     /// `restartingPodUID`.
-    #[serde(rename = "restartingPodUID", skip_serializing_if = "Option::is_none")]
     pub restarting_pod_uid: Option<String>,
     /// `startedAt`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Time>,
     /// `synchronizationStatus`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub synchronization_status: Option<WorkflowSynchronizationStatus>,
     /// `taskResultSynced`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub task_result_synced: Option<bool>,
     /// `templateName`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub template_name: Option<String>,
     /// `templateRef`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub template_ref: Option<ClusterWorkflowTemplateTemplateRef>,
     /// `templateScope`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub template_scope: Option<String>,
     /// `type`.
     pub r#type: String,
 }
+codec::object! {
+    WorkflowNodes, optional boundary_id = "boundaryID", optional children = "children",
+    optional daemoned = "daemoned", optional display_name = "displayName",
+    optional estimated_duration = "estimatedDuration",
+    optional failed_pod_restarts = "failedPodRestarts", optional_encoded finished_at = "finishedAt",
+    optional host_node_name = "hostNodeName", required id = "id", optional inputs = "inputs",
+    optional memoization_status = "memoizationStatus", optional message = "message",
+    required name = "name", optional node_flag = "nodeFlag",
+    optional outbound_nodes = "outboundNodes", optional outputs = "outputs",
+    optional phase = "phase", optional pod_ip = "podIP", optional progress = "progress",
+    optional resources_duration = "resourcesDuration",
+    optional restarting_pod_uid = "restartingPodUID", optional_encoded started_at = "startedAt",
+    optional synchronization_status = "synchronizationStatus",
+    optional task_result_synced = "taskResultSynced", optional template_name = "templateName",
+    optional template_ref = "templateRef", optional template_scope = "templateScope",
+    required r#type = "type"
+}
 
 /// `Workflow.status.artifactRepositoryRef.artifactRepository.oss`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowOss {
     /// `accessKeySecret`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub access_key_secret: Option<ClusterWorkflowTemplateAccessKeySecret>,
     /// `bucket`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub bucket: Option<String>,
     /// `createBucketIfNotPresent`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub create_bucket_if_not_present: Option<bool>,
     /// `endpoint`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<String>,
     /// `keyFormat`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key_format: Option<String>,
     /// `lifecycleRule`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub lifecycle_rule: Option<WorkflowTaskResultLifecycleRule>,
     /// `secretKeySecret`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub secret_key_secret: Option<ClusterWorkflowTemplateSecretKeySecret>,
     /// `securityToken`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub security_token: Option<String>,
     /// `useSDKCreds`.
-    #[serde(rename = "useSDKCreds", skip_serializing_if = "Option::is_none")]
     pub use_sdk_creds: Option<bool>,
+}
+codec::object! {
+    WorkflowOss, optional access_key_secret = "accessKeySecret", optional bucket = "bucket",
+    optional create_bucket_if_not_present = "createBucketIfNotPresent",
+    optional endpoint = "endpoint", optional key_format = "keyFormat",
+    optional lifecycle_rule = "lifecycleRule", optional secret_key_secret = "secretKeySecret",
+    optional security_token = "securityToken", optional use_sdk_creds = "useSDKCreds"
 }
 
 /// `Workflow.status.persistentVolumeClaims`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowPersistentVolumeClaims {
     /// `awsElasticBlockStore`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub aws_elastic_block_store: Option<AWSElasticBlockStoreVolumeSource>,
     /// `azureDisk`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub azure_disk: Option<AzureDiskVolumeSource>,
     /// `azureFile`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub azure_file: Option<AzureFileVolumeSource>,
     /// `cephfs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cephfs: Option<CephFSVolumeSource>,
     /// `cinder`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cinder: Option<CinderVolumeSource>,
     /// `configMap`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub config_map: Option<ConfigMapVolumeSource>,
     /// `csi`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub csi: Option<CSIVolumeSource>,
     /// `downwardAPI`.
-    #[serde(rename = "downwardAPI", skip_serializing_if = "Option::is_none")]
     pub downward_api: Option<ClusterWorkflowTemplateDownwardAPI>,
     /// `emptyDir`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub empty_dir: Option<ClusterWorkflowTemplateEmptyDir>,
     /// `ephemeral`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ephemeral: Option<ClusterWorkflowTemplateEphemeral>,
     /// `fc`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fc: Option<FCVolumeSource>,
     /// `flexVolume`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub flex_volume: Option<FlexVolumeSource>,
     /// `flocker`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub flocker: Option<FlockerVolumeSource>,
     /// `gcePersistentDisk`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub gce_persistent_disk: Option<GCEPersistentDiskVolumeSource>,
     /// `gitRepo`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub git_repo: Option<GitRepoVolumeSource>,
     /// `glusterfs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub glusterfs: Option<GlusterfsVolumeSource>,
     /// `hostPath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub host_path: Option<HostPathVolumeSource>,
     /// `image`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub image: Option<ImageVolumeSource>,
     /// `iscsi`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub iscsi: Option<ISCSIVolumeSource>,
     /// `name`.
     pub name: String,
     /// `nfs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub nfs: Option<NFSVolumeSource>,
     /// `persistentVolumeClaim`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub persistent_volume_claim: Option<PersistentVolumeClaimVolumeSource>,
     /// `photonPersistentDisk`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub photon_persistent_disk: Option<PhotonPersistentDiskVolumeSource>,
     /// `portworxVolume`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub portworx_volume: Option<PortworxVolumeSource>,
     /// `projected`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub projected: Option<ClusterWorkflowTemplateProjected>,
     /// `quobyte`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub quobyte: Option<QuobyteVolumeSource>,
     /// `rbd`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rbd: Option<RBDVolumeSource>,
     /// `scaleIO`.
-    #[serde(rename = "scaleIO", skip_serializing_if = "Option::is_none")]
     pub scale_io: Option<ScaleIOVolumeSource>,
     /// `secret`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub secret: Option<SecretVolumeSource>,
     /// `storageos`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub storageos: Option<StorageOSVolumeSource>,
     /// `vsphereVolume`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub vsphere_volume: Option<VsphereVirtualDiskVolumeSource>,
+}
+codec::object! {
+    WorkflowPersistentVolumeClaims, optional aws_elastic_block_store = "awsElasticBlockStore",
+    optional azure_disk = "azureDisk", optional azure_file = "azureFile",
+    optional cephfs = "cephfs", optional cinder = "cinder", optional config_map = "configMap",
+    optional csi = "csi", optional downward_api = "downwardAPI", optional empty_dir = "emptyDir",
+    optional ephemeral = "ephemeral", optional fc = "fc", optional flex_volume = "flexVolume",
+    optional flocker = "flocker", optional gce_persistent_disk = "gcePersistentDisk",
+    optional git_repo = "gitRepo", optional glusterfs = "glusterfs",
+    optional host_path = "hostPath", optional image = "image", optional iscsi = "iscsi",
+    required name = "name", optional nfs = "nfs",
+    optional persistent_volume_claim = "persistentVolumeClaim",
+    optional photon_persistent_disk = "photonPersistentDisk",
+    optional portworx_volume = "portworxVolume", optional projected = "projected",
+    optional quobyte = "quobyte", optional rbd = "rbd", optional scale_io = "scaleIO",
+    optional secret = "secret", optional storageos = "storageos",
+    optional vsphere_volume = "vsphereVolume"
 }
 
 /// `Workflow.status.artifactRepositoryRef.artifactRepository.plugin`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowPlugin {
     /// `configuration`.
     pub configuration: String,
     /// `keyFormat`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key_format: Option<String>,
     /// `name`.
     pub name: String,
 }
+codec::object! {
+    WorkflowPlugin, required configuration = "configuration", optional key_format = "keyFormat",
+    required name = "name"
+}
 
 /// `Workflow.status.artifactRepositoryRef.artifactRepository.s3`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowS3 {
     /// `accessKeySecret`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub access_key_secret: Option<ClusterWorkflowTemplateAccessKeySecret>,
     /// `addressingStyle`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub addressing_style: Option<WorkflowTaskResultAddressingStyle>,
     /// `bucket`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub bucket: Option<String>,
     /// `caSecret`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ca_secret: Option<ClusterWorkflowTemplateCaSecret>,
     /// `createBucketIfNotPresent`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub create_bucket_if_not_present: Option<WorkflowTaskResultCreateBucketIfNotPresent>,
     /// `encryptionOptions`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub encryption_options: Option<ClusterWorkflowTemplateEncryptionOptions>,
     /// `endpoint`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<String>,
     /// `insecure`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub insecure: Option<bool>,
     /// `keyFormat`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key_format: Option<String>,
     /// `keyPrefix`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key_prefix: Option<String>,
     /// `region`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
     /// `roleARN`.
-    #[serde(rename = "roleARN", skip_serializing_if = "Option::is_none")]
     pub role_arn: Option<String>,
     /// `secretKeySecret`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub secret_key_secret: Option<ClusterWorkflowTemplateSecretKeySecret>,
     /// `sessionTokenSecret`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_token_secret: Option<ClusterWorkflowTemplateSessionTokenSecret>,
     /// `useSDKCreds`.
-    #[serde(rename = "useSDKCreds", skip_serializing_if = "Option::is_none")]
     pub use_sdk_creds: Option<bool>,
+}
+codec::object! {
+    WorkflowS3, optional access_key_secret = "accessKeySecret",
+    optional addressing_style = "addressingStyle", optional bucket = "bucket",
+    optional ca_secret = "caSecret",
+    optional create_bucket_if_not_present = "createBucketIfNotPresent",
+    optional encryption_options = "encryptionOptions", optional endpoint = "endpoint",
+    optional insecure = "insecure", optional key_format = "keyFormat",
+    optional key_prefix = "keyPrefix", optional region = "region", optional role_arn = "roleARN",
+    optional secret_key_secret = "secretKeySecret",
+    optional session_token_secret = "sessionTokenSecret", optional use_sdk_creds = "useSDKCreds"
 }
 
 /// `Workflow.status.synchronization.semaphore`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowSemaphore {
     /// `holding`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub holding: Option<Vec<WorkflowSemaphoreHolding>>,
     /// `waiting`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub waiting: Option<Vec<WorkflowSemaphoreWaiting>>,
 }
+codec::object! { WorkflowSemaphore, optional holding = "holding", optional waiting = "waiting" }
 
 /// `Workflow.status.synchronization.semaphore.holding`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowSemaphoreHolding {
     /// `holders`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub holders: Option<Vec<String>>,
     /// `semaphore`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub semaphore: Option<String>,
+}
+codec::object! {
+    WorkflowSemaphoreHolding, optional holders = "holders", optional semaphore = "semaphore"
 }
 
 /// `Workflow.status.synchronization.semaphore.waiting`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowSemaphoreWaiting {
     /// `holders`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub holders: Option<Vec<String>>,
     /// `semaphore`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub semaphore: Option<String>,
+}
+codec::object! {
+    WorkflowSemaphoreWaiting, optional holders = "holders", optional semaphore = "semaphore"
 }
 
 /// WorkflowSpec is the specification of a Workflow.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowSpec {
     /// Optional duration in seconds relative to the workflow start time which the workflow is allowed
     /// to run before the controller terminates the workflow. A value of zero is used to terminate a
     /// Running workflow
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub active_deadline_seconds: Option<i64>,
     /// Affinity sets the scheduling constraints for all pods in the workflow. Can be overridden by an
     /// affinity specified in the template
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub affinity: Option<Affinity>,
     /// ArchiveLogs indicates if the container logs should be archived
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub archive_logs: Option<bool>,
     /// Arguments contain the parameters and artifacts sent to the workflow entrypoint Parameters are
     /// referencable globally using the 'workflow' variable prefix. e.g. workflow.parameters.myparam
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<ClusterWorkflowTemplateArguments>,
     /// ArtifactGC describes the strategy to use when deleting artifacts from completed or deleted
     /// workflows (applies to all output Artifacts unless Artifact.ArtifactGC is specified, which
     /// overrides this)
-    #[serde(rename = "artifactGC", skip_serializing_if = "Option::is_none")]
     pub artifact_gc: Option<ClusterWorkflowTemplateArtifactGC>,
     /// ArtifactRepositoryRef specifies the configMap name and key containing the artifact repository
     /// config.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub artifact_repository_ref: Option<ClusterWorkflowTemplateArtifactRepositoryRef>,
     /// AutomountServiceAccountToken indicates whether a service account token should be automatically
     /// mounted in pods. ServiceAccountName of ExecutorConfig must be specified if this value is false.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub automount_service_account_token: Option<bool>,
     /// PodDNSConfig defines the DNS parameters of a pod in addition to those generated from DNSPolicy.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dns_config: Option<PodDNSConfig>,
     /// Set DNS policy for workflow pods. Defaults to "ClusterFirst". Valid values are
     /// 'ClusterFirstWithHostNet', 'ClusterFirst', 'Default' or 'None'. DNS parameters given in
     /// DNSConfig will be merged with the policy selected with DNSPolicy. To have DNS options set along
     /// with hostNetwork, you have to specify DNS policy explicitly to 'ClusterFirstWithHostNet'.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dns_policy: Option<String>,
     /// Entrypoint is a template reference to the starting point of the workflow.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub entrypoint: Option<String>,
     /// Executor holds configurations of executor containers of the workflow.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub executor: Option<ClusterWorkflowTemplateExecutor>,
     /// Specifies executor plugins at the workflow level.
     ///
@@ -635,67 +587,51 @@ pub struct WorkflowSpec {
     /// controller ConfigMap are ignored.
     ///
     /// If this field is empty or not set, the controller falls back to the ConfigMap configuration.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub executor_plugins: Option<Vec<ClusterWorkflowTemplateExecutorPlugins>>,
     /// Hooks holds the lifecycle hook which is invoked at lifecycle of step, irrespective of the
     /// success, failure, or error status of the primary step
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hooks: Option<BTreeMap<String, ClusterWorkflowTemplateHooks>>,
     /// `hostAliases`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub host_aliases: Option<Vec<HostAlias>>,
     /// Host networking requested for this workflow pod. Default to false.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub host_network: Option<bool>,
     /// ImagePullSecrets is a list of references to secrets in the same namespace to use for pulling any
     /// images in pods that reference this ServiceAccount. ImagePullSecrets are distinct from Secrets
     /// because Secrets can be mounted in the pod, but ImagePullSecrets are only accessed by the
     /// kubelet. More info:
     /// <https://kubernetes.io/docs/concepts/containers/images/#specifying-imagepullsecrets-on-a-pod>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub image_pull_secrets: Option<Vec<LocalObjectReference>>,
     /// Metrics are a list of metrics emitted from this Workflow
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub metrics: Option<ClusterWorkflowTemplateMetrics>,
     /// NodeSelector is a selector which will result in all pods of the workflow to be scheduled on the
     /// selected node(s). This is able to be overridden by a nodeSelector specified in the template.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub node_selector: Option<BTreeMap<String, String>>,
     /// OnExit is a template reference which is invoked at the end of the workflow, irrespective of the
     /// success, failure, or error of the primary workflow.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub on_exit: Option<String>,
     /// Parallelism limits the max total parallel pods that can execute at the same time in a workflow
     ///
     /// Must be at least 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parallelism: Option<i64>,
     /// PodDisruptionBudget holds the number of concurrent disruptions that you allow for Workflow's
     /// Pods. Controller will automatically add the selector with workflow name, if selector is empty.
     /// Optional: Defaults to empty.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pod_disruption_budget: Option<ClusterWorkflowTemplatePodDisruptionBudget>,
     /// PodGC describes the strategy to use when deleting completed pods
-    #[serde(rename = "podGC", skip_serializing_if = "Option::is_none")]
     pub pod_gc: Option<ClusterWorkflowTemplatePodGC>,
     /// PodMetadata defines additional metadata that should be applied to workflow pods
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pod_metadata: Option<ClusterWorkflowTemplatePodMetadata>,
     /// PriorityClassName to apply to workflow pods.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pod_priority_class_name: Option<String>,
     /// PodResources defines pod-level resource requests and limits to apply to all workflow pods. Will
     /// be overridden if a template's podResources is set. Requires the PodLevelResources feature gate
     /// to be enabled on the cluster (beta since Kubernetes v1.34).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pod_resources: Option<ClusterWorkflowTemplatePodResources>,
     /// PodSpecPatch holds strategic merge patch to apply against the pod spec. Allows parameterization
     /// of container fields which are not strings (e.g. resource limits).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pod_spec_patch: Option<String>,
     /// Priority is used if controller is configured to process limited number of workflows in parallel.
     /// Workflows with higher priority are processed first.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<i32>,
     /// ResourceClaims defines the ResourceClaims that must be allocated and reserved before the pods
     /// running this workflow's templates are allowed to start. Each entry names either an existing
@@ -707,35 +643,26 @@ pub struct WorkflowSpec {
     /// WorkflowTemplate's own spec-level resourceClaims do not come along with a templateRef; use
     /// workflowTemplateRef to inherit the referenced spec. Requires the DynamicResourceAllocation
     /// feature gate to be enabled on the cluster.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_claims: Option<Vec<PodResourceClaim>>,
     /// RetryStrategy for all templates in the workflow.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_strategy: Option<ClusterWorkflowTemplateRetryStrategy>,
     /// Set scheduler name for all pods. Will be overridden if container/script template's scheduler
     /// name is set. Default scheduler will be used if neither specified.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub scheduler_name: Option<String>,
     /// SecurityContext holds pod-level security attributes and common container settings. Optional:
     /// Defaults to empty. See type description for default values of each field.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub security_context: Option<PodSecurityContext>,
     /// ServiceAccountName is the name of the ServiceAccount to run all pods of the workflow as.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub service_account_name: Option<String>,
     /// Shutdown will shutdown the workflow according to its ShutdownStrategy
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub shutdown: Option<String>,
     /// Suspend will suspend the workflow and prevent execution of any future steps in the workflow
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub suspend: Option<bool>,
     /// Synchronization holds synchronization lock configuration for this Workflow
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub synchronization: Option<ClusterWorkflowTemplateSynchronization>,
     /// TemplateDefaults holds default template values that will apply to all templates in the Workflow,
     /// unless overridden on the template-level. All nested field descriptions have been dropped due to
     /// Kubernetes size limitations.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub template_defaults: Option<ClusterWorkflowTemplateTemplateDefaults>,
     /// Templates is a list of workflow templates used in a workflow MaxItems is an artificial limit to
     /// limit CEL validation costs - see note at top of file
@@ -747,126 +674,140 @@ pub struct WorkflowSpec {
     /// Must satisfy `self.all(t, !(has(t.timeout) && t.timeout != "" && (has(t.steps) || has(t.dag))))`: timeout cannot be applied to steps or dag templates
     ///
     /// Must satisfy `self.all(t, !(has(t.activeDeadlineSeconds) && (has(t.steps) || has(t.dag))))`: activeDeadlineSeconds is only valid for leaf templates
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub templates: Option<Vec<ClusterWorkflowTemplateTemplates>>,
     /// Tolerations to apply to workflow pods.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tolerations: Option<Vec<Toleration>>,
     /// TTLStrategy limits the lifetime of a Workflow that has finished execution depending on if it
     /// Succeeded or Failed. If this struct is set, once the Workflow finishes, it will be deleted after
     /// the time to live expires. If this field is unset, the controller config map will hold the
     /// default values.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ttl_strategy: Option<ClusterWorkflowTemplateTtlStrategy>,
     /// VolumeClaimGC describes the strategy to use when deleting volumes from completed workflows
-    #[serde(rename = "volumeClaimGC", skip_serializing_if = "Option::is_none")]
     pub volume_claim_gc: Option<ClusterWorkflowTemplateVolumeClaimGC>,
     /// VolumeClaimTemplates is a list of claims that containers are allowed to reference. The Workflow
     /// controller will create the claims at the beginning of the workflow and delete the claims upon
     /// completion of the workflow
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_claim_templates: Option<Vec<ClusterWorkflowTemplateVolumeClaimTemplates>>,
     /// Volumes is a list of volumes that can be mounted by containers in a workflow.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volumes: Option<Vec<ClusterWorkflowTemplateVolumes>>,
     /// WorkflowMetadata contains some metadata of the workflow to refer to
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub workflow_metadata: Option<ClusterWorkflowTemplateWorkflowMetadata>,
     /// WorkflowTemplateRef holds a reference to a WorkflowTemplate for execution
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub workflow_template_ref: Option<ClusterWorkflowTemplateWorkflowTemplateRef>,
+}
+codec::object! {
+    WorkflowSpec, optional active_deadline_seconds = "activeDeadlineSeconds",
+    optional affinity = "affinity", optional archive_logs = "archiveLogs",
+    optional arguments = "arguments", optional artifact_gc = "artifactGC",
+    optional artifact_repository_ref = "artifactRepositoryRef",
+    optional automount_service_account_token = "automountServiceAccountToken",
+    optional dns_config = "dnsConfig", optional dns_policy = "dnsPolicy",
+    optional entrypoint = "entrypoint", optional executor = "executor",
+    optional executor_plugins = "executorPlugins", optional hooks = "hooks",
+    optional host_aliases = "hostAliases", optional host_network = "hostNetwork",
+    optional image_pull_secrets = "imagePullSecrets", optional metrics = "metrics",
+    optional node_selector = "nodeSelector", optional on_exit = "onExit",
+    optional parallelism = "parallelism", optional pod_disruption_budget = "podDisruptionBudget",
+    optional pod_gc = "podGC", optional pod_metadata = "podMetadata",
+    optional pod_priority_class_name = "podPriorityClassName",
+    optional pod_resources = "podResources", optional pod_spec_patch = "podSpecPatch",
+    optional priority = "priority", optional resource_claims = "resourceClaims",
+    optional retry_strategy = "retryStrategy", optional scheduler_name = "schedulerName",
+    optional security_context = "securityContext",
+    optional service_account_name = "serviceAccountName", optional shutdown = "shutdown",
+    optional suspend = "suspend", optional synchronization = "synchronization",
+    optional template_defaults = "templateDefaults", optional templates = "templates",
+    optional tolerations = "tolerations", optional ttl_strategy = "ttlStrategy",
+    optional volume_claim_gc = "volumeClaimGC",
+    optional volume_claim_templates = "volumeClaimTemplates", optional volumes = "volumes",
+    optional workflow_metadata = "workflowMetadata",
+    optional workflow_template_ref = "workflowTemplateRef"
 }
 
 /// WorkflowStatus contains overall status information about a workflow. All nested field
 /// descriptions have been dropped due to Kubernetes size limitations.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowStatus {
     /// `artifactGCStatus`.
-    #[serde(rename = "artifactGCStatus", skip_serializing_if = "Option::is_none")]
     pub artifact_gc_status: Option<WorkflowArtifactGCStatus>,
     /// `artifactRepositoryRef`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub artifact_repository_ref: Option<WorkflowArtifactRepositoryRef>,
     /// `compressedNodes`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub compressed_nodes: Option<String>,
     /// `conditions`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<CronWorkflowConditions>>,
     /// `estimatedDuration`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub estimated_duration: Option<i64>,
     /// `finishedAt`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<Time>,
     /// `message`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// `nodes`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub nodes: Option<BTreeMap<String, WorkflowNodes>>,
     /// `offloadNodeStatusVersion`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub offload_node_status_version: Option<String>,
     /// `outputs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub outputs: Option<WorkflowOutputs>,
     /// `persistentVolumeClaims`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub persistent_volume_claims: Option<Vec<WorkflowPersistentVolumeClaims>>,
     /// `phase`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
     /// `progress`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub progress: Option<String>,
     /// `resourcesDuration`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resources_duration: Option<BTreeMap<String, i64>>,
     /// `startedAt`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Time>,
     /// `storedTemplates`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stored_templates: Option<BTreeMap<String, Value>>,
     /// `storedWorkflowTemplateSpec`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stored_workflow_template_spec: Option<BTreeMap<String, Value>>,
     /// `synchronization`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub synchronization: Option<WorkflowSynchronization>,
     /// `taskResultsCompletionStatus`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub task_results_completion_status: Option<BTreeMap<String, bool>>,
+}
+codec::object! {
+    WorkflowStatus, optional artifact_gc_status = "artifactGCStatus",
+    optional artifact_repository_ref = "artifactRepositoryRef",
+    optional compressed_nodes = "compressedNodes", optional conditions = "conditions",
+    optional estimated_duration = "estimatedDuration", optional_encoded finished_at = "finishedAt",
+    optional message = "message", optional nodes = "nodes",
+    optional offload_node_status_version = "offloadNodeStatusVersion", optional outputs = "outputs",
+    optional persistent_volume_claims = "persistentVolumeClaims", optional phase = "phase",
+    optional progress = "progress", optional resources_duration = "resourcesDuration",
+    optional_encoded started_at = "startedAt", optional stored_templates = "storedTemplates",
+    optional stored_workflow_template_spec = "storedWorkflowTemplateSpec",
+    optional synchronization = "synchronization",
+    optional task_results_completion_status = "taskResultsCompletionStatus"
 }
 
 /// `Workflow.status.synchronization`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowSynchronization {
     /// `mutex`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mutex: Option<WorkflowMutex>,
     /// `semaphore`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub semaphore: Option<WorkflowSemaphore>,
+}
+codec::object! {
+    WorkflowSynchronization, optional mutex = "mutex", optional semaphore = "semaphore"
 }
 
 /// `Workflow.status.nodes.synchronizationStatus`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowSynchronizationStatus {
     /// `waiting`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub waiting: Option<String>,
 }
+codec::object! { WorkflowSynchronizationStatus, optional waiting = "waiting" }
 
 /// `Workflow.status.synchronization.mutex.waiting`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowWaiting {
     /// `holder`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub holder: Option<String>,
     /// `mutex`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mutex: Option<String>,
 }
+codec::object! { WorkflowWaiting, optional holder = "holder", optional mutex = "mutex" }

@@ -11,7 +11,6 @@ use ::codegen_runtime::k8s_openapi::api::core::v1::{
 };
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use super::{
@@ -53,341 +52,293 @@ pub struct WorkflowTaskSet {
 }
 
 /// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetArguments {
     /// `artifacts`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub artifacts: Option<Vec<WorkflowArtifacts>>,
     /// `parameters`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
+}
+codec::object! {
+    WorkflowTaskSetArguments, optional artifacts = "artifacts", optional parameters = "parameters"
 }
 
 /// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetArtifact {
     /// `archive`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub archive: Option<WorkflowTaskResultArchive>,
     /// `archiveLogs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub archive_logs: Option<bool>,
     /// `artifactGC`.
-    #[serde(rename = "artifactGC", skip_serializing_if = "Option::is_none")]
     pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
     /// `artifactory`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub artifactory: Option<ClusterWorkflowTemplateArtifactory>,
     /// `azure`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub azure: Option<ClusterWorkflowTemplateAzure>,
     /// `deleted`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub deleted: Option<bool>,
     /// `from`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// `fromExpression`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub from_expression: Option<String>,
     /// `gcs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub gcs: Option<ClusterWorkflowTemplateGcs>,
     /// `git`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub git: Option<ClusterWorkflowTemplateGit>,
     /// `globalName`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub global_name: Option<String>,
     /// `hdfs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
     /// `http`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
     /// `mode`.
     ///
     /// Must be at least 0 and be at most 511.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<i32>,
     /// `name`.
     ///
     /// Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
     /// `optional`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub optional: Option<bool>,
     /// `oss`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub oss: Option<ClusterWorkflowTemplateOss>,
     /// `path`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// `plugin`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin: Option<WorkflowTaskResultPlugin>,
     /// `raw`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub raw: Option<WorkflowTaskResultRaw>,
     /// `recurseMode`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub recurse_mode: Option<bool>,
     /// `s3`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub s3: Option<ClusterWorkflowTemplateS3>,
     /// `subPath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sub_path: Option<String>,
+}
+codec::object! {
+    WorkflowTaskSetArtifact, optional archive = "archive", optional archive_logs = "archiveLogs",
+    optional artifact_gc = "artifactGC", optional artifactory = "artifactory",
+    optional azure = "azure", optional deleted = "deleted", optional from = "from",
+    optional from_expression = "fromExpression", optional gcs = "gcs", optional git = "git",
+    optional global_name = "globalName", optional hdfs = "hdfs", optional http = "http",
+    optional mode = "mode", required name = "name", optional optional = "optional",
+    optional oss = "oss", optional path = "path", optional plugin = "plugin", optional raw = "raw",
+    optional recurse_mode = "recurseMode", optional s3 = "s3", optional sub_path = "subPath"
 }
 
 /// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetArtifactPaths {
     /// `archive`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub archive: Option<WorkflowTaskResultArchive>,
     /// `archiveLogs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub archive_logs: Option<bool>,
     /// `artifactGC`.
-    #[serde(rename = "artifactGC", skip_serializing_if = "Option::is_none")]
     pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
     /// `artifactory`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub artifactory: Option<ClusterWorkflowTemplateArtifactory>,
     /// `azure`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub azure: Option<ClusterWorkflowTemplateAzure>,
     /// `deleted`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub deleted: Option<bool>,
     /// `from`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// `fromExpression`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub from_expression: Option<String>,
     /// `gcs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub gcs: Option<ClusterWorkflowTemplateGcs>,
     /// `git`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub git: Option<ClusterWorkflowTemplateGit>,
     /// `globalName`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub global_name: Option<String>,
     /// `hdfs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
     /// `http`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
     /// `mode`.
     ///
     /// Must be at least 0 and be at most 511.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<i32>,
     /// `name`.
     ///
     /// Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
     /// `optional`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub optional: Option<bool>,
     /// `oss`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub oss: Option<ClusterWorkflowTemplateOss>,
     /// `path`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// `plugin`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin: Option<WorkflowTaskResultPlugin>,
     /// `raw`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub raw: Option<WorkflowTaskResultRaw>,
     /// `recurseMode`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub recurse_mode: Option<bool>,
     /// `s3`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub s3: Option<ClusterWorkflowTemplateS3>,
     /// `subPath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sub_path: Option<String>,
+}
+codec::object! {
+    WorkflowTaskSetArtifactPaths, optional archive = "archive",
+    optional archive_logs = "archiveLogs", optional artifact_gc = "artifactGC",
+    optional artifactory = "artifactory", optional azure = "azure", optional deleted = "deleted",
+    optional from = "from", optional from_expression = "fromExpression", optional gcs = "gcs",
+    optional git = "git", optional global_name = "globalName", optional hdfs = "hdfs",
+    optional http = "http", optional mode = "mode", required name = "name",
+    optional optional = "optional", optional oss = "oss", optional path = "path",
+    optional plugin = "plugin", optional raw = "raw", optional recurse_mode = "recurseMode",
+    optional s3 = "s3", optional sub_path = "subPath"
 }
 
 /// Artifact indicates an artifact to place at a specified path
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetArtifacts {
     /// Archive controls how the artifact will be saved to the artifact repository.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub archive: Option<WorkflowTaskResultArchive>,
     /// ArchiveLogs indicates if the container logs should be archived
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub archive_logs: Option<bool>,
     /// ArtifactGC describes the strategy to use when to deleting an artifact from completed or deleted
     /// workflows
-    #[serde(rename = "artifactGC", skip_serializing_if = "Option::is_none")]
     pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
     /// Artifactory contains artifactory artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub artifactory: Option<WorkflowTaskResultArtifactory>,
     /// Azure contains Azure Storage artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub azure: Option<WorkflowTaskResultAzure>,
     /// Has this been deleted?
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub deleted: Option<bool>,
     /// From allows an artifact to reference an artifact from a previous step
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// FromExpression, if defined, is evaluated to specify the value for the artifact
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub from_expression: Option<String>,
     /// GCS contains GCS artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub gcs: Option<WorkflowTaskResultGcs>,
     /// Git contains git artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub git: Option<WorkflowTaskResultGit>,
     /// GlobalName exports an output artifact to the global scope, making it available as
     /// workflow.outputs.artifacts.XXXX and in workflow.status.outputs.artifacts
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub global_name: Option<String>,
     /// HDFS contains HDFS artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hdfs: Option<WorkflowTaskResultHdfs>,
     /// HTTP contains HTTP artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub http: Option<WorkflowTaskResultHttp>,
     /// mode bits to use on this file, must be a value between 0 and 0777. Set when loading input
     /// artifacts. It is recommended to set the mode value to ensure the artifact has the expected
     /// permissions in your container.
     ///
     /// Must be at least 0 and be at most 511.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<i32>,
     /// name of the artifact. must be unique within a template's inputs/outputs.
     ///
     /// Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
     /// Make Artifacts optional, if Artifacts doesn't generate or exist
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub optional: Option<bool>,
     /// OSS contains OSS artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub oss: Option<WorkflowTaskResultOss>,
     /// Path is the container path to the artifact
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Plugin contains plugin artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin: Option<WorkflowTaskResultPlugin>,
     /// Raw contains raw artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub raw: Option<WorkflowTaskResultRaw>,
     /// If mode is set, apply the permission recursively into the artifact if it is a folder
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub recurse_mode: Option<bool>,
     /// S3 contains S3 artifact location details
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub s3: Option<WorkflowTaskResultS3>,
     /// SubPath allows an artifact to be sourced from a subpath within the specified source
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sub_path: Option<String>,
+}
+codec::object! {
+    WorkflowTaskSetArtifacts, optional archive = "archive", optional archive_logs = "archiveLogs",
+    optional artifact_gc = "artifactGC", optional artifactory = "artifactory",
+    optional azure = "azure", optional deleted = "deleted", optional from = "from",
+    optional from_expression = "fromExpression", optional gcs = "gcs", optional git = "git",
+    optional global_name = "globalName", optional hdfs = "hdfs", optional http = "http",
+    optional mode = "mode", required name = "name", optional optional = "optional",
+    optional oss = "oss", optional path = "path", optional plugin = "plugin", optional raw = "raw",
+    optional recurse_mode = "recurseMode", optional s3 = "s3", optional sub_path = "subPath"
 }
 
 /// `WorkflowTaskSet.spec.tasks.dag`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetDag {
     /// `failFast`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fail_fast: Option<bool>,
     /// `target`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
     /// `tasks`.
     ///
     /// Must have 1 to 200 items.
     pub tasks: Vec<WorkflowTaskSetDagTasks>,
 }
+codec::object! {
+    WorkflowTaskSetDag, optional fail_fast = "failFast", optional target = "target",
+    required tasks = "tasks"
+}
 
 /// `WorkflowTaskSet.spec.tasks.dag.tasks`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetDagTasks {
     /// `arguments`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<WorkflowTaskSetArguments>,
     /// `continueOn`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub continue_on: Option<ClusterWorkflowTemplateContinueOn>,
     /// `dependencies`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dependencies: Option<Vec<String>>,
     /// `depends`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub depends: Option<String>,
     /// `hooks`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hooks: Option<BTreeMap<String, WorkflowTaskSetHooks>>,
     /// `inline`.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub inline: Option<Value>,
     /// `name`.
     ///
     /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
     pub name: String,
     /// `onExit`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub on_exit: Option<String>,
     /// `template`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub template: Option<String>,
     /// `templateRef`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub template_ref: Option<ClusterWorkflowTemplateTemplateRef>,
     /// `when`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub when: Option<String>,
     /// `withItems`.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub with_items: Option<Value>,
     /// `withParam`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub with_param: Option<String>,
     /// `withSequence`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub with_sequence: Option<WorkflowTaskSetWithSequence>,
+}
+codec::object! {
+    WorkflowTaskSetDagTasks, optional arguments = "arguments", optional continue_on = "continueOn",
+    optional dependencies = "dependencies", optional depends = "depends", optional hooks = "hooks",
+    nullable inline = "inline", required name = "name", optional on_exit = "onExit",
+    optional template = "template", optional template_ref = "templateRef", optional when = "when",
+    nullable with_items = "withItems", optional with_param = "withParam",
+    optional with_sequence = "withSequence"
 }
 
 /// `WorkflowTaskSet.spec.tasks.data`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetData {
     /// `source`.
     pub source: WorkflowTaskSetSource,
     /// `transformation`.
     pub transformation: Vec<ClusterWorkflowTemplateTransformation>,
 }
+codec::object! {
+    WorkflowTaskSetData, required source = "source", required transformation = "transformation"
+}
 
 /// `WorkflowTaskSet.spec.tasks.metrics.prometheus.gauge`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetGauge {
     /// `operation`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub operation: Option<ClusterWorkflowTemplateOperation>,
     /// `realtime`.
     pub realtime: bool,
@@ -396,460 +347,419 @@ pub struct WorkflowTaskSetGauge {
     /// Must have 1 to 256 characters.
     pub value: String,
 }
+codec::object! {
+    WorkflowTaskSetGauge, optional operation = "operation", required realtime = "realtime",
+    required value = "value"
+}
 
 /// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetHooks {
     /// `arguments`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<WorkflowTaskSetArguments>,
     /// `expression`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub expression: Option<String>,
     /// `template`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub template: Option<String>,
     /// `templateRef`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub template_ref: Option<ClusterWorkflowTemplateTemplateRef>,
+}
+codec::object! {
+    WorkflowTaskSetHooks, optional arguments = "arguments", optional expression = "expression",
+    optional template = "template", optional template_ref = "templateRef"
 }
 
 /// `WorkflowTaskSet.spec.tasks.resource.manifestFrom`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetManifestFrom {
     /// `artifact`.
     pub artifact: WorkflowTaskSetArtifact,
 }
+codec::object! { WorkflowTaskSetManifestFrom, required artifact = "artifact" }
 
 /// `WorkflowTaskSet.spec.tasks.metrics`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetMetrics {
     /// `prometheus`.
     ///
     /// Must have at most 100 items.
     pub prometheus: Vec<WorkflowTaskSetPrometheus>,
 }
+codec::object! { WorkflowTaskSetMetrics, required prometheus = "prometheus" }
 
 /// `WorkflowTaskSet.status.nodes`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetNodes {
     /// `message`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// Outputs hold parameters, artifacts, and results from a step
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub outputs: Option<WorkflowTaskSetOutputs>,
     /// NodePhase is a label for the condition of a node at the current time.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
     /// Progress in N/M format. N is number of task complete. M is number of tasks.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub progress: Option<String>,
+}
+codec::object! {
+    WorkflowTaskSetNodes, optional message = "message", optional outputs = "outputs",
+    optional phase = "phase", optional progress = "progress"
 }
 
 /// Outputs hold parameters, artifacts, and results from a step
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetOutputs {
     /// Artifacts holds the list of output artifacts produced by a step
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub artifacts: Option<Vec<WorkflowTaskSetArtifacts>>,
     /// ExitCode holds the exit code of a script template
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<String>,
     /// Parameters holds the list of output parameters produced by a step
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
     /// Result holds the result (stdout) of a script or container template, or the response body of an
     /// HTTP template
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
+}
+codec::object! {
+    WorkflowTaskSetOutputs, optional artifacts = "artifacts", optional exit_code = "exitCode",
+    optional parameters = "parameters", optional result = "result"
 }
 
 /// `WorkflowTaskSet.spec.tasks.metrics.prometheus`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetPrometheus {
     /// `counter`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub counter: Option<ClusterWorkflowTemplateCounter>,
     /// `gauge`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub gauge: Option<WorkflowTaskSetGauge>,
     /// `help`.
     ///
     /// Must have at least 1 character.
     pub help: String,
     /// `histogram`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub histogram: Option<ClusterWorkflowTemplateHistogram>,
     /// `labels`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub labels: Option<Vec<ClusterWorkflowTemplateLabels>>,
     /// `name`.
     ///
     /// Must match `^[a-zA-Z_][a-zA-Z0-9_]*$`.
     pub name: String,
     /// `when`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub when: Option<String>,
+}
+codec::object! {
+    WorkflowTaskSetPrometheus, optional counter = "counter", optional gauge = "gauge",
+    required help = "help", optional histogram = "histogram", optional labels = "labels",
+    required name = "name", optional when = "when"
 }
 
 /// `WorkflowTaskSet.spec.tasks.resource`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetResource {
     /// `action`.
     pub action: ClusterWorkflowTemplateAction,
     /// `failureCondition`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub failure_condition: Option<String>,
     /// `flags`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub flags: Option<Vec<String>>,
     /// `manifest`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub manifest: Option<String>,
     /// `manifestFrom`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub manifest_from: Option<WorkflowTaskSetManifestFrom>,
     /// `mergeStrategy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub merge_strategy: Option<ClusterWorkflowTemplateMergeStrategy>,
     /// `setOwnerReference`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub set_owner_reference: Option<bool>,
     /// `successCondition`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub success_condition: Option<String>,
+}
+codec::object! {
+    WorkflowTaskSetResource, required action = "action",
+    optional failure_condition = "failureCondition", optional flags = "flags",
+    optional manifest = "manifest", optional manifest_from = "manifestFrom",
+    optional merge_strategy = "mergeStrategy", optional set_owner_reference = "setOwnerReference",
+    optional success_condition = "successCondition"
 }
 
 /// `WorkflowTaskSet.spec.tasks.script`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetScript {
     /// `args`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub args: Option<Vec<String>>,
     /// `command`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<Vec<String>>,
     /// `env`.
     ///
     /// Must have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub env: Option<Vec<ClusterWorkflowTemplateEnv>>,
     /// `envFrom`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub env_from: Option<Vec<EnvFromSource>>,
     /// `image`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
     /// `imagePullPolicy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub image_pull_policy: Option<String>,
     /// `lifecycle`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub lifecycle: Option<ClusterWorkflowTemplateLifecycle>,
     /// `livenessProbe`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub liveness_probe: Option<ClusterWorkflowTemplateLivenessProbe>,
     /// `name`.
     pub name: String,
     /// `ports`.
     ///
     /// Must have no two items with the same `containerPort` and `protocol`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ports: Option<Vec<ContainerPort>>,
     /// `readinessProbe`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub readiness_probe: Option<ClusterWorkflowTemplateReadinessProbe>,
     /// `resizePolicy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resize_policy: Option<Vec<ContainerResizePolicy>>,
     /// `resources`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resources: Option<ClusterWorkflowTemplateResources>,
     /// `restartPolicy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub restart_policy: Option<String>,
     /// `restartPolicyRules`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub restart_policy_rules: Option<Vec<ClusterWorkflowTemplateRestartPolicyRules>>,
     /// `securityContext`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub security_context: Option<SecurityContext>,
     /// `source`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// `startupProbe`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub startup_probe: Option<ClusterWorkflowTemplateStartupProbe>,
     /// `stdin`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stdin: Option<bool>,
     /// `stdinOnce`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stdin_once: Option<bool>,
     /// `terminationMessagePath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub termination_message_path: Option<String>,
     /// `terminationMessagePolicy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub termination_message_policy: Option<String>,
     /// `tty`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tty: Option<bool>,
     /// `volumeDevices`.
     ///
     /// Must have no two items with the same `devicePath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_devices: Option<Vec<VolumeDevice>>,
     /// `volumeMounts`.
     ///
     /// Must have no two items with the same `mountPath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_mounts: Option<Vec<VolumeMount>>,
     /// `workingDir`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub working_dir: Option<String>,
+}
+codec::object! {
+    WorkflowTaskSetScript, optional args = "args", optional command = "command",
+    optional env = "env", optional env_from = "envFrom", optional image = "image",
+    optional image_pull_policy = "imagePullPolicy", optional lifecycle = "lifecycle",
+    optional liveness_probe = "livenessProbe", required name = "name", optional ports = "ports",
+    optional readiness_probe = "readinessProbe", optional resize_policy = "resizePolicy",
+    optional resources = "resources", optional restart_policy = "restartPolicy",
+    optional restart_policy_rules = "restartPolicyRules",
+    optional security_context = "securityContext", optional source = "source",
+    optional startup_probe = "startupProbe", optional stdin = "stdin",
+    optional stdin_once = "stdinOnce", optional termination_message_path = "terminationMessagePath",
+    optional termination_message_policy = "terminationMessagePolicy", optional tty = "tty",
+    optional volume_devices = "volumeDevices", optional volume_mounts = "volumeMounts",
+    optional working_dir = "workingDir"
 }
 
 /// `WorkflowTaskSet.spec.tasks.data.source`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetSource {
     /// `artifactPaths`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub artifact_paths: Option<WorkflowTaskSetArtifactPaths>,
 }
+codec::object! { WorkflowTaskSetSource, optional artifact_paths = "artifactPaths" }
 
 /// `WorkflowTaskSet.spec`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetSpec {
     /// `tasks`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tasks: Option<BTreeMap<String, WorkflowTaskSetTasks>>,
 }
+codec::object! { WorkflowTaskSetSpec, optional tasks = "tasks" }
 
 /// `WorkflowTaskSet.status`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetStatus {
     /// `nodes`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub nodes: Option<BTreeMap<String, WorkflowTaskSetNodes>>,
 }
+codec::object! { WorkflowTaskSetStatus, optional nodes = "nodes" }
 
 /// `WorkflowTaskSet.spec.tasks.steps`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetSteps {
     /// `steps`.
     pub steps: Vec<WorkflowTaskSetStepsSteps>,
 }
+codec::object! { WorkflowTaskSetSteps, required steps = "steps" }
 
 /// `WorkflowTaskSet.spec.tasks.steps.steps`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetStepsSteps {
     /// `arguments`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<WorkflowTaskSetArguments>,
     /// `continueOn`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub continue_on: Option<ClusterWorkflowTemplateContinueOn>,
     /// `hooks`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hooks: Option<BTreeMap<String, WorkflowTaskSetHooks>>,
     /// `inline`.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub inline: Option<Value>,
     /// `name`.
     ///
     /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// `onExit`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub on_exit: Option<String>,
     /// `template`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub template: Option<String>,
     /// `templateRef`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub template_ref: Option<ClusterWorkflowTemplateTemplateRef>,
     /// `when`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub when: Option<String>,
     /// `withItems`.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub with_items: Option<Value>,
     /// `withParam`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub with_param: Option<String>,
     /// `withSequence`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub with_sequence: Option<WorkflowTaskSetWithSequence>,
+}
+codec::object! {
+    WorkflowTaskSetStepsSteps, optional arguments = "arguments",
+    optional continue_on = "continueOn", optional hooks = "hooks", nullable inline = "inline",
+    optional name = "name", optional on_exit = "onExit", optional template = "template",
+    optional template_ref = "templateRef", optional when = "when",
+    nullable with_items = "withItems", optional with_param = "withParam",
+    optional with_sequence = "withSequence"
 }
 
 /// `WorkflowTaskSet.spec.tasks`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetTasks {
     /// `activeDeadlineSeconds`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub active_deadline_seconds: Option<IntOrString>,
     /// `affinity`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub affinity: Option<Affinity>,
     /// `annotations`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<BTreeMap<String, String>>,
     /// `archiveLocation`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub archive_location: Option<WorkflowArtifactGCTaskArchiveLocation>,
     /// `automountServiceAccountToken`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub automount_service_account_token: Option<bool>,
     /// `container`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub container: Option<WorkflowTaskSetContainer>,
     /// `containerSet`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub container_set: Option<ClusterWorkflowTemplateContainerSet>,
     /// `daemon`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub daemon: Option<bool>,
     /// `dag`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dag: Option<WorkflowTaskSetDag>,
     /// `data`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<WorkflowTaskSetData>,
     /// `executor`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub executor: Option<ClusterWorkflowTemplateExecutor>,
     /// `failFast`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fail_fast: Option<bool>,
     /// `hostAliases`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub host_aliases: Option<Vec<HostAlias>>,
     /// `http`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub http: Option<ClusterWorkflowTemplateHttp>,
     /// `initContainers`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub init_containers: Option<Vec<ClusterWorkflowTemplateInitContainers>>,
     /// `inputs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub inputs: Option<WorkflowInputs>,
     /// `memoize`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub memoize: Option<ClusterWorkflowTemplateMemoize>,
     /// `metadata`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<ClusterWorkflowTemplateMetadata>,
     /// `metrics`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub metrics: Option<WorkflowTaskSetMetrics>,
     /// `name`.
     ///
     /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// `nodeSelector`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub node_selector: Option<BTreeMap<String, String>>,
     /// `outputs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub outputs: Option<WorkflowOutputs>,
     /// `parallelism`.
     ///
     /// Must be at least 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parallelism: Option<i64>,
     /// `pendingTimeout`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pending_timeout: Option<String>,
     /// `plugin`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin: Option<BTreeMap<String, Value>>,
     /// `podResources`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pod_resources: Option<ClusterWorkflowTemplatePodResources>,
     /// `podSpecPatch`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pod_spec_patch: Option<String>,
     /// `priorityClassName`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub priority_class_name: Option<String>,
     /// `resource`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resource: Option<WorkflowTaskSetResource>,
     /// `resourceClaims`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_claims: Option<Vec<PodResourceClaim>>,
     /// `retryStrategy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_strategy: Option<ClusterWorkflowTemplateRetryStrategy>,
     /// `schedulerName`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub scheduler_name: Option<String>,
     /// `script`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub script: Option<WorkflowTaskSetScript>,
     /// `securityContext`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub security_context: Option<PodSecurityContext>,
     /// `serviceAccountName`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub service_account_name: Option<String>,
     /// `sidecars`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sidecars: Option<Vec<ClusterWorkflowTemplateSidecars>>,
     /// `steps`.
     ///
     /// Must have at least 1 item.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<Vec<WorkflowTaskSetSteps>>,
     /// `suspend`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub suspend: Option<ClusterWorkflowTemplateSuspend>,
     /// `synchronization`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub synchronization: Option<ClusterWorkflowTemplateSynchronization>,
     /// `timeout`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<String>,
     /// `tolerations`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tolerations: Option<Vec<Toleration>>,
     /// `volumes`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volumes: Option<Vec<ClusterWorkflowTemplateVolumes>>,
+}
+codec::object! {
+    WorkflowTaskSetTasks, optional_encoded active_deadline_seconds = "activeDeadlineSeconds",
+    optional affinity = "affinity", optional annotations = "annotations",
+    optional archive_location = "archiveLocation",
+    optional automount_service_account_token = "automountServiceAccountToken",
+    optional container = "container", optional container_set = "containerSet",
+    optional daemon = "daemon", optional dag = "dag", optional data = "data",
+    optional executor = "executor", optional fail_fast = "failFast",
+    optional host_aliases = "hostAliases", optional http = "http",
+    optional init_containers = "initContainers", optional inputs = "inputs",
+    optional memoize = "memoize", optional metadata = "metadata", optional metrics = "metrics",
+    optional name = "name", optional node_selector = "nodeSelector", optional outputs = "outputs",
+    optional parallelism = "parallelism", optional pending_timeout = "pendingTimeout",
+    optional plugin = "plugin", optional pod_resources = "podResources",
+    optional pod_spec_patch = "podSpecPatch", optional priority_class_name = "priorityClassName",
+    optional resource = "resource", optional resource_claims = "resourceClaims",
+    optional retry_strategy = "retryStrategy", optional scheduler_name = "schedulerName",
+    optional script = "script", optional security_context = "securityContext",
+    optional service_account_name = "serviceAccountName", optional sidecars = "sidecars",
+    optional steps = "steps", optional suspend = "suspend",
+    optional synchronization = "synchronization", optional timeout = "timeout",
+    optional tolerations = "tolerations", optional volumes = "volumes"
 }
 
 /// `WorkflowTaskSet.spec.tasks.dag.tasks.withSequence`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetWithSequence {
     /// `count`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub count: Option<IntOrString>,
     /// `end`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub end: Option<IntOrString>,
     /// `format`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
     /// `start`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub start: Option<IntOrString>,
+}
+codec::object! {
+    WorkflowTaskSetWithSequence, optional_encoded count = "count", optional_encoded end = "end",
+    optional format = "format", optional_encoded start = "start"
 }

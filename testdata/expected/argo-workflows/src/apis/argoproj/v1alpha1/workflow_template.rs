@@ -3,12 +3,12 @@
 
 //! `WorkflowTemplate` of `argoproj.io/v1alpha1`.
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::api::core::v1::{
     Affinity, HostAlias, LocalObjectReference, PodDNSConfig, PodResourceClaim,
     PodSecurityContext, Toleration,
 };
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use super::{
     ClusterWorkflowTemplateArguments, ClusterWorkflowTemplateArtifactGC,
@@ -34,52 +34,40 @@ pub struct WorkflowTemplate {
 }
 
 /// WorkflowSpec is the specification of a Workflow.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTemplateSpec {
     /// Optional duration in seconds relative to the workflow start time which the workflow is allowed
     /// to run before the controller terminates the workflow. A value of zero is used to terminate a
     /// Running workflow
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub active_deadline_seconds: Option<i64>,
     /// Affinity sets the scheduling constraints for all pods in the workflow. Can be overridden by an
     /// affinity specified in the template
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub affinity: Option<Affinity>,
     /// ArchiveLogs indicates if the container logs should be archived
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub archive_logs: Option<bool>,
     /// Arguments contain the parameters and artifacts sent to the workflow entrypoint Parameters are
     /// referencable globally using the 'workflow' variable prefix. e.g. workflow.parameters.myparam
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<ClusterWorkflowTemplateArguments>,
     /// ArtifactGC describes the strategy to use when deleting artifacts from completed or deleted
     /// workflows (applies to all output Artifacts unless Artifact.ArtifactGC is specified, which
     /// overrides this)
-    #[serde(rename = "artifactGC", skip_serializing_if = "Option::is_none")]
     pub artifact_gc: Option<ClusterWorkflowTemplateArtifactGC>,
     /// ArtifactRepositoryRef specifies the configMap name and key containing the artifact repository
     /// config.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub artifact_repository_ref: Option<ClusterWorkflowTemplateArtifactRepositoryRef>,
     /// AutomountServiceAccountToken indicates whether a service account token should be automatically
     /// mounted in pods. ServiceAccountName of ExecutorConfig must be specified if this value is false.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub automount_service_account_token: Option<bool>,
     /// PodDNSConfig defines the DNS parameters of a pod in addition to those generated from DNSPolicy.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dns_config: Option<PodDNSConfig>,
     /// Set DNS policy for workflow pods. Defaults to "ClusterFirst". Valid values are
     /// 'ClusterFirstWithHostNet', 'ClusterFirst', 'Default' or 'None'. DNS parameters given in
     /// DNSConfig will be merged with the policy selected with DNSPolicy. To have DNS options set along
     /// with hostNetwork, you have to specify DNS policy explicitly to 'ClusterFirstWithHostNet'.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dns_policy: Option<String>,
     /// Entrypoint is a template reference to the starting point of the workflow.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub entrypoint: Option<String>,
     /// Executor holds configurations of executor containers of the workflow.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub executor: Option<ClusterWorkflowTemplateExecutor>,
     /// Specifies executor plugins at the workflow level.
     ///
@@ -90,67 +78,51 @@ pub struct WorkflowTemplateSpec {
     /// controller ConfigMap are ignored.
     ///
     /// If this field is empty or not set, the controller falls back to the ConfigMap configuration.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub executor_plugins: Option<Vec<ClusterWorkflowTemplateExecutorPlugins>>,
     /// Hooks holds the lifecycle hook which is invoked at lifecycle of step, irrespective of the
     /// success, failure, or error status of the primary step
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hooks: Option<BTreeMap<String, ClusterWorkflowTemplateHooks>>,
     /// `hostAliases`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub host_aliases: Option<Vec<HostAlias>>,
     /// Host networking requested for this workflow pod. Default to false.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub host_network: Option<bool>,
     /// ImagePullSecrets is a list of references to secrets in the same namespace to use for pulling any
     /// images in pods that reference this ServiceAccount. ImagePullSecrets are distinct from Secrets
     /// because Secrets can be mounted in the pod, but ImagePullSecrets are only accessed by the
     /// kubelet. More info:
     /// <https://kubernetes.io/docs/concepts/containers/images/#specifying-imagepullsecrets-on-a-pod>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub image_pull_secrets: Option<Vec<LocalObjectReference>>,
     /// Metrics are a list of metrics emitted from this Workflow
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub metrics: Option<ClusterWorkflowTemplateMetrics>,
     /// NodeSelector is a selector which will result in all pods of the workflow to be scheduled on the
     /// selected node(s). This is able to be overridden by a nodeSelector specified in the template.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub node_selector: Option<BTreeMap<String, String>>,
     /// OnExit is a template reference which is invoked at the end of the workflow, irrespective of the
     /// success, failure, or error of the primary workflow.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub on_exit: Option<String>,
     /// Parallelism limits the max total parallel pods that can execute at the same time in a workflow
     ///
     /// Must be at least 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parallelism: Option<i64>,
     /// PodDisruptionBudget holds the number of concurrent disruptions that you allow for Workflow's
     /// Pods. Controller will automatically add the selector with workflow name, if selector is empty.
     /// Optional: Defaults to empty.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pod_disruption_budget: Option<ClusterWorkflowTemplatePodDisruptionBudget>,
     /// PodGC describes the strategy to use when deleting completed pods
-    #[serde(rename = "podGC", skip_serializing_if = "Option::is_none")]
     pub pod_gc: Option<ClusterWorkflowTemplatePodGC>,
     /// PodMetadata defines additional metadata that should be applied to workflow pods
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pod_metadata: Option<ClusterWorkflowTemplatePodMetadata>,
     /// PriorityClassName to apply to workflow pods.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pod_priority_class_name: Option<String>,
     /// PodResources defines pod-level resource requests and limits to apply to all workflow pods. Will
     /// be overridden if a template's podResources is set. Requires the PodLevelResources feature gate
     /// to be enabled on the cluster (beta since Kubernetes v1.34).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pod_resources: Option<ClusterWorkflowTemplatePodResources>,
     /// PodSpecPatch holds strategic merge patch to apply against the pod spec. Allows parameterization
     /// of container fields which are not strings (e.g. resource limits).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pod_spec_patch: Option<String>,
     /// Priority is used if controller is configured to process limited number of workflows in parallel.
     /// Workflows with higher priority are processed first.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<i32>,
     /// ResourceClaims defines the ResourceClaims that must be allocated and reserved before the pods
     /// running this workflow's templates are allowed to start. Each entry names either an existing
@@ -162,35 +134,26 @@ pub struct WorkflowTemplateSpec {
     /// WorkflowTemplate's own spec-level resourceClaims do not come along with a templateRef; use
     /// workflowTemplateRef to inherit the referenced spec. Requires the DynamicResourceAllocation
     /// feature gate to be enabled on the cluster.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_claims: Option<Vec<PodResourceClaim>>,
     /// RetryStrategy for all templates in the workflow.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_strategy: Option<ClusterWorkflowTemplateRetryStrategy>,
     /// Set scheduler name for all pods. Will be overridden if container/script template's scheduler
     /// name is set. Default scheduler will be used if neither specified.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub scheduler_name: Option<String>,
     /// SecurityContext holds pod-level security attributes and common container settings. Optional:
     /// Defaults to empty. See type description for default values of each field.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub security_context: Option<PodSecurityContext>,
     /// ServiceAccountName is the name of the ServiceAccount to run all pods of the workflow as.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub service_account_name: Option<String>,
     /// Shutdown will shutdown the workflow according to its ShutdownStrategy
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub shutdown: Option<String>,
     /// Suspend will suspend the workflow and prevent execution of any future steps in the workflow
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub suspend: Option<bool>,
     /// Synchronization holds synchronization lock configuration for this Workflow
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub synchronization: Option<ClusterWorkflowTemplateSynchronization>,
     /// TemplateDefaults holds default template values that will apply to all templates in the Workflow,
     /// unless overridden on the template-level. All nested field descriptions have been dropped due to
     /// Kubernetes size limitations.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub template_defaults: Option<ClusterWorkflowTemplateTemplateDefaults>,
     /// Templates is a list of workflow templates used in a workflow MaxItems is an artificial limit to
     /// limit CEL validation costs - see note at top of file
@@ -202,32 +165,52 @@ pub struct WorkflowTemplateSpec {
     /// Must satisfy `self.all(t, !(has(t.timeout) && t.timeout != "" && (has(t.steps) || has(t.dag))))`: timeout cannot be applied to steps or dag templates
     ///
     /// Must satisfy `self.all(t, !(has(t.activeDeadlineSeconds) && (has(t.steps) || has(t.dag))))`: activeDeadlineSeconds is only valid for leaf templates
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub templates: Option<Vec<ClusterWorkflowTemplateTemplates>>,
     /// Tolerations to apply to workflow pods.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tolerations: Option<Vec<Toleration>>,
     /// TTLStrategy limits the lifetime of a Workflow that has finished execution depending on if it
     /// Succeeded or Failed. If this struct is set, once the Workflow finishes, it will be deleted after
     /// the time to live expires. If this field is unset, the controller config map will hold the
     /// default values.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ttl_strategy: Option<ClusterWorkflowTemplateTtlStrategy>,
     /// VolumeClaimGC describes the strategy to use when deleting volumes from completed workflows
-    #[serde(rename = "volumeClaimGC", skip_serializing_if = "Option::is_none")]
     pub volume_claim_gc: Option<ClusterWorkflowTemplateVolumeClaimGC>,
     /// VolumeClaimTemplates is a list of claims that containers are allowed to reference. The Workflow
     /// controller will create the claims at the beginning of the workflow and delete the claims upon
     /// completion of the workflow
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_claim_templates: Option<Vec<ClusterWorkflowTemplateVolumeClaimTemplates>>,
     /// Volumes is a list of volumes that can be mounted by containers in a workflow.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volumes: Option<Vec<ClusterWorkflowTemplateVolumes>>,
     /// WorkflowMetadata contains some metadata of the workflow to refer to
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub workflow_metadata: Option<ClusterWorkflowTemplateWorkflowMetadata>,
     /// WorkflowTemplateRef holds a reference to a WorkflowTemplate for execution
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub workflow_template_ref: Option<ClusterWorkflowTemplateWorkflowTemplateRef>,
+}
+codec::object! {
+    WorkflowTemplateSpec, optional active_deadline_seconds = "activeDeadlineSeconds",
+    optional affinity = "affinity", optional archive_logs = "archiveLogs",
+    optional arguments = "arguments", optional artifact_gc = "artifactGC",
+    optional artifact_repository_ref = "artifactRepositoryRef",
+    optional automount_service_account_token = "automountServiceAccountToken",
+    optional dns_config = "dnsConfig", optional dns_policy = "dnsPolicy",
+    optional entrypoint = "entrypoint", optional executor = "executor",
+    optional executor_plugins = "executorPlugins", optional hooks = "hooks",
+    optional host_aliases = "hostAliases", optional host_network = "hostNetwork",
+    optional image_pull_secrets = "imagePullSecrets", optional metrics = "metrics",
+    optional node_selector = "nodeSelector", optional on_exit = "onExit",
+    optional parallelism = "parallelism", optional pod_disruption_budget = "podDisruptionBudget",
+    optional pod_gc = "podGC", optional pod_metadata = "podMetadata",
+    optional pod_priority_class_name = "podPriorityClassName",
+    optional pod_resources = "podResources", optional pod_spec_patch = "podSpecPatch",
+    optional priority = "priority", optional resource_claims = "resourceClaims",
+    optional retry_strategy = "retryStrategy", optional scheduler_name = "schedulerName",
+    optional security_context = "securityContext",
+    optional service_account_name = "serviceAccountName", optional shutdown = "shutdown",
+    optional suspend = "suspend", optional synchronization = "synchronization",
+    optional template_defaults = "templateDefaults", optional templates = "templates",
+    optional tolerations = "tolerations", optional ttl_strategy = "ttlStrategy",
+    optional volume_claim_gc = "volumeClaimGC",
+    optional volume_claim_templates = "volumeClaimTemplates", optional volumes = "volumes",
+    optional workflow_metadata = "workflowMetadata",
+    optional workflow_template_ref = "workflowTemplateRef"
 }

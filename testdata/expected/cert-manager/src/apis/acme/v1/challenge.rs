@@ -34,46 +34,45 @@ pub struct Challenge {
 /// Key ID are set, we fall back to using env vars, shared credentials file, or AWS Instance
 /// metadata, see:
 /// <https://docs.aws.amazon.com/sdk-for-go/v1/developer-guide/configuring-sdk.html#specifying-credentials>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeAccessKeyIDSecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
     /// field may be defaulted, in others it may be required.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Name of the resource being referred to. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
+codec::object! { ChallengeAccessKeyIDSecretRef, optional key = "key", required name = "name" }
 
 /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
 /// field.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeAccessTokenSecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
     /// field may be defaulted, in others it may be required.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Name of the resource being referred to. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
+codec::object! { ChallengeAccessTokenSecretRef, optional key = "key", required name = "name" }
 
 /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
 /// field.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeAccountSecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
     /// field may be defaulted, in others it may be required.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Name of the resource being referred to. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
+codec::object! { ChallengeAccountSecretRef, optional key = "key", required name = "name" }
 
 /// Use the 'ACME DNS' (<https://github.com/joohoi/acme-dns>) API to manage DNS01 challenge records.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeAcmeDNS {
     /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
     /// field.
@@ -81,10 +80,12 @@ pub struct ChallengeAcmeDNS {
     /// `host`.
     pub host: String,
 }
+codec::object! {
+    ChallengeAcmeDNS, required account_secret_ref = "accountSecretRef", required host = "host"
+}
 
 /// Use the Akamai DNS zone management API to manage DNS01 challenge records.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeAkamai {
     /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
     /// field.
@@ -98,71 +99,70 @@ pub struct ChallengeAkamai {
     /// `serviceConsumerDomain`.
     pub service_consumer_domain: String,
 }
+codec::object! {
+    ChallengeAkamai, required access_token_secret_ref = "accessTokenSecretRef",
+    required client_secret_secret_ref = "clientSecretSecretRef",
+    required client_token_secret_ref = "clientTokenSecretRef",
+    required service_consumer_domain = "serviceConsumerDomain"
+}
 
 /// API key to use to authenticate with Cloudflare. Note: using an API token to authenticate is now
 /// the recommended method as it allows greater control of permissions.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeApiKeySecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
     /// field may be defaulted, in others it may be required.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Name of the resource being referred to. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
+codec::object! { ChallengeApiKeySecretRef, optional key = "key", required name = "name" }
 
 /// API token used to authenticate with Cloudflare.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeApiTokenSecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
     /// field may be defaulted, in others it may be required.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Name of the resource being referred to. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
+codec::object! { ChallengeApiTokenSecretRef, optional key = "key", required name = "name" }
 
 /// Auth configures how cert-manager authenticates.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeAuth {
     /// Kubernetes authenticates with Route53 using AssumeRoleWithWebIdentity by passing a bound
     /// ServiceAccount token.
     pub kubernetes: ChallengeKubernetes,
 }
+codec::object! { ChallengeAuth, required kubernetes = "kubernetes" }
 
 /// Use the Microsoft Azure DNS API to manage DNS01 challenge records.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeAzureDNS {
     /// Auth: Azure Service Principal: The ClientID of the Azure Service Principal used to authenticate
     /// with Azure DNS. If set, ClientSecret and TenantID must also be set.
-    #[serde(rename = "clientID", skip_serializing_if = "Option::is_none")]
     pub client_id: Option<String>,
     /// Auth: Azure Service Principal: A reference to a Secret containing the password associated with
     /// the Service Principal. If set, ClientID and TenantID must also be set.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub client_secret_secret_ref: Option<ChallengeClientSecretSecretRef>,
     /// name of the Azure environment (default AzurePublicCloud)
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub environment: Option<ChallengeEnvironment>,
     /// name of the DNS zone that should be used
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hosted_zone_name: Option<String>,
     /// Auth: Azure Workload Identity or Azure Managed Service Identity: Settings to enable Azure
     /// Workload Identity or Azure Managed Service Identity If set, ClientID, ClientSecret and TenantID
     /// must not be set.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub managed_identity: Option<ChallengeManagedIdentity>,
     /// resource group the DNS zone is located in
     pub resource_group_name: String,
     /// ID of the Azure subscription
-    #[serde(rename = "subscriptionID")]
     pub subscription_id: String,
     /// Auth: Azure Service Principal: The TenantID of the Azure Service Principal used to authenticate
     /// with Azure DNS. If set, ClientID and ClientSecret must also be set.
-    #[serde(rename = "tenantID", skip_serializing_if = "Option::is_none")]
     pub tenant_id: Option<String>,
     /// ZoneType determines which type of Azure DNS zone to use.
     ///
@@ -174,66 +174,74 @@ pub struct ChallengeAzureDNS {
     /// If not specified, AzurePublicZone is used.
     ///
     /// Support for Azure Private DNS zones is currently experimental and may change in future releases.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub zone_type: Option<ChallengeZoneType>,
+}
+codec::object! {
+    ChallengeAzureDNS, optional client_id = "clientID",
+    optional client_secret_secret_ref = "clientSecretSecretRef",
+    optional environment = "environment", optional hosted_zone_name = "hostedZoneName",
+    optional managed_identity = "managedIdentity",
+    required resource_group_name = "resourceGroupName", required subscription_id = "subscriptionID",
+    optional tenant_id = "tenantID", optional zone_type = "zoneType"
 }
 
 /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
 /// field.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeClientSecretSecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
     /// field may be defaulted, in others it may be required.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Name of the resource being referred to. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
+codec::object! { ChallengeClientSecretSecretRef, optional key = "key", required name = "name" }
 
 /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
 /// field.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeClientTokenSecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
     /// field may be defaulted, in others it may be required.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Name of the resource being referred to. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
+codec::object! { ChallengeClientTokenSecretRef, optional key = "key", required name = "name" }
 
 /// Use the Google Cloud DNS API to manage DNS01 challenge records.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeCloudDNS {
     /// HostedZoneName is an optional field that tells cert-manager in which Cloud DNS zone the
     /// challenge record has to be created. If left empty cert-manager will automatically choose a zone.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hosted_zone_name: Option<String>,
     /// `project`.
     pub project: String,
     /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
     /// field.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub service_account_secret_ref: Option<ChallengeServiceAccountSecretRef>,
+}
+codec::object! {
+    ChallengeCloudDNS, optional hosted_zone_name = "hostedZoneName", required project = "project",
+    optional service_account_secret_ref = "serviceAccountSecretRef"
 }
 
 /// Use the Cloudflare API to manage DNS01 challenge records.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeCloudflare {
     /// API key to use to authenticate with Cloudflare. Note: using an API token to authenticate is now
     /// the recommended method as it allows greater control of permissions.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub api_key_secret_ref: Option<ChallengeApiKeySecretRef>,
     /// API token used to authenticate with Cloudflare.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub api_token_secret_ref: Option<ChallengeApiTokenSecretRef>,
     /// Email of the account, only required when using API key based authentication.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
+}
+codec::object! {
+    ChallengeCloudflare, optional api_key_secret_ref = "apiKeySecretRef",
+    optional api_token_secret_ref = "apiTokenSecretRef", optional email = "email"
 }
 
 /// CNAMEStrategy configures how the DNS01 provider should handle CNAME records when found in DNS
@@ -251,40 +259,32 @@ pub enum ChallengeCnameStrategy {
 }
 
 /// Use the DigitalOcean DNS API to manage DNS01 challenge records.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeDigitalocean {
     /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
     /// field.
     pub token_secret_ref: ChallengeTokenSecretRef,
 }
+codec::object! { ChallengeDigitalocean, required token_secret_ref = "tokenSecretRef" }
 
 /// Configures cert-manager to attempt to complete authorizations by performing the DNS01 challenge
 /// flow.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeDns01 {
     /// Use the 'ACME DNS' (<https://github.com/joohoi/acme-dns>) API to manage DNS01 challenge records.
-    #[serde(rename = "acmeDNS", skip_serializing_if = "Option::is_none")]
     pub acme_dns: Option<ChallengeAcmeDNS>,
     /// Use the Akamai DNS zone management API to manage DNS01 challenge records.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub akamai: Option<ChallengeAkamai>,
     /// Use the Microsoft Azure DNS API to manage DNS01 challenge records.
-    #[serde(rename = "azureDNS", skip_serializing_if = "Option::is_none")]
     pub azure_dns: Option<ChallengeAzureDNS>,
     /// Use the Google Cloud DNS API to manage DNS01 challenge records.
-    #[serde(rename = "cloudDNS", skip_serializing_if = "Option::is_none")]
     pub cloud_dns: Option<ChallengeCloudDNS>,
     /// Use the Cloudflare API to manage DNS01 challenge records.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cloudflare: Option<ChallengeCloudflare>,
     /// CNAMEStrategy configures how the DNS01 provider should handle CNAME records when found in DNS
     /// zones.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cname_strategy: Option<ChallengeCnameStrategy>,
     /// Use the DigitalOcean DNS API to manage DNS01 challenge records.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub digitalocean: Option<ChallengeDigitalocean>,
     /// Nameservers defines a list of DNS nameservers to use for DNS01 propagation checks. Each entry
     /// must be in the format `<host>:<port>` for plain DNS, where host may be an IP address or
@@ -292,18 +292,21 @@ pub struct ChallengeDns01 {
     /// controller's configured global DNS01 recursive nameservers are used. When specified, this
     /// overrides the global nameservers for this solver only, and disables the authoritative nameserver
     /// check.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub nameservers: Option<Vec<String>>,
     /// Use RFC2136 ("Dynamic Updates in the Domain Name System")
     /// (<https://datatracker.ietf.org/doc/rfc2136/>) to manage DNS01 challenge records.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rfc2136: Option<ChallengeRfc2136>,
     /// Use the AWS Route53 API to manage DNS01 challenge records.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub route53: Option<ChallengeRoute53>,
     /// Configure an external webhook based DNS01 challenge solver to manage DNS01 challenge records.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub webhook: Option<ChallengeWebhook>,
+}
+codec::object! {
+    ChallengeDns01, optional acme_dns = "acmeDNS", optional akamai = "akamai",
+    optional azure_dns = "azureDNS", optional cloud_dns = "cloudDNS",
+    optional cloudflare = "cloudflare", optional cname_strategy = "cnameStrategy",
+    optional digitalocean = "digitalocean", optional nameservers = "nameservers",
+    optional rfc2136 = "rfc2136", optional route53 = "route53", optional webhook = "webhook"
 }
 
 /// name of the Azure environment (default AzurePublicCloud)
@@ -327,123 +330,121 @@ pub enum ChallengeEnvironment {
 /// (<https://gateway-api.sigs.k8s.io/>). The Gateway solver will create HTTPRoutes with the
 /// specified labels in the same namespace as the challenge. This solver is experimental, and fields
 /// / behaviour may change in the future.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeGatewayHTTPRoute {
     /// Custom labels that will be applied to HTTPRoutes created by cert-manager while solving HTTP-01
     /// challenges.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub labels: Option<BTreeMap<String, String>>,
     /// When solving an HTTP-01 challenge, cert-manager creates an HTTPRoute. cert-manager needs to know
     /// which parentRefs should be used when creating the HTTPRoute. Usually, the parentRef references a
     /// Gateway. See: <https://gateway-api.sigs.k8s.io/api-types/httproute/#attaching-to-gateways>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_refs: Option<Vec<ChallengeParentRefs>>,
     /// Optional pod template used to configure the ACME challenge solver pods used for HTTP01
     /// challenges.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pod_template: Option<ChallengePodTemplate>,
     /// Optional service type for Kubernetes solver service. Supported values are NodePort or ClusterIP.
     /// If unset, defaults to NodePort.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub service_type: Option<String>,
+}
+codec::object! {
+    ChallengeGatewayHTTPRoute, optional labels = "labels", optional parent_refs = "parentRefs",
+    optional pod_template = "podTemplate", optional service_type = "serviceType"
 }
 
 /// Configures cert-manager to attempt to complete authorizations by performing the HTTP01 challenge
 /// flow. It is not possible to obtain certificates for wildcard domain names (e.g.,
 /// `*.example.com`) using the HTTP01 challenge mechanism.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeHttp01 {
     /// The Gateway API is a sig-network community API that models service networking in Kubernetes
     /// (<https://gateway-api.sigs.k8s.io/>). The Gateway solver will create HTTPRoutes with the
     /// specified labels in the same namespace as the challenge. This solver is experimental, and fields
     /// / behaviour may change in the future.
-    #[serde(rename = "gatewayHTTPRoute", skip_serializing_if = "Option::is_none")]
     pub gateway_http_route: Option<ChallengeGatewayHTTPRoute>,
     /// The ingress based HTTP01 challenge solver will solve challenges by creating or modifying Ingress
     /// resources in order to route requests for '/.well-known/acme-challenge/XYZ' to 'challenge solver'
     /// pods that are provisioned by cert-manager for each Challenge to be completed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ingress: Option<ChallengeIngress>,
+}
+codec::object! {
+    ChallengeHttp01, optional gateway_http_route = "gatewayHTTPRoute", optional ingress = "ingress"
 }
 
 /// The ingress based HTTP01 challenge solver will solve challenges by creating or modifying Ingress
 /// resources in order to route requests for '/.well-known/acme-challenge/XYZ' to 'challenge solver'
 /// pods that are provisioned by cert-manager for each Challenge to be completed.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeIngress {
     /// This field configures the annotation `kubernetes.io/ingress.class` when creating Ingress
     /// resources to solve ACME challenges that use this challenge solver. Only one of `class`, `name`
     /// or `ingressClassName` may be specified.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub class: Option<String>,
     /// This field configures the field `ingressClassName` on the created Ingress resources used to
     /// solve ACME challenges that use this challenge solver. This is the recommended way of configuring
     /// the ingress class. Only one of `class`, `name` or `ingressClassName` may be specified.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ingress_class_name: Option<String>,
     /// Optional ingress template used to configure the ACME challenge solver ingress used for HTTP01
     /// challenges.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ingress_template: Option<PodTemplateSpec>,
     /// The name of the ingress resource that should have ACME challenge solving routes inserted into it
     /// in order to solve HTTP01 challenges. This is typically used in conjunction with ingress
     /// controllers like ingress-gce, which maintains a 1:1 mapping between external IPs and ingress
     /// resources. Only one of `class`, `name` or `ingressClassName` may be specified.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Optional pod template used to configure the ACME challenge solver pods used for HTTP01
     /// challenges.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pod_template: Option<ChallengePodTemplate>,
     /// Optional service type for Kubernetes solver service. Supported values are NodePort or ClusterIP.
     /// If unset, defaults to NodePort.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub service_type: Option<String>,
+}
+codec::object! {
+    ChallengeIngress, optional class = "class", optional ingress_class_name = "ingressClassName",
+    optional ingress_template = "ingressTemplate", optional name = "name",
+    optional pod_template = "podTemplate", optional service_type = "serviceType"
 }
 
 /// Kubernetes authenticates with Route53 using AssumeRoleWithWebIdentity by passing a bound
 /// ServiceAccount token.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeKubernetes {
     /// A reference to a service account that will be used to request a bound token (also known as
     /// "projected token"). To use this field, you must configure an RBAC rule to let cert-manager
     /// request a token.
     pub service_account_ref: ChallengeServiceAccountRef,
 }
+codec::object! { ChallengeKubernetes, required service_account_ref = "serviceAccountRef" }
 
 /// Auth: Azure Workload Identity or Azure Managed Service Identity: Settings to enable Azure
 /// Workload Identity or Azure Managed Service Identity If set, ClientID, ClientSecret and TenantID
 /// must not be set.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeManagedIdentity {
     /// client ID of the managed identity, cannot be used at the same time as resourceID
-    #[serde(rename = "clientID", skip_serializing_if = "Option::is_none")]
     pub client_id: Option<String>,
     /// resource ID of the managed identity, cannot be used at the same time as clientID Cannot be used
     /// for Azure Managed Service Identity
-    #[serde(rename = "resourceID", skip_serializing_if = "Option::is_none")]
     pub resource_id: Option<String>,
     /// tenant ID of the managed identity, cannot be used at the same time as resourceID
-    #[serde(rename = "tenantID", skip_serializing_if = "Option::is_none")]
     pub tenant_id: Option<String>,
+}
+codec::object! {
+    ChallengeManagedIdentity, optional client_id = "clientID", optional resource_id = "resourceID",
+    optional tenant_id = "tenantID"
 }
 
 /// ObjectMeta overrides for the pod used to solve HTTP01 challenges. Only the 'labels' and
 /// 'annotations' fields may be set. If labels or annotations overlap with in-built values, the
 /// values here will override the in-built values.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeMetadata {
     /// Annotations that should be added to the created ACME HTTP01 solver pods.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<BTreeMap<String, String>>,
     /// Labels that should be added to the created ACME HTTP01 solver pods.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub labels: Option<BTreeMap<String, String>>,
+}
+codec::object! {
+    ChallengeMetadata, optional annotations = "annotations", optional labels = "labels"
 }
 
 /// ParentReference identifies an API object (usually a Gateway) that can be considered a parent of
@@ -456,8 +457,7 @@ pub struct ChallengeMetadata {
 ///
 /// The API object must be valid in the cluster; the Group and Kind must be registered in the
 /// cluster for this reference to be valid.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeParentRefs {
     /// Group is the group of the referent. When unspecified, "gateway.networking.k8s.io" is inferred.
     /// To set the core API group (such as for a "Service" kind referent), Group must be explicitly set
@@ -468,7 +468,6 @@ pub struct ChallengeParentRefs {
     /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     ///
     /// Defaults to `"gateway.networking.k8s.io"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// Kind is kind of the referent.
     ///
@@ -482,7 +481,6 @@ pub struct ChallengeParentRefs {
     /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     ///
     /// Defaults to `"Gateway"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name is the name of the referent.
     ///
@@ -510,7 +508,6 @@ pub struct ChallengeParentRefs {
     /// Support: Core
     ///
     /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// Port is the network port this Route targets. It can be interpreted differently based on the type
     /// of parent resource.
@@ -539,7 +536,6 @@ pub struct ChallengeParentRefs {
     /// Support: Extended
     ///
     /// Must be at least 1 and be at most 65535.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources,
     /// SectionName is interpreted as the following:
@@ -562,47 +558,44 @@ pub struct ChallengeParentRefs {
     /// Support: Core
     ///
     /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub section_name: Option<String>,
+}
+codec::object! {
+    ChallengeParentRefs, optional group = "group", optional kind = "kind", required name = "name",
+    optional namespace = "namespace", optional port = "port", optional section_name = "sectionName"
 }
 
 /// Optional pod template used to configure the ACME challenge solver pods used for HTTP01
 /// challenges.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengePodTemplate {
     /// ObjectMeta overrides for the pod used to solve HTTP01 challenges. Only the 'labels' and
     /// 'annotations' fields may be set. If labels or annotations overlap with in-built values, the
     /// values here will override the in-built values.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<ChallengeMetadata>,
     /// PodSpec defines overrides for the HTTP01 challenge solver pod. Check
     /// ACMEChallengeSolverHTTP01IngressPodSpec to find out currently supported fields. All other fields
     /// will be ignored.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub spec: Option<ChallengePodTemplateSpec>,
 }
+codec::object! { ChallengePodTemplate, optional metadata = "metadata", optional spec = "spec" }
 
 /// PodSpec defines overrides for the HTTP01 challenge solver pod. Check
 /// ACMEChallengeSolverHTTP01IngressPodSpec to find out currently supported fields. All other fields
 /// will be ignored.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengePodTemplateSpec {
     /// If specified, the pod's scheduling constraints
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub affinity: Option<Affinity>,
     /// If specified, the pod's imagePullSecrets
     ///
     /// Must have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub image_pull_secrets: Option<Vec<LocalObjectReference>>,
     /// NodeSelector is a selector which must be true for the pod to fit on a node. Selector which must
     /// match a node's labels for the pod to be scheduled on that node. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/assign-pod-node/>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub node_selector: Option<BTreeMap<String, String>>,
     /// If specified, the pod's priorityClassName.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub priority_class_name: Option<String>,
     /// If specified, the pod's resource requirements. These values override the global resource
     /// configuration flags. Note that when only specifying resource limits, ensure they are greater
@@ -610,17 +603,20 @@ pub struct ChallengePodTemplateSpec {
     /// (--acme-http01-solver-resource-request-cpu, --acme-http01-solver-resource-request-memory).
     /// Kubernetes will reject pod creation if limits are lower than requests, causing challenge
     /// failures.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resources: Option<ChallengeResources>,
     /// If specified, the pod's security context
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub security_context: Option<PodSecurityContext>,
     /// If specified, the pod's service account
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub service_account_name: Option<String>,
     /// If specified, the pod's tolerations.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tolerations: Option<Vec<Toleration>>,
+}
+codec::object! {
+    ChallengePodTemplateSpec, optional affinity = "affinity",
+    optional image_pull_secrets = "imagePullSecrets", optional node_selector = "nodeSelector",
+    optional priority_class_name = "priorityClassName", optional resources = "resources",
+    optional security_context = "securityContext",
+    optional service_account_name = "serviceAccountName", optional tolerations = "tolerations"
 }
 
 /// Protocol to use for dynamic DNS update queries. Valid values are (case-sensitive) \`\`TCP\`\`
@@ -643,13 +639,12 @@ pub enum ChallengeProtocol {
 /// (--acme-http01-solver-resource-request-cpu, --acme-http01-solver-resource-request-memory).
 /// Kubernetes will reject pod creation if limits are lower than requests, causing challenge
 /// failures.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeResources {
     /// Limits describes the maximum amount of compute resources allowed. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
     ///
     /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub limits: Option<BTreeMap<String, IntOrString>>,
     /// Requests describes the minimum amount of compute resources required. If Requests is omitted for
     /// a container, it defaults to Limits if that is explicitly specified, otherwise to the global
@@ -657,14 +652,15 @@ pub struct ChallengeResources {
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
     ///
     /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub requests: Option<BTreeMap<String, IntOrString>>,
+}
+codec::object! {
+    ChallengeResources, optional_encoded limits = "limits", optional_encoded requests = "requests"
 }
 
 /// Use RFC2136 ("Dynamic Updates in the Domain Name System")
 /// (<https://datatracker.ietf.org/doc/rfc2136/>) to manage DNS01 challenge records.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeRfc2136 {
     /// The IP address or hostname of an authoritative DNS server supporting RFC2136 in the form
     /// host:port. If the host is an IPv6 address it must be enclosed in square brackets (e.g
@@ -672,47 +668,43 @@ pub struct ChallengeRfc2136 {
     pub nameserver: String,
     /// Protocol to use for dynamic DNS update queries. Valid values are (case-sensitive) \`\`TCP\`\`
     /// and \`\`UDP\`\`; \`\`UDP\`\` (default).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol: Option<ChallengeProtocol>,
     /// The TSIG Algorithm configured in the DNS supporting RFC2136. Used only when
     /// \`\`tsigSecretSecretRef\`\` and \`\`tsigKeyName\`\` are defined. Supported values are
     /// (case-insensitive): \`\`HMACMD5\`\` (default), \`\`HMACSHA1\`\`, \`\`HMACSHA256\`\` or
     /// \`\`HMACSHA512\`\`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tsig_algorithm: Option<String>,
     /// The TSIG Key name configured in the DNS. If \`\`tsigSecretSecretRef\`\` is defined, this field
     /// is required.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tsig_key_name: Option<String>,
     /// The name of the secret containing the TSIG value. If \`\`tsigKeyName\`\` is defined, this field
     /// is required.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tsig_secret_secret_ref: Option<ChallengeTsigSecretSecretRef>,
+}
+codec::object! {
+    ChallengeRfc2136, required nameserver = "nameserver", optional protocol = "protocol",
+    optional tsig_algorithm = "tsigAlgorithm", optional tsig_key_name = "tsigKeyName",
+    optional tsig_secret_secret_ref = "tsigSecretSecretRef"
 }
 
 /// Use the AWS Route53 API to manage DNS01 challenge records.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeRoute53 {
     /// The AccessKeyID is used for authentication. Cannot be set when SecretAccessKeyID is set. If
     /// neither the Access Key nor Key ID are set, we fall back to using env vars, shared credentials
     /// file, or AWS Instance metadata, see:
     /// <https://docs.aws.amazon.com/sdk-for-go/v1/developer-guide/configuring-sdk.html#specifying-credentials>
-    #[serde(rename = "accessKeyID", skip_serializing_if = "Option::is_none")]
     pub access_key_id: Option<String>,
     /// The SecretAccessKey is used for authentication. If set, pull the AWS access key ID from a key
     /// within a Kubernetes Secret. Cannot be set when AccessKeyID is set. If neither the Access Key nor
     /// Key ID are set, we fall back to using env vars, shared credentials file, or AWS Instance
     /// metadata, see:
     /// <https://docs.aws.amazon.com/sdk-for-go/v1/developer-guide/configuring-sdk.html#specifying-credentials>
-    #[serde(rename = "accessKeyIDSecretRef", skip_serializing_if = "Option::is_none")]
     pub access_key_id_secret_ref: Option<ChallengeAccessKeyIDSecretRef>,
     /// Auth configures how cert-manager authenticates.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub auth: Option<ChallengeAuth>,
     /// If set, the provider will manage only this zone in Route53 and will not do a lookup using the
     /// route53:ListHostedZonesByName api call.
-    #[serde(rename = "hostedZoneID", skip_serializing_if = "Option::is_none")]
     pub hosted_zone_id: Option<String>,
     /// Override the AWS region.
     ///
@@ -739,45 +731,46 @@ pub struct ChallengeRoute53 {
     /// AWS_REGION environment variable is added to the cert-manager controller Pod by: \[Amazon EKS Pod
     /// Identity Agent\](<https://github.com/aws/eks-pod-identity-agent>), In this case this `region`
     /// field value is ignored.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
     /// Role is a Role ARN which the Route53 provider will assume using either the explicit credentials
     /// AccessKeyID/SecretAccessKey or the inferred credentials from environment variables, shared
     /// credentials file or AWS Instance metadata
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     /// The SecretAccessKey is used for authentication. If neither the Access Key nor Key ID are set, we
     /// fall back to using env vars, shared credentials file, or AWS Instance metadata, see:
     /// <https://docs.aws.amazon.com/sdk-for-go/v1/developer-guide/configuring-sdk.html#specifying-credentials>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub secret_access_key_secret_ref: Option<ChallengeSecretAccessKeySecretRef>,
+}
+codec::object! {
+    ChallengeRoute53, optional access_key_id = "accessKeyID",
+    optional access_key_id_secret_ref = "accessKeyIDSecretRef", optional auth = "auth",
+    optional hosted_zone_id = "hostedZoneID", optional region = "region", optional role = "role",
+    optional secret_access_key_secret_ref = "secretAccessKeySecretRef"
 }
 
 /// The SecretAccessKey is used for authentication. If neither the Access Key nor Key ID are set, we
 /// fall back to using env vars, shared credentials file, or AWS Instance metadata, see:
 /// <https://docs.aws.amazon.com/sdk-for-go/v1/developer-guide/configuring-sdk.html#specifying-credentials>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeSecretAccessKeySecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
     /// field may be defaulted, in others it may be required.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Name of the resource being referred to. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
+codec::object! { ChallengeSecretAccessKeySecretRef, optional key = "key", required name = "name" }
 
 /// Selector selects a set of DNSNames on the Certificate resource that should be solved using this
 /// challenge solver. If not specified, the solver will be treated as the 'default' solver with the
 /// lowest priority, i.e. if any other solver has a more specific match, it will be used instead.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeSelector {
     /// List of DNSNames that this solver will be used to solve. If specified and a match is found, a
     /// dnsNames selector will take precedence over a dnsZones selector. If multiple solvers match with
     /// the same dnsNames value, the solver with the most matching labels in matchLabels will be
     /// selected. If neither has more matches, the solver defined earlier in the list will be selected.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dns_names: Option<Vec<String>>,
     /// List of DNSZones that this solver will be used to solve. The most specific DNS zone match
     /// specified here will take precedence over other DNS zone matches, so a solver specifying
@@ -785,58 +778,58 @@ pub struct ChallengeSelector {
     /// www.sys.example.com. If multiple solvers match with the same dnsZones value, the solver with the
     /// most matching labels in matchLabels will be selected. If neither has more matches, the solver
     /// defined earlier in the list will be selected.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dns_zones: Option<Vec<String>>,
     /// A label selector that is used to refine the set of certificate's that this challenge solver will
     /// apply to.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub match_labels: Option<BTreeMap<String, String>>,
+}
+codec::object! {
+    ChallengeSelector, optional dns_names = "dnsNames", optional dns_zones = "dnsZones",
+    optional match_labels = "matchLabels"
 }
 
 /// A reference to a service account that will be used to request a bound token (also known as
 /// "projected token"). To use this field, you must configure an RBAC rule to let cert-manager
 /// request a token.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeServiceAccountRef {
     /// TokenAudiences is an optional list of audiences to include in the token passed to AWS. The
     /// default token consisting of the issuer's namespace and name is always included. If unset the
     /// audience defaults to `sts.amazonaws.com`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub audiences: Option<Vec<String>>,
     /// Name of the ServiceAccount used to request a token.
     pub name: String,
 }
+codec::object! {
+    ChallengeServiceAccountRef, optional audiences = "audiences", required name = "name"
+}
 
 /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
 /// field.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeServiceAccountSecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
     /// field may be defaulted, in others it may be required.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Name of the resource being referred to. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
+codec::object! { ChallengeServiceAccountSecretRef, optional key = "key", required name = "name" }
 
 /// Contains the domain solving configuration that should be used to solve this challenge resource.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeSolver {
     /// Configures cert-manager to attempt to complete authorizations by performing the DNS01 challenge
     /// flow.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dns01: Option<ChallengeDns01>,
     /// Configures cert-manager to attempt to complete authorizations by performing the HTTP01 challenge
     /// flow. It is not possible to obtain certificates for wildcard domain names (e.g.,
     /// `*.example.com`) using the HTTP01 challenge mechanism.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub http01: Option<ChallengeHttp01>,
     /// Selector selects a set of DNSNames on the Certificate resource that should be solved using this
     /// challenge solver. If not specified, the solver will be treated as the 'default' solver with the
     /// lowest priority, i.e. if any other solver has a more specific match, it will be used instead.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub selector: Option<ChallengeSelector>,
     /// WaitInsteadOfSelfCheck, if set, skips cert-manager's self-check and instead waits this long
     /// after presentation before asking the ACME server to validate the challenge.
@@ -850,16 +843,17 @@ pub struct ChallengeSolver {
     /// succeed once the challenge has propagated. A negative duration is rejected. Value must be in
     /// units accepted by Go time.ParseDuration <https://golang.org/pkg/time/#ParseDuration>, for
     /// example `30s` or `2m`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub wait_instead_of_self_check: Option<String>,
+}
+codec::object! {
+    ChallengeSolver, optional dns01 = "dns01", optional http01 = "http01",
+    optional selector = "selector", optional wait_instead_of_self_check = "waitInsteadOfSelfCheck"
 }
 
 /// `Challenge.spec`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeSpec {
     /// The URL to the ACME Authorization resource that this challenge is a part of.
-    #[serde(rename = "authorizationURL")]
     pub authorization_url: String,
     /// dnsName is the identifier that this challenge is for, e.g., example.com. If the requested
     /// DNSName is a 'wildcard', this field MUST be set to the non-wildcard domain, e.g., for
@@ -887,65 +881,69 @@ pub struct ChallengeSpec {
     pub url: String,
     /// wildcard will be true if this challenge is for a wildcard identifier, for example
     /// '\*.example.com'.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub wildcard: Option<bool>,
+}
+codec::object! {
+    ChallengeSpec, required authorization_url = "authorizationURL", required dns_name = "dnsName",
+    required issuer_ref = "issuerRef", required key = "key", required solver = "solver",
+    required token = "token", required r#type = "type", required url = "url",
+    optional wildcard = "wildcard"
 }
 
 /// `Challenge.status`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeStatus {
     /// Presented is true once cert-manager has configured the solver resources needed to expose this
     /// challenge's validation material. For example, the DNS01 TXT record has been created, or the
     /// HTTP01 solver has been configured to serve the challenge token. This does not imply the self
     /// check is passing, that the ACME server has validated the challenge, or that cert-manager has
     /// already accepted the challenge with the ACME server.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub presented: Option<bool>,
     /// PresentedAt records when cert-manager first configured the solver resources for this challenge.
     /// This is used by the optional delay-based readiness logic.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub presented_at: Option<Time>,
     /// Used to denote whether this challenge should be processed or not. This field will only be set to
     /// true by the 'scheduling' component. It will only be set to false by the 'challenges' controller,
     /// after the challenge has reached a final state or timed out. If this field is set to false, the
     /// challenge controller will not take any more action.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub processing: Option<bool>,
     /// Contains human readable information on why the Challenge is in the current state.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Contains the current 'state' of the challenge. If not set, the state of the challenge is
     /// unknown.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<ChallengeState>,
+}
+codec::object! {
+    ChallengeStatus, optional presented = "presented",
+    optional_encoded presented_at = "presentedAt", optional processing = "processing",
+    optional reason = "reason", optional state = "state"
 }
 
 /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
 /// field.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeTokenSecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
     /// field may be defaulted, in others it may be required.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Name of the resource being referred to. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
+codec::object! { ChallengeTokenSecretRef, optional key = "key", required name = "name" }
 
 /// The name of the secret containing the TSIG value. If \`\`tsigKeyName\`\` is defined, this field
 /// is required.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeTsigSecretSecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
     /// field may be defaulted, in others it may be required.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Name of the resource being referred to. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
+codec::object! { ChallengeTsigSecretSecretRef, optional key = "key", required name = "name" }
 
 /// The type of ACME challenge this resource represents. One of "HTTP-01" or "DNS-01".
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -963,19 +961,13 @@ pub enum ChallengeType {
 }
 
 /// Configure an external webhook based DNS01 challenge solver to manage DNS01 challenge records.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeWebhook {
     /// Additional configuration that should be passed to the webhook apiserver when challenges are
     /// processed. This can contain arbitrary JSON data. Secret values should not be specified in this
     /// stanza. If secret values are needed (e.g., credentials for a DNS service), you should use a
     /// SecretKeySelector to reference a Secret resource. For details on the schema of this field,
     /// consult the webhook provider implementation's documentation.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub config: Option<Value>,
     /// The API group name that should be used when POSTing ChallengePayload resources to the webhook
     /// apiserver. This should be the same as the GroupName specified in the webhook provider
@@ -984,6 +976,10 @@ pub struct ChallengeWebhook {
     /// The name of the solver to use, as defined in the webhook provider implementation. This will
     /// typically be the name of the provider, e.g., 'cloudflare'.
     pub solver_name: String,
+}
+codec::object! {
+    ChallengeWebhook, nullable config = "config", required group_name = "groupName",
+    required solver_name = "solverName"
 }
 
 /// ZoneType determines which type of Azure DNS zone to use.

@@ -5,21 +5,23 @@
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 
+use ::codegen_runtime::codec;
 use serde::{Deserialize, Serialize};
 
 /// References a properly configured ACME-type Issuer which should be used to create this Challenge.
 /// If the Issuer does not exist, processing will be retried. If the Issuer is not an 'ACME' Issuer,
 /// an error will be returned and the Challenge will be marked as failed.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeIssuerRef {
     /// Group of the issuer being referred to. Defaults to 'cert-manager.io'.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// Kind of the issuer being referred to. Defaults to 'Issuer'.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name of the issuer being referred to.
     pub name: String,
+}
+codec::object! {
+    ChallengeIssuerRef, optional group = "group", optional kind = "kind", required name = "name"
 }
 
 /// Contains the current 'state' of the challenge. If not set, the state of the challenge is

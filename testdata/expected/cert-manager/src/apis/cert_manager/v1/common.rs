@@ -17,29 +17,29 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// CertificateCondition contains condition information for a Certificate.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CertificateConditions {
     /// LastTransitionTime is the timestamp corresponding to the last status change of this condition.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub last_transition_time: Option<Time>,
     /// Message is a human readable description of the details of the last transition, complementing
     /// reason.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// If set, this represents the .metadata.generation that the condition was set based upon. For
     /// instance, if .metadata.generation is currently 12, but the
     /// .status.condition\[x\].observedGeneration is 9, the condition is out of date with respect to the
     /// current state of the Certificate.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
     /// Reason is a brief machine readable explanation for the condition's last transition.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Status of the condition, one of (`True`, `False`, `Unknown`).
     pub status: CertificateConditionsStatus,
     /// Type of the condition, known values are (`Ready`, `Issuing`).
     pub r#type: String,
+}
+codec::object! {
+    CertificateConditions, optional_encoded last_transition_time = "lastTransitionTime",
+    optional message = "message", optional observed_generation = "observedGeneration",
+    optional reason = "reason", required status = "status", required r#type = "type"
 }
 
 /// Status of the condition, one of (`True`, `False`, `Unknown`).
@@ -62,16 +62,17 @@ pub enum CertificateConditionsStatus {
 /// cluster-scoped, it can be used from any namespace.
 ///
 /// The `name` field of the reference must always be specified.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CertificateIssuerRef {
     /// Group of the issuer being referred to. Defaults to 'cert-manager.io'.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// Kind of the issuer being referred to. Defaults to 'Issuer'.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name of the issuer being referred to.
     pub name: String,
+}
+codec::object! {
+    CertificateIssuerRef, optional group = "group", optional kind = "kind", required name = "name"
 }
 
 /// KeyUsage specifies valid usage contexts for keys. See:
@@ -165,75 +166,69 @@ pub enum CertificateUsages {
 /// Key ID are set, we fall back to using env vars, shared credentials file, or AWS Instance
 /// metadata, see:
 /// <https://docs.aws.amazon.com/sdk-for-go/v1/developer-guide/configuring-sdk.html#specifying-credentials>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerAccessKeyIDSecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
     /// field may be defaulted, in others it may be required.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Name of the resource being referred to. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
+codec::object! { ClusterIssuerAccessKeyIDSecretRef, optional key = "key", required name = "name" }
 
 /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
 /// field.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerAccessTokenSecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
     /// field may be defaulted, in others it may be required.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Name of the resource being referred to. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
+codec::object! { ClusterIssuerAccessTokenSecretRef, optional key = "key", required name = "name" }
 
 /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
 /// field.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerAccountSecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
     /// field may be defaulted, in others it may be required.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Name of the resource being referred to. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
+codec::object! { ClusterIssuerAccountSecretRef, optional key = "key", required name = "name" }
 
 /// ACME configures this issuer to communicate with a RFC8555 (ACME) server to obtain signed x509
 /// certificates.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerAcme {
     /// Base64-encoded bundle of PEM CAs which can be used to validate the certificate chain presented
     /// by the ACME server. Mutually exclusive with SkipTLSVerify; prefer using CABundle to prevent
     /// various kinds of security vulnerabilities. If CABundle and SkipTLSVerify are unset, the system
     /// certificate bundle inside the container is used to validate the TLS connection.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub ca_bundle: Option<ByteString>,
     /// Enables or disables generating a new ACME account key. If true, the Issuer resource will \*not\*
     /// request a new account but will expect the account key to be supplied via an existing secret. If
     /// false, the cert-manager system will generate a new ACME account key for the Issuer. Defaults to
     /// false.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub disable_account_key_generation: Option<bool>,
     /// Email is the email address to be associated with the ACME account. This field is optional, but
     /// it is strongly recommended to be set. It will be used to contact you in case of issues with your
     /// account or certificates, including expiry notification emails. This field may be updated after
     /// the account is initially registered.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
     /// Enables requesting a Not After date on certificates that matches the duration of the
     /// certificate. This is not supported by all ACME servers like Let's Encrypt. If set to true when
     /// the ACME server does not support it, it will create an error on the Order. Defaults to false.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enable_duration_feature: Option<bool>,
     /// ExternalAccountBinding is a reference to a CA external account of the ACME server. If set, upon
     /// registration cert-manager will attempt to associate the given external account credentials with
     /// the registered ACME account.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub external_account_binding: Option<ClusterIssuerExternalAccountBinding>,
     /// PreferredChain is the chain to use if the ACME server outputs multiple. PreferredChain is no
     /// guarantee that this one gets delivered by the ACME endpoint. For example, for Let's Encrypt's
@@ -242,7 +237,6 @@ pub struct ClusterIssuerAcme {
     /// alternative chains that has a root-most certificate with this value as its issuer's commonname.
     ///
     /// Must have at most 64 characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_chain: Option<String>,
     /// PrivateKey is the name of a Kubernetes Secret resource that will be used to store the
     /// automatically generated ACME account private key. Optionally, a `key` may be specified to select
@@ -251,13 +245,11 @@ pub struct ClusterIssuerAcme {
     pub private_key_secret_ref: ClusterIssuerPrivateKeySecretRef,
     /// Profile allows requesting a certificate profile from the ACME server. Supported profiles are
     /// listed by the server's ACME directory URL.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
     /// RenewalInformationSource allows fetching ACME Renewal Information from the ACME CA server.
     /// Default is `ARI`.
     ///
     /// Defaults to `"ARI"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub renewal_information_source: Option<ClusterIssuerRenewalInformationSource>,
     /// Server is the URL used to access the ACME server's 'directory' endpoint. For example, for Let's
     /// Encrypt's staging endpoint, you would use:
@@ -270,7 +262,6 @@ pub struct ClusterIssuerAcme {
     /// enable this option in development environments. If CABundle and SkipTLSVerify are unset, the
     /// system certificate bundle inside the container is used to validate the TLS connection. Defaults
     /// to false.
-    #[serde(rename = "skipTLSVerify", skip_serializing_if = "Option::is_none")]
     pub skip_tls_verify: Option<bool>,
     /// Solvers is a list of challenge solvers that will be used to solve ACME challenges for the
     /// matching domains. Solver configurations must be provided in order to obtain certificates from an
@@ -280,13 +271,21 @@ pub struct ClusterIssuerAcme {
     /// solver matches it, the order will remain pending indefinitely, with only a Warning event
     /// recorded against it. For more information, see:
     /// <https://cert-manager.io/docs/configuration/acme/>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub solvers: Option<Vec<ClusterIssuerSolvers>>,
+}
+codec::object! {
+    ClusterIssuerAcme, optional_encoded ca_bundle = "caBundle",
+    optional disable_account_key_generation = "disableAccountKeyGeneration",
+    optional email = "email", optional enable_duration_feature = "enableDurationFeature",
+    optional external_account_binding = "externalAccountBinding",
+    optional preferred_chain = "preferredChain",
+    required private_key_secret_ref = "privateKeySecretRef", optional profile = "profile",
+    optional renewal_information_source = "renewalInformationSource", required server = "server",
+    optional skip_tls_verify = "skipTLSVerify", optional solvers = "solvers"
 }
 
 /// Use the 'ACME DNS' (<https://github.com/joohoi/acme-dns>) API to manage DNS01 challenge records.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerAcmeDNS {
     /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
     /// field.
@@ -294,10 +293,12 @@ pub struct ClusterIssuerAcmeDNS {
     /// `host`.
     pub host: String,
 }
+codec::object! {
+    ClusterIssuerAcmeDNS, required account_secret_ref = "accountSecretRef", required host = "host"
+}
 
 /// Use the Akamai DNS zone management API to manage DNS01 challenge records.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerAkamai {
     /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
     /// field.
@@ -311,36 +312,41 @@ pub struct ClusterIssuerAkamai {
     /// `serviceConsumerDomain`.
     pub service_consumer_domain: String,
 }
+codec::object! {
+    ClusterIssuerAkamai, required access_token_secret_ref = "accessTokenSecretRef",
+    required client_secret_secret_ref = "clientSecretSecretRef",
+    required client_token_secret_ref = "clientTokenSecretRef",
+    required service_consumer_domain = "serviceConsumerDomain"
+}
 
 /// API key to use to authenticate with Cloudflare. Note: using an API token to authenticate is now
 /// the recommended method as it allows greater control of permissions.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerApiKeySecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
     /// field may be defaulted, in others it may be required.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Name of the resource being referred to. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
+codec::object! { ClusterIssuerApiKeySecretRef, optional key = "key", required name = "name" }
 
 /// APITokenSecretRef is a secret key selector for the CyberArk Certificate Manager SaaS API token.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerApiTokenSecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
     /// field may be defaulted, in others it may be required.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Name of the resource being referred to. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
+codec::object! { ClusterIssuerApiTokenSecretRef, optional key = "key", required name = "name" }
 
 /// AppRole authenticates with Vault using the App Role auth mechanism, with the role and secret
 /// stored in a Kubernetes Secret resource.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerAppRole {
     /// Path where the App Role authentication backend is mounted in Vault, e.g: "approle"
     pub path: String,
@@ -352,63 +358,62 @@ pub struct ClusterIssuerAppRole {
     /// used as the app role secret.
     pub secret_ref: ClusterIssuerSecretRef,
 }
+codec::object! {
+    ClusterIssuerAppRole, required path = "path", required role_id = "roleId",
+    required secret_ref = "secretRef"
+}
 
 /// Auth configures how cert-manager authenticates with the Vault server.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerAuth {
     /// AppRole authenticates with Vault using the App Role auth mechanism, with the role and secret
     /// stored in a Kubernetes Secret resource.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub app_role: Option<ClusterIssuerAppRole>,
     /// AWS authenticates with Vault using AWS IAM authentication. This allows authentication using IAM
     /// roles for service accounts (IRSA), EKS Pod Identity (PIA), or ambient credentials (EC2 instance
     /// profiles, ECS task role).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub aws: Option<ClusterIssuerAws>,
     /// ClientCertificate authenticates with Vault by presenting a client certificate during the
     /// request's TLS handshake. Works only when using HTTPS protocol.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub client_certificate: Option<ClusterIssuerClientCertificate>,
     /// Kubernetes authenticates with Vault by passing the ServiceAccount token stored in the named
     /// Secret resource to the Vault server.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kubernetes: Option<ClusterIssuerKubernetes>,
     /// TokenSecretRef authenticates with Vault by presenting a token.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub token_secret_ref: Option<ClusterIssuerTokenSecretRef>,
+}
+codec::object! {
+    ClusterIssuerAuth, optional app_role = "appRole", optional aws = "aws",
+    optional client_certificate = "clientCertificate", optional kubernetes = "kubernetes",
+    optional token_secret_ref = "tokenSecretRef"
 }
 
 /// Kubernetes authenticates with Route53 using AssumeRoleWithWebIdentity by passing a bound
 /// ServiceAccount token.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerAuthKubernetes {
     /// A reference to a service account that will be used to request a bound token (also known as
     /// "projected token"). To use this field, you must configure an RBAC rule to let cert-manager
     /// request a token.
     pub service_account_ref: ClusterIssuerServiceAccountRef,
 }
+codec::object! { ClusterIssuerAuthKubernetes, required service_account_ref = "serviceAccountRef" }
 
 /// AWS authenticates with Vault using AWS IAM authentication. This allows authentication using IAM
 /// roles for service accounts (IRSA), EKS Pod Identity (PIA), or ambient credentials (EC2 instance
 /// profiles, ECS task role).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerAws {
     /// The ARN of the AWS IAM role to assume using the Kubernetes service account token. Required when
     /// using IRSA (serviceAccountRef is set). This role must have a trust policy that allows the OIDC
     /// provider to assume it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub iam_role_arn: Option<String>,
     /// The Vault mountPath here is the mount path to use when authenticating with Vault. For example,
     /// setting a value to `/v1/auth/foo`, will use the path `/v1/auth/foo/login` to authenticate with
     /// Vault. If unspecified, the default value "/v1/auth/aws" will be used.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mount_path: Option<String>,
     /// The AWS region to use for authentication. If not specified, the region will be determined from
     /// AWS_REGION or AWS_DEFAULT_REGION environment variables, falling back to "us-east-1" if not set.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
     /// A required field containing the Vault Role to assume when authenticating.
     ///
@@ -416,45 +421,41 @@ pub struct ClusterIssuerAws {
     pub role: String,
     /// A reference to a service account that will be used to request a web identity token for IRSA (IAM
     /// Roles for Service Accounts) authentication.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub service_account_ref: Option<ClusterIssuerServiceAccountRef>,
     /// The Vault header value to include in the STS signing request. This is used to prevent replay
     /// attacks.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub vault_header_value: Option<String>,
+}
+codec::object! {
+    ClusterIssuerAws, optional iam_role_arn = "iamRoleArn", optional mount_path = "mountPath",
+    optional region = "region", required role = "role",
+    optional service_account_ref = "serviceAccountRef",
+    optional vault_header_value = "vaultHeaderValue"
 }
 
 /// Use the Microsoft Azure DNS API to manage DNS01 challenge records.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerAzureDNS {
     /// Auth: Azure Service Principal: The ClientID of the Azure Service Principal used to authenticate
     /// with Azure DNS. If set, ClientSecret and TenantID must also be set.
-    #[serde(rename = "clientID", skip_serializing_if = "Option::is_none")]
     pub client_id: Option<String>,
     /// Auth: Azure Service Principal: A reference to a Secret containing the password associated with
     /// the Service Principal. If set, ClientID and TenantID must also be set.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub client_secret_secret_ref: Option<ClusterIssuerClientSecretSecretRef>,
     /// name of the Azure environment (default AzurePublicCloud)
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub environment: Option<ClusterIssuerEnvironment>,
     /// name of the DNS zone that should be used
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hosted_zone_name: Option<String>,
     /// Auth: Azure Workload Identity or Azure Managed Service Identity: Settings to enable Azure
     /// Workload Identity or Azure Managed Service Identity If set, ClientID, ClientSecret and TenantID
     /// must not be set.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub managed_identity: Option<ClusterIssuerManagedIdentity>,
     /// resource group the DNS zone is located in
     pub resource_group_name: String,
     /// ID of the Azure subscription
-    #[serde(rename = "subscriptionID")]
     pub subscription_id: String,
     /// Auth: Azure Service Principal: The TenantID of the Azure Service Principal used to authenticate
     /// with Azure DNS. If set, ClientID and ClientSecret must also be set.
-    #[serde(rename = "tenantID", skip_serializing_if = "Option::is_none")]
     pub tenant_id: Option<String>,
     /// ZoneType determines which type of Azure DNS zone to use.
     ///
@@ -466,33 +467,41 @@ pub struct ClusterIssuerAzureDNS {
     /// If not specified, AzurePublicZone is used.
     ///
     /// Support for Azure Private DNS zones is currently experimental and may change in future releases.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub zone_type: Option<ClusterIssuerZoneType>,
+}
+codec::object! {
+    ClusterIssuerAzureDNS, optional client_id = "clientID",
+    optional client_secret_secret_ref = "clientSecretSecretRef",
+    optional environment = "environment", optional hosted_zone_name = "hostedZoneName",
+    optional managed_identity = "managedIdentity",
+    required resource_group_name = "resourceGroupName", required subscription_id = "subscriptionID",
+    optional tenant_id = "tenantID", optional zone_type = "zoneType"
 }
 
 /// CA configures this issuer to sign certificates using a signing CA keypair stored in a Secret
 /// resource. This is used to build internal PKIs that are managed by cert-manager.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerCa {
     /// The CRL distribution points is an X.509 v3 certificate extension which identifies the location
     /// of the CRL from which the revocation of this certificate can be checked. If not set,
     /// certificates will be issued without distribution points set.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub crl_distribution_points: Option<Vec<String>>,
     /// IssuingCertificateURLs is a list of URLs which this issuer should embed into certificates it
     /// creates. See <https://www.rfc-editor.org/rfc/rfc5280#section-4.2.2.1> for more details. As an
     /// example, such a URL might be "<http://ca.domain.com/ca.crt>".
-    #[serde(rename = "issuingCertificateURLs", skip_serializing_if = "Option::is_none")]
     pub issuing_certificate_urls: Option<Vec<String>>,
     /// The OCSP server list is an X.509 v3 extension that defines a list of URLs of OCSP responders.
     /// The OCSP responders can be queried for the revocation status of an issued certificate. If not
     /// set, the certificate will be issued with no OCSP servers set. For example, an OCSP server URL
     /// could be "<http://ocsp.int-x3.letsencrypt.org>".
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ocsp_servers: Option<Vec<String>>,
     /// SecretName is the name of the secret used to sign Certificates issued by this Issuer.
     pub secret_name: String,
+}
+codec::object! {
+    ClusterIssuerCa, optional crl_distribution_points = "crlDistributionPoints",
+    optional issuing_certificate_urls = "issuingCertificateURLs",
+    optional ocsp_servers = "ocspServers", required secret_name = "secretName"
 }
 
 /// Reference to a Secret containing a bundle of PEM-encoded CAs to use when verifying the
@@ -500,132 +509,134 @@ pub struct ClusterIssuerCa {
 /// neither CABundle nor CABundleSecretRef are defined, the certificate bundle in the cert-manager
 /// controller container is used to validate the TLS connection. If no key for the Secret is
 /// specified, cert-manager will default to 'ca.crt'.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerCaBundleSecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
     /// field may be defaulted, in others it may be required.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Name of the resource being referred to. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
+codec::object! { ClusterIssuerCaBundleSecretRef, optional key = "key", required name = "name" }
 
 /// Reference to a Secret containing a PEM-encoded Client Certificate to use when the Vault server
 /// requires mTLS.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerClientCertSecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
     /// field may be defaulted, in others it may be required.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Name of the resource being referred to. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
+codec::object! { ClusterIssuerClientCertSecretRef, optional key = "key", required name = "name" }
 
 /// ClientCertificate authenticates with Vault by presenting a client certificate during the
 /// request's TLS handshake. Works only when using HTTPS protocol.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerClientCertificate {
     /// The Vault mountPath here is the mount path to use when authenticating with Vault. For example,
     /// setting a value to `/v1/auth/foo`, will use the path `/v1/auth/foo/login` to authenticate with
     /// Vault. If unspecified, the default value "/v1/auth/cert" will be used.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mount_path: Option<String>,
     /// Name of the certificate role to authenticate against. If not set, matching any certificate role,
     /// if available.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Reference to Kubernetes Secret of type "kubernetes.io/tls" (hence containing tls.crt and
     /// tls.key) used to authenticate to Vault using TLS client authentication.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub secret_name: Option<String>,
+}
+codec::object! {
+    ClusterIssuerClientCertificate, optional mount_path = "mountPath", optional name = "name",
+    optional secret_name = "secretName"
 }
 
 /// Reference to a Secret containing a PEM-encoded Client Private Key to use when the Vault server
 /// requires mTLS.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerClientKeySecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
     /// field may be defaulted, in others it may be required.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Name of the resource being referred to. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
+codec::object! { ClusterIssuerClientKeySecretRef, optional key = "key", required name = "name" }
 
 /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
 /// field.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerClientSecretSecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
     /// field may be defaulted, in others it may be required.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Name of the resource being referred to. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
+codec::object! { ClusterIssuerClientSecretSecretRef, optional key = "key", required name = "name" }
 
 /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
 /// field.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerClientTokenSecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
     /// field may be defaulted, in others it may be required.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Name of the resource being referred to. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
+codec::object! { ClusterIssuerClientTokenSecretRef, optional key = "key", required name = "name" }
 
 /// Cloud specifies the CyberArk Certificate Manager SaaS configuration settings. Only one of
 /// CyberArk Certificate Manager may be specified.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerCloud {
     /// APITokenSecretRef is a secret key selector for the CyberArk Certificate Manager SaaS API token.
     pub api_token_secret_ref: ClusterIssuerApiTokenSecretRef,
     /// URL is the base URL for CyberArk Certificate Manager SaaS. Defaults to
     /// "<https://api.venafi.cloud/>".
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
+}
+codec::object! {
+    ClusterIssuerCloud, required api_token_secret_ref = "apiTokenSecretRef", optional url = "url"
 }
 
 /// Use the Google Cloud DNS API to manage DNS01 challenge records.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerCloudDNS {
     /// HostedZoneName is an optional field that tells cert-manager in which Cloud DNS zone the
     /// challenge record has to be created. If left empty cert-manager will automatically choose a zone.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hosted_zone_name: Option<String>,
     /// `project`.
     pub project: String,
     /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
     /// field.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub service_account_secret_ref: Option<ClusterIssuerServiceAccountSecretRef>,
+}
+codec::object! {
+    ClusterIssuerCloudDNS, optional hosted_zone_name = "hostedZoneName",
+    required project = "project", optional service_account_secret_ref = "serviceAccountSecretRef"
 }
 
 /// Use the Cloudflare API to manage DNS01 challenge records.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerCloudflare {
     /// API key to use to authenticate with Cloudflare. Note: using an API token to authenticate is now
     /// the recommended method as it allows greater control of permissions.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub api_key_secret_ref: Option<ClusterIssuerApiKeySecretRef>,
     /// API token used to authenticate with Cloudflare.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub api_token_secret_ref: Option<ClusterIssuerApiTokenSecretRef>,
     /// Email of the account, only required when using API key based authentication.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
+}
+codec::object! {
+    ClusterIssuerCloudflare, optional api_key_secret_ref = "apiKeySecretRef",
+    optional api_token_secret_ref = "apiTokenSecretRef", optional email = "email"
 }
 
 /// CNAMEStrategy configures how the DNS01 provider should handle CNAME records when found in DNS
@@ -644,48 +655,41 @@ pub enum ClusterIssuerCnameStrategy {
 
 /// CredentialsRef is a reference to a Kubernetes Secret containing the OAuth 2.0 Client ID and
 /// Client Secret. The secret must contain the keys 'client-id' and 'client-secret'.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerCredentialsRef {
     /// Name of the resource being referred to. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
+codec::object! { ClusterIssuerCredentialsRef, required name = "name" }
 
 /// Use the DigitalOcean DNS API to manage DNS01 challenge records.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerDigitalocean {
     /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
     /// field.
     pub token_secret_ref: ClusterIssuerTokenSecretRef,
 }
+codec::object! { ClusterIssuerDigitalocean, required token_secret_ref = "tokenSecretRef" }
 
 /// Configures cert-manager to attempt to complete authorizations by performing the DNS01 challenge
 /// flow.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerDns01 {
     /// Use the 'ACME DNS' (<https://github.com/joohoi/acme-dns>) API to manage DNS01 challenge records.
-    #[serde(rename = "acmeDNS", skip_serializing_if = "Option::is_none")]
     pub acme_dns: Option<ClusterIssuerAcmeDNS>,
     /// Use the Akamai DNS zone management API to manage DNS01 challenge records.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub akamai: Option<ClusterIssuerAkamai>,
     /// Use the Microsoft Azure DNS API to manage DNS01 challenge records.
-    #[serde(rename = "azureDNS", skip_serializing_if = "Option::is_none")]
     pub azure_dns: Option<ClusterIssuerAzureDNS>,
     /// Use the Google Cloud DNS API to manage DNS01 challenge records.
-    #[serde(rename = "cloudDNS", skip_serializing_if = "Option::is_none")]
     pub cloud_dns: Option<ClusterIssuerCloudDNS>,
     /// Use the Cloudflare API to manage DNS01 challenge records.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cloudflare: Option<ClusterIssuerCloudflare>,
     /// CNAMEStrategy configures how the DNS01 provider should handle CNAME records when found in DNS
     /// zones.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cname_strategy: Option<ClusterIssuerCnameStrategy>,
     /// Use the DigitalOcean DNS API to manage DNS01 challenge records.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub digitalocean: Option<ClusterIssuerDigitalocean>,
     /// Nameservers defines a list of DNS nameservers to use for DNS01 propagation checks. Each entry
     /// must be in the format `<host>:<port>` for plain DNS, where host may be an IP address or
@@ -693,18 +697,21 @@ pub struct ClusterIssuerDns01 {
     /// controller's configured global DNS01 recursive nameservers are used. When specified, this
     /// overrides the global nameservers for this solver only, and disables the authoritative nameserver
     /// check.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub nameservers: Option<Vec<String>>,
     /// Use RFC2136 ("Dynamic Updates in the Domain Name System")
     /// (<https://datatracker.ietf.org/doc/rfc2136/>) to manage DNS01 challenge records.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rfc2136: Option<ClusterIssuerRfc2136>,
     /// Use the AWS Route53 API to manage DNS01 challenge records.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub route53: Option<ClusterIssuerRoute53>,
     /// Configure an external webhook based DNS01 challenge solver to manage DNS01 challenge records.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub webhook: Option<ClusterIssuerWebhook>,
+}
+codec::object! {
+    ClusterIssuerDns01, optional acme_dns = "acmeDNS", optional akamai = "akamai",
+    optional azure_dns = "azureDNS", optional cloud_dns = "cloudDNS",
+    optional cloudflare = "cloudflare", optional cname_strategy = "cnameStrategy",
+    optional digitalocean = "digitalocean", optional nameservers = "nameservers",
+    optional rfc2136 = "rfc2136", optional route53 = "route53", optional webhook = "webhook"
 }
 
 /// name of the Azure environment (default AzurePublicCloud)
@@ -727,15 +734,12 @@ pub enum ClusterIssuerEnvironment {
 /// ExternalAccountBinding is a reference to a CA external account of the ACME server. If set, upon
 /// registration cert-manager will attempt to associate the given external account credentials with
 /// the registered ACME account.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerExternalAccountBinding {
     /// Deprecated: keyAlgorithm field exists for historical compatibility reasons and should not be
     /// used. The algorithm is now hardcoded to HS256 in golang/x/crypto/acme.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key_algorithm: Option<ClusterIssuerKeyAlgorithm>,
     /// keyID is the ID of the CA key that the External Account is bound to.
-    #[serde(rename = "keyID")]
     pub key_id: String,
     /// keySecretRef is a Secret Key Selector referencing a data item in a Kubernetes Secret which holds
     /// the symmetric MAC key of the External Account Binding. The `key` is the index string that is
@@ -744,86 +748,89 @@ pub struct ClusterIssuerExternalAccountBinding {
     /// \*\*must\*\* be un-padded, base64 URL encoded data.
     pub key_secret_ref: ClusterIssuerKeySecretRef,
 }
+codec::object! {
+    ClusterIssuerExternalAccountBinding, optional key_algorithm = "keyAlgorithm",
+    required key_id = "keyID", required key_secret_ref = "keySecretRef"
+}
 
 /// The Gateway API is a sig-network community API that models service networking in Kubernetes
 /// (<https://gateway-api.sigs.k8s.io/>). The Gateway solver will create HTTPRoutes with the
 /// specified labels in the same namespace as the challenge. This solver is experimental, and fields
 /// / behaviour may change in the future.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerGatewayHTTPRoute {
     /// Custom labels that will be applied to HTTPRoutes created by cert-manager while solving HTTP-01
     /// challenges.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub labels: Option<BTreeMap<String, String>>,
     /// When solving an HTTP-01 challenge, cert-manager creates an HTTPRoute. cert-manager needs to know
     /// which parentRefs should be used when creating the HTTPRoute. Usually, the parentRef references a
     /// Gateway. See: <https://gateway-api.sigs.k8s.io/api-types/httproute/#attaching-to-gateways>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_refs: Option<Vec<ClusterIssuerParentRefs>>,
     /// Optional pod template used to configure the ACME challenge solver pods used for HTTP01
     /// challenges.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pod_template: Option<ClusterIssuerPodTemplate>,
     /// Optional service type for Kubernetes solver service. Supported values are NodePort or ClusterIP.
     /// If unset, defaults to NodePort.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub service_type: Option<String>,
+}
+codec::object! {
+    ClusterIssuerGatewayHTTPRoute, optional labels = "labels", optional parent_refs = "parentRefs",
+    optional pod_template = "podTemplate", optional service_type = "serviceType"
 }
 
 /// Configures cert-manager to attempt to complete authorizations by performing the HTTP01 challenge
 /// flow. It is not possible to obtain certificates for wildcard domain names (e.g.,
 /// `*.example.com`) using the HTTP01 challenge mechanism.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerHttp01 {
     /// The Gateway API is a sig-network community API that models service networking in Kubernetes
     /// (<https://gateway-api.sigs.k8s.io/>). The Gateway solver will create HTTPRoutes with the
     /// specified labels in the same namespace as the challenge. This solver is experimental, and fields
     /// / behaviour may change in the future.
-    #[serde(rename = "gatewayHTTPRoute", skip_serializing_if = "Option::is_none")]
     pub gateway_http_route: Option<ClusterIssuerGatewayHTTPRoute>,
     /// The ingress based HTTP01 challenge solver will solve challenges by creating or modifying Ingress
     /// resources in order to route requests for '/.well-known/acme-challenge/XYZ' to 'challenge solver'
     /// pods that are provisioned by cert-manager for each Challenge to be completed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ingress: Option<ClusterIssuerIngress>,
+}
+codec::object! {
+    ClusterIssuerHttp01, optional gateway_http_route = "gatewayHTTPRoute",
+    optional ingress = "ingress"
 }
 
 /// The ingress based HTTP01 challenge solver will solve challenges by creating or modifying Ingress
 /// resources in order to route requests for '/.well-known/acme-challenge/XYZ' to 'challenge solver'
 /// pods that are provisioned by cert-manager for each Challenge to be completed.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerIngress {
     /// This field configures the annotation `kubernetes.io/ingress.class` when creating Ingress
     /// resources to solve ACME challenges that use this challenge solver. Only one of `class`, `name`
     /// or `ingressClassName` may be specified.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub class: Option<String>,
     /// This field configures the field `ingressClassName` on the created Ingress resources used to
     /// solve ACME challenges that use this challenge solver. This is the recommended way of configuring
     /// the ingress class. Only one of `class`, `name` or `ingressClassName` may be specified.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ingress_class_name: Option<String>,
     /// Optional ingress template used to configure the ACME challenge solver ingress used for HTTP01
     /// challenges.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ingress_template: Option<PodTemplateSpec>,
     /// The name of the ingress resource that should have ACME challenge solving routes inserted into it
     /// in order to solve HTTP01 challenges. This is typically used in conjunction with ingress
     /// controllers like ingress-gce, which maintains a 1:1 mapping between external IPs and ingress
     /// resources. Only one of `class`, `name` or `ingressClassName` may be specified.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Optional pod template used to configure the ACME challenge solver pods used for HTTP01
     /// challenges.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pod_template: Option<ClusterIssuerPodTemplate>,
     /// Optional service type for Kubernetes solver service. Supported values are NodePort or ClusterIP.
     /// If unset, defaults to NodePort.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub service_type: Option<String>,
+}
+codec::object! {
+    ClusterIssuerIngress, optional class = "class",
+    optional ingress_class_name = "ingressClassName", optional ingress_template = "ingressTemplate",
+    optional name = "name", optional pod_template = "podTemplate",
+    optional service_type = "serviceType"
 }
 
 /// Deprecated: keyAlgorithm field exists for historical compatibility reasons and should not be
@@ -847,77 +854,77 @@ pub enum ClusterIssuerKeyAlgorithm {
 /// paired with the key data in the Secret and should not be confused with the key data itself, or
 /// indeed with the External Account Binding keyID above. The secret key stored in the Secret
 /// \*\*must\*\* be un-padded, base64 URL encoded data.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerKeySecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
     /// field may be defaulted, in others it may be required.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Name of the resource being referred to. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
+codec::object! { ClusterIssuerKeySecretRef, optional key = "key", required name = "name" }
 
 /// Kubernetes authenticates with Vault by passing the ServiceAccount token stored in the named
 /// Secret resource to the Vault server.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerKubernetes {
     /// The Vault mountPath here is the mount path to use when authenticating with Vault. For example,
     /// setting a value to `/v1/auth/foo`, will use the path `/v1/auth/foo/login` to authenticate with
     /// Vault. If unspecified, the default value "/v1/auth/kubernetes" will be used.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mount_path: Option<String>,
     /// A required field containing the Vault Role to assume. A Role binds a Kubernetes ServiceAccount
     /// with a set of Vault policies.
     pub role: String,
     /// The required Secret field containing a Kubernetes ServiceAccount JWT used for authenticating
     /// with Vault. Use of 'ambient credentials' is not supported.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub secret_ref: Option<ClusterIssuerSecretRef>,
     /// A reference to a service account that will be used to request a bound token (also known as
     /// "projected token"). Compared to using "secretRef", using this field means that you don't rely on
     /// statically bound tokens. To use this field, you must configure an RBAC rule to let cert-manager
     /// request a token.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub service_account_ref: Option<ClusterIssuerServiceAccountRef>,
+}
+codec::object! {
+    ClusterIssuerKubernetes, optional mount_path = "mountPath", required role = "role",
+    optional secret_ref = "secretRef", optional service_account_ref = "serviceAccountRef"
 }
 
 /// Auth: Azure Workload Identity or Azure Managed Service Identity: Settings to enable Azure
 /// Workload Identity or Azure Managed Service Identity If set, ClientID, ClientSecret and TenantID
 /// must not be set.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerManagedIdentity {
     /// client ID of the managed identity, cannot be used at the same time as resourceID
-    #[serde(rename = "clientID", skip_serializing_if = "Option::is_none")]
     pub client_id: Option<String>,
     /// resource ID of the managed identity, cannot be used at the same time as clientID Cannot be used
     /// for Azure Managed Service Identity
-    #[serde(rename = "resourceID", skip_serializing_if = "Option::is_none")]
     pub resource_id: Option<String>,
     /// tenant ID of the managed identity, cannot be used at the same time as resourceID
-    #[serde(rename = "tenantID", skip_serializing_if = "Option::is_none")]
     pub tenant_id: Option<String>,
+}
+codec::object! {
+    ClusterIssuerManagedIdentity, optional client_id = "clientID",
+    optional resource_id = "resourceID", optional tenant_id = "tenantID"
 }
 
 /// ObjectMeta overrides for the pod used to solve HTTP01 challenges. Only the 'labels' and
 /// 'annotations' fields may be set. If labels or annotations overlap with in-built values, the
 /// values here will override the in-built values.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerMetadata {
     /// Annotations that should be added to the created ACME HTTP01 solver pods.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<BTreeMap<String, String>>,
     /// Labels that should be added to the created ACME HTTP01 solver pods.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub labels: Option<BTreeMap<String, String>>,
+}
+codec::object! {
+    ClusterIssuerMetadata, optional annotations = "annotations", optional labels = "labels"
 }
 
 /// NGTS specifies Palo Alto Networks Next Generation Trust Services (NGTS) configuration using
 /// OAuth 2.0 Client Credentials. Only one of tpp, cloud, or ngts may be specified.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerNgts {
     /// CredentialsRef is a reference to a Kubernetes Secret containing the OAuth 2.0 Client ID and
     /// Client Secret. The secret must contain the keys 'client-id' and 'client-secret'.
@@ -925,16 +932,17 @@ pub struct ClusterIssuerNgts {
     /// TokenEndpoint is the OAuth 2.0 token endpoint URL used to obtain access tokens, for example
     /// "<https://auth.apps.paloaltonetworks.com/oauth2/access_token>". Defaults to
     /// "<https://auth.apps.paloaltonetworks.com/oauth2/access_token>" if not set.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub token_endpoint: Option<String>,
     /// TSGID is the Tenant Service Group ID used to scope the OAuth 2.0 access token, for example
     /// "1234567890". The tsg_id: prefix is added automatically. This field is required.
-    #[serde(rename = "tsgID")]
     pub tsg_id: String,
     /// URL is the base URL for the NGTS API endpoint. Defaults to
     /// "<https://api.strata.paloaltonetworks.com/ngts>" if not set.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
+}
+codec::object! {
+    ClusterIssuerNgts, required credentials_ref = "credentialsRef",
+    optional token_endpoint = "tokenEndpoint", required tsg_id = "tsgID", optional url = "url"
 }
 
 /// ParentReference identifies an API object (usually a Gateway) that can be considered a parent of
@@ -947,8 +955,7 @@ pub struct ClusterIssuerNgts {
 ///
 /// The API object must be valid in the cluster; the Group and Kind must be registered in the
 /// cluster for this reference to be valid.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerParentRefs {
     /// Group is the group of the referent. When unspecified, "gateway.networking.k8s.io" is inferred.
     /// To set the core API group (such as for a "Service" kind referent), Group must be explicitly set
@@ -959,7 +966,6 @@ pub struct ClusterIssuerParentRefs {
     /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     ///
     /// Defaults to `"gateway.networking.k8s.io"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// Kind is kind of the referent.
     ///
@@ -973,7 +979,6 @@ pub struct ClusterIssuerParentRefs {
     /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     ///
     /// Defaults to `"Gateway"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name is the name of the referent.
     ///
@@ -1001,7 +1006,6 @@ pub struct ClusterIssuerParentRefs {
     /// Support: Core
     ///
     /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// Port is the network port this Route targets. It can be interpreted differently based on the type
     /// of parent resource.
@@ -1030,7 +1034,6 @@ pub struct ClusterIssuerParentRefs {
     /// Support: Extended
     ///
     /// Must be at least 1 and be at most 65535.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources,
     /// SectionName is interpreted as the following:
@@ -1053,47 +1056,45 @@ pub struct ClusterIssuerParentRefs {
     /// Support: Core
     ///
     /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub section_name: Option<String>,
+}
+codec::object! {
+    ClusterIssuerParentRefs, optional group = "group", optional kind = "kind",
+    required name = "name", optional namespace = "namespace", optional port = "port",
+    optional section_name = "sectionName"
 }
 
 /// Optional pod template used to configure the ACME challenge solver pods used for HTTP01
 /// challenges.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerPodTemplate {
     /// ObjectMeta overrides for the pod used to solve HTTP01 challenges. Only the 'labels' and
     /// 'annotations' fields may be set. If labels or annotations overlap with in-built values, the
     /// values here will override the in-built values.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<ClusterIssuerMetadata>,
     /// PodSpec defines overrides for the HTTP01 challenge solver pod. Check
     /// ACMEChallengeSolverHTTP01IngressPodSpec to find out currently supported fields. All other fields
     /// will be ignored.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub spec: Option<ClusterIssuerPodTemplateSpec>,
 }
+codec::object! { ClusterIssuerPodTemplate, optional metadata = "metadata", optional spec = "spec" }
 
 /// PodSpec defines overrides for the HTTP01 challenge solver pod. Check
 /// ACMEChallengeSolverHTTP01IngressPodSpec to find out currently supported fields. All other fields
 /// will be ignored.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerPodTemplateSpec {
     /// If specified, the pod's scheduling constraints
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub affinity: Option<Affinity>,
     /// If specified, the pod's imagePullSecrets
     ///
     /// Must have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub image_pull_secrets: Option<Vec<LocalObjectReference>>,
     /// NodeSelector is a selector which must be true for the pod to fit on a node. Selector which must
     /// match a node's labels for the pod to be scheduled on that node. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/assign-pod-node/>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub node_selector: Option<BTreeMap<String, String>>,
     /// If specified, the pod's priorityClassName.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub priority_class_name: Option<String>,
     /// If specified, the pod's resource requirements. These values override the global resource
     /// configuration flags. Note that when only specifying resource limits, ensure they are greater
@@ -1101,33 +1102,36 @@ pub struct ClusterIssuerPodTemplateSpec {
     /// (--acme-http01-solver-resource-request-cpu, --acme-http01-solver-resource-request-memory).
     /// Kubernetes will reject pod creation if limits are lower than requests, causing challenge
     /// failures.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resources: Option<ClusterIssuerResources>,
     /// If specified, the pod's security context
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub security_context: Option<PodSecurityContext>,
     /// If specified, the pod's service account
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub service_account_name: Option<String>,
     /// If specified, the pod's tolerations.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tolerations: Option<Vec<Toleration>>,
+}
+codec::object! {
+    ClusterIssuerPodTemplateSpec, optional affinity = "affinity",
+    optional image_pull_secrets = "imagePullSecrets", optional node_selector = "nodeSelector",
+    optional priority_class_name = "priorityClassName", optional resources = "resources",
+    optional security_context = "securityContext",
+    optional service_account_name = "serviceAccountName", optional tolerations = "tolerations"
 }
 
 /// PrivateKey is the name of a Kubernetes Secret resource that will be used to store the
 /// automatically generated ACME account private key. Optionally, a `key` may be specified to select
 /// a specific entry within the named Secret resource. If `key` is not specified, a default of
 /// `tls.key` will be used.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerPrivateKeySecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
     /// field may be defaulted, in others it may be required.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Name of the resource being referred to. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
+codec::object! { ClusterIssuerPrivateKeySecretRef, optional key = "key", required name = "name" }
 
 /// Protocol to use for dynamic DNS update queries. Valid values are (case-sensitive) \`\`TCP\`\`
 /// and \`\`UDP\`\`; \`\`UDP\`\` (default).
@@ -1163,13 +1167,12 @@ pub enum ClusterIssuerRenewalInformationSource {
 /// (--acme-http01-solver-resource-request-cpu, --acme-http01-solver-resource-request-memory).
 /// Kubernetes will reject pod creation if limits are lower than requests, causing challenge
 /// failures.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerResources {
     /// Limits describes the maximum amount of compute resources allowed. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
     ///
     /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub limits: Option<BTreeMap<String, IntOrString>>,
     /// Requests describes the minimum amount of compute resources required. If Requests is omitted for
     /// a container, it defaults to Limits if that is explicitly specified, otherwise to the global
@@ -1177,14 +1180,16 @@ pub struct ClusterIssuerResources {
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
     ///
     /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub requests: Option<BTreeMap<String, IntOrString>>,
+}
+codec::object! {
+    ClusterIssuerResources, optional_encoded limits = "limits",
+    optional_encoded requests = "requests"
 }
 
 /// Use RFC2136 ("Dynamic Updates in the Domain Name System")
 /// (<https://datatracker.ietf.org/doc/rfc2136/>) to manage DNS01 challenge records.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerRfc2136 {
     /// The IP address or hostname of an authoritative DNS server supporting RFC2136 in the form
     /// host:port. If the host is an IPv6 address it must be enclosed in square brackets (e.g
@@ -1192,47 +1197,43 @@ pub struct ClusterIssuerRfc2136 {
     pub nameserver: String,
     /// Protocol to use for dynamic DNS update queries. Valid values are (case-sensitive) \`\`TCP\`\`
     /// and \`\`UDP\`\`; \`\`UDP\`\` (default).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol: Option<ClusterIssuerProtocol>,
     /// The TSIG Algorithm configured in the DNS supporting RFC2136. Used only when
     /// \`\`tsigSecretSecretRef\`\` and \`\`tsigKeyName\`\` are defined. Supported values are
     /// (case-insensitive): \`\`HMACMD5\`\` (default), \`\`HMACSHA1\`\`, \`\`HMACSHA256\`\` or
     /// \`\`HMACSHA512\`\`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tsig_algorithm: Option<String>,
     /// The TSIG Key name configured in the DNS. If \`\`tsigSecretSecretRef\`\` is defined, this field
     /// is required.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tsig_key_name: Option<String>,
     /// The name of the secret containing the TSIG value. If \`\`tsigKeyName\`\` is defined, this field
     /// is required.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tsig_secret_secret_ref: Option<ClusterIssuerTsigSecretSecretRef>,
+}
+codec::object! {
+    ClusterIssuerRfc2136, required nameserver = "nameserver", optional protocol = "protocol",
+    optional tsig_algorithm = "tsigAlgorithm", optional tsig_key_name = "tsigKeyName",
+    optional tsig_secret_secret_ref = "tsigSecretSecretRef"
 }
 
 /// Use the AWS Route53 API to manage DNS01 challenge records.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerRoute53 {
     /// The AccessKeyID is used for authentication. Cannot be set when SecretAccessKeyID is set. If
     /// neither the Access Key nor Key ID are set, we fall back to using env vars, shared credentials
     /// file, or AWS Instance metadata, see:
     /// <https://docs.aws.amazon.com/sdk-for-go/v1/developer-guide/configuring-sdk.html#specifying-credentials>
-    #[serde(rename = "accessKeyID", skip_serializing_if = "Option::is_none")]
     pub access_key_id: Option<String>,
     /// The SecretAccessKey is used for authentication. If set, pull the AWS access key ID from a key
     /// within a Kubernetes Secret. Cannot be set when AccessKeyID is set. If neither the Access Key nor
     /// Key ID are set, we fall back to using env vars, shared credentials file, or AWS Instance
     /// metadata, see:
     /// <https://docs.aws.amazon.com/sdk-for-go/v1/developer-guide/configuring-sdk.html#specifying-credentials>
-    #[serde(rename = "accessKeyIDSecretRef", skip_serializing_if = "Option::is_none")]
     pub access_key_id_secret_ref: Option<ClusterIssuerAccessKeyIDSecretRef>,
     /// Auth configures how cert-manager authenticates.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub auth: Option<ClusterIssuerRoute53Auth>,
     /// If set, the provider will manage only this zone in Route53 and will not do a lookup using the
     /// route53:ListHostedZonesByName api call.
-    #[serde(rename = "hostedZoneID", skip_serializing_if = "Option::is_none")]
     pub hosted_zone_id: Option<String>,
     /// Override the AWS region.
     ///
@@ -1259,67 +1260,71 @@ pub struct ClusterIssuerRoute53 {
     /// AWS_REGION environment variable is added to the cert-manager controller Pod by: \[Amazon EKS Pod
     /// Identity Agent\](<https://github.com/aws/eks-pod-identity-agent>), In this case this `region`
     /// field value is ignored.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
     /// Role is a Role ARN which the Route53 provider will assume using either the explicit credentials
     /// AccessKeyID/SecretAccessKey or the inferred credentials from environment variables, shared
     /// credentials file or AWS Instance metadata
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     /// The SecretAccessKey is used for authentication. If neither the Access Key nor Key ID are set, we
     /// fall back to using env vars, shared credentials file, or AWS Instance metadata, see:
     /// <https://docs.aws.amazon.com/sdk-for-go/v1/developer-guide/configuring-sdk.html#specifying-credentials>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub secret_access_key_secret_ref: Option<ClusterIssuerSecretAccessKeySecretRef>,
+}
+codec::object! {
+    ClusterIssuerRoute53, optional access_key_id = "accessKeyID",
+    optional access_key_id_secret_ref = "accessKeyIDSecretRef", optional auth = "auth",
+    optional hosted_zone_id = "hostedZoneID", optional region = "region", optional role = "role",
+    optional secret_access_key_secret_ref = "secretAccessKeySecretRef"
 }
 
 /// Auth configures how cert-manager authenticates.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerRoute53Auth {
     /// Kubernetes authenticates with Route53 using AssumeRoleWithWebIdentity by passing a bound
     /// ServiceAccount token.
     pub kubernetes: ClusterIssuerAuthKubernetes,
 }
+codec::object! { ClusterIssuerRoute53Auth, required kubernetes = "kubernetes" }
 
 /// The SecretAccessKey is used for authentication. If neither the Access Key nor Key ID are set, we
 /// fall back to using env vars, shared credentials file, or AWS Instance metadata, see:
 /// <https://docs.aws.amazon.com/sdk-for-go/v1/developer-guide/configuring-sdk.html#specifying-credentials>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerSecretAccessKeySecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
     /// field may be defaulted, in others it may be required.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Name of the resource being referred to. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
+}
+codec::object! {
+    ClusterIssuerSecretAccessKeySecretRef, optional key = "key", required name = "name"
 }
 
 /// Reference to a key in a Secret that contains the App Role secret used to authenticate with
 /// Vault. The `key` field must be specified and denotes which entry within the Secret resource is
 /// used as the app role secret.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerSecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
     /// field may be defaulted, in others it may be required.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Name of the resource being referred to. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
+codec::object! { ClusterIssuerSecretRef, optional key = "key", required name = "name" }
 
 /// Selector selects a set of DNSNames on the Certificate resource that should be solved using this
 /// challenge solver. If not specified, the solver will be treated as the 'default' solver with the
 /// lowest priority, i.e. if any other solver has a more specific match, it will be used instead.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerSelector {
     /// List of DNSNames that this solver will be used to solve. If specified and a match is found, a
     /// dnsNames selector will take precedence over a dnsZones selector. If multiple solvers match with
     /// the same dnsNames value, the solver with the most matching labels in matchLabels will be
     /// selected. If neither has more matches, the solver defined earlier in the list will be selected.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dns_names: Option<Vec<String>>,
     /// List of DNSZones that this solver will be used to solve. The most specific DNS zone match
     /// specified here will take precedence over other DNS zone matches, so a solver specifying
@@ -1327,70 +1332,73 @@ pub struct ClusterIssuerSelector {
     /// www.sys.example.com. If multiple solvers match with the same dnsZones value, the solver with the
     /// most matching labels in matchLabels will be selected. If neither has more matches, the solver
     /// defined earlier in the list will be selected.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dns_zones: Option<Vec<String>>,
     /// A label selector that is used to refine the set of certificate's that this challenge solver will
     /// apply to.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub match_labels: Option<BTreeMap<String, String>>,
+}
+codec::object! {
+    ClusterIssuerSelector, optional dns_names = "dnsNames", optional dns_zones = "dnsZones",
+    optional match_labels = "matchLabels"
 }
 
 /// SelfSigned configures this issuer to 'self sign' certificates using the private key used to
 /// create the CertificateRequest object.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerSelfSigned {
     /// The CRL distribution points is an X.509 v3 certificate extension which identifies the location
     /// of the CRL from which the revocation of this certificate can be checked. If not set certificate
     /// will be issued without CDP. Values are strings.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub crl_distribution_points: Option<Vec<String>>,
+}
+codec::object! {
+    ClusterIssuerSelfSigned, optional crl_distribution_points = "crlDistributionPoints"
 }
 
 /// A reference to a service account that will be used to request a web identity token for IRSA (IAM
 /// Roles for Service Accounts) authentication.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerServiceAccountRef {
     /// TokenAudiences is an optional list of extra audiences to include in the token passed to Vault.
     /// The default audiences are always included in the token.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub audiences: Option<Vec<String>>,
     /// Name of the ServiceAccount used to request a token.
     pub name: String,
 }
+codec::object! {
+    ClusterIssuerServiceAccountRef, optional audiences = "audiences", required name = "name"
+}
 
 /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
 /// field.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerServiceAccountSecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
     /// field may be defaulted, in others it may be required.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Name of the resource being referred to. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
+codec::object! {
+    ClusterIssuerServiceAccountSecretRef, optional key = "key", required name = "name"
+}
 
 /// An ACMEChallengeSolver describes how to solve ACME challenges for the issuer it is part of. A
 /// selector may be provided to use different solving strategies for different DNS names. Only one
 /// of HTTP01 or DNS01 must be provided.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerSolvers {
     /// Configures cert-manager to attempt to complete authorizations by performing the DNS01 challenge
     /// flow.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dns01: Option<ClusterIssuerDns01>,
     /// Configures cert-manager to attempt to complete authorizations by performing the HTTP01 challenge
     /// flow. It is not possible to obtain certificates for wildcard domain names (e.g.,
     /// `*.example.com`) using the HTTP01 challenge mechanism.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub http01: Option<ClusterIssuerHttp01>,
     /// Selector selects a set of DNSNames on the Certificate resource that should be solved using this
     /// challenge solver. If not specified, the solver will be treated as the 'default' solver with the
     /// lowest priority, i.e. if any other solver has a more specific match, it will be used instead.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub selector: Option<ClusterIssuerSelector>,
     /// WaitInsteadOfSelfCheck, if set, skips cert-manager's self-check and instead waits this long
     /// after presentation before asking the ACME server to validate the challenge.
@@ -1404,58 +1412,58 @@ pub struct ClusterIssuerSolvers {
     /// succeed once the challenge has propagated. A negative duration is rejected. Value must be in
     /// units accepted by Go time.ParseDuration <https://golang.org/pkg/time/#ParseDuration>, for
     /// example `30s` or `2m`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub wait_instead_of_self_check: Option<String>,
+}
+codec::object! {
+    ClusterIssuerSolvers, optional dns01 = "dns01", optional http01 = "http01",
+    optional selector = "selector", optional wait_instead_of_self_check = "waitInsteadOfSelfCheck"
 }
 
 /// ACME specific status options. This field should only be set if the Issuer is configured to use
 /// an ACME server to issue certificates.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerStatusAcme {
     /// LastPrivateKeyHash is a hash of the private key associated with the latest registered ACME
     /// account, in order to track changes made to registered account associated with the Issuer
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_private_key_hash: Option<String>,
     /// LastRegisteredEmail is the email associated with the latest registered ACME account, in order to
     /// track changes made to registered account associated with the Issuer
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_registered_email: Option<String>,
     /// URI is the unique account identifier, which can also be used to retrieve account details from
     /// the CA
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
+}
+codec::object! {
+    ClusterIssuerStatusAcme, optional last_private_key_hash = "lastPrivateKeyHash",
+    optional last_registered_email = "lastRegisteredEmail", optional uri = "uri"
 }
 
 /// TokenSecretRef authenticates with Vault by presenting a token.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerTokenSecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
     /// field may be defaulted, in others it may be required.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Name of the resource being referred to. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
+codec::object! { ClusterIssuerTokenSecretRef, optional key = "key", required name = "name" }
 
 /// TPP specifies CyberArk Certificate Manager Self-Hosted configuration settings. Only one of
 /// CyberArk Certificate Manager may be specified.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerTpp {
     /// Base64-encoded bundle of PEM CAs which will be used to validate the certificate chain presented
     /// by the CyberArk Certificate Manager Self-Hosted server. Only used if using HTTPS; ignored for
     /// HTTP. If undefined, the certificate bundle in the cert-manager controller container is used to
     /// validate the chain.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub ca_bundle: Option<ByteString>,
     /// Reference to a Secret containing a base64-encoded bundle of PEM CAs which will be used to
     /// validate the certificate chain presented by the CyberArk Certificate Manager Self-Hosted server.
     /// Only used if using HTTPS; ignored for HTTP. Mutually exclusive with CABundle. If neither
     /// CABundle nor CABundleSecretRef is defined, the certificate bundle in the cert-manager controller
     /// container is used to validate the TLS connection.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ca_bundle_secret_ref: Option<ClusterIssuerCaBundleSecretRef>,
     /// CredentialsRef is a reference to a Secret containing the CyberArk Certificate Manager
     /// Self-Hosted API credentials. The secret must contain the key 'access-token' for the Access Token
@@ -1465,23 +1473,27 @@ pub struct ClusterIssuerTpp {
     /// instance, for example: "<https://tpp.example.com/vedsdk>".
     pub url: String,
 }
+codec::object! {
+    ClusterIssuerTpp, optional_encoded ca_bundle = "caBundle",
+    optional ca_bundle_secret_ref = "caBundleSecretRef",
+    required credentials_ref = "credentialsRef", required url = "url"
+}
 
 /// The name of the secret containing the TSIG value. If \`\`tsigKeyName\`\` is defined, this field
 /// is required.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerTsigSecretSecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
     /// field may be defaulted, in others it may be required.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Name of the resource being referred to. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
+codec::object! { ClusterIssuerTsigSecretSecretRef, optional key = "key", required name = "name" }
 
 /// Vault configures this issuer to sign certificates using a HashiCorp Vault PKI backend.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerVault {
     /// Auth configures how cert-manager authenticates with the Vault server.
     pub auth: ClusterIssuerAuth,
@@ -1490,27 +1502,22 @@ pub struct ClusterIssuerVault {
     /// Mutually exclusive with CABundleSecretRef. If neither CABundle nor CABundleSecretRef are
     /// defined, the certificate bundle in the cert-manager controller container is used to validate the
     /// TLS connection.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub ca_bundle: Option<ByteString>,
     /// Reference to a Secret containing a bundle of PEM-encoded CAs to use when verifying the
     /// certificate chain presented by Vault when using HTTPS. Mutually exclusive with CABundle. If
     /// neither CABundle nor CABundleSecretRef are defined, the certificate bundle in the cert-manager
     /// controller container is used to validate the TLS connection. If no key for the Secret is
     /// specified, cert-manager will default to 'ca.crt'.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ca_bundle_secret_ref: Option<ClusterIssuerCaBundleSecretRef>,
     /// Reference to a Secret containing a PEM-encoded Client Certificate to use when the Vault server
     /// requires mTLS.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub client_cert_secret_ref: Option<ClusterIssuerClientCertSecretRef>,
     /// Reference to a Secret containing a PEM-encoded Client Private Key to use when the Vault server
     /// requires mTLS.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub client_key_secret_ref: Option<ClusterIssuerClientKeySecretRef>,
     /// Name of the vault namespace. Namespaces is a set of features within Vault Enterprise that allows
     /// Vault environments to support Secure Multi-tenancy. e.g: "ns1" More about namespaces can be
     /// found here <https://www.vaultproject.io/docs/enterprise/namespaces>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// Path is the mount path of the Vault PKI backend's `sign` endpoint, e.g:
     /// "my_pki_mount/sign/my-role-name".
@@ -1518,48 +1525,49 @@ pub struct ClusterIssuerVault {
     /// Server is the connection address for the Vault server, e.g: "<https://vault.example.com:8200>".
     pub server: String,
     /// ServerName is used to verify the hostname on the returned certificates by the Vault server.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub server_name: Option<String>,
+}
+codec::object! {
+    ClusterIssuerVault, required auth = "auth", optional_encoded ca_bundle = "caBundle",
+    optional ca_bundle_secret_ref = "caBundleSecretRef",
+    optional client_cert_secret_ref = "clientCertSecretRef",
+    optional client_key_secret_ref = "clientKeySecretRef", optional namespace = "namespace",
+    required path = "path", required server = "server", optional server_name = "serverName"
 }
 
 /// Venafi configures this issuer to sign certificates using a CyberArk Certificate Manager
 /// Self-Hosted or SaaS policy zone.
 ///
 /// Must satisfy `(has(self.tpp) ? 1 : 0) + (has(self.cloud) ? 1 : 0) + (has(self.ngts) ? 1 : 0) == 1`: exactly one of tpp, cloud, or ngts must be configured
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerVenafi {
     /// Cloud specifies the CyberArk Certificate Manager SaaS configuration settings. Only one of
     /// CyberArk Certificate Manager may be specified.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cloud: Option<ClusterIssuerCloud>,
     /// NGTS specifies Palo Alto Networks Next Generation Trust Services (NGTS) configuration using
     /// OAuth 2.0 Client Credentials. Only one of tpp, cloud, or ngts may be specified.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ngts: Option<ClusterIssuerNgts>,
     /// TPP specifies CyberArk Certificate Manager Self-Hosted configuration settings. Only one of
     /// CyberArk Certificate Manager may be specified.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tpp: Option<ClusterIssuerTpp>,
     /// Zone is the Certificate Manager Policy Zone to use for this issuer. All requests made to the
     /// Certificate Manager platform will be restricted by the named zone policy. This field is
     /// required.
     pub zone: String,
 }
+codec::object! {
+    ClusterIssuerVenafi, optional cloud = "cloud", optional ngts = "ngts", optional tpp = "tpp",
+    required zone = "zone"
+}
 
 /// Configure an external webhook based DNS01 challenge solver to manage DNS01 challenge records.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerWebhook {
     /// Additional configuration that should be passed to the webhook apiserver when challenges are
     /// processed. This can contain arbitrary JSON data. Secret values should not be specified in this
     /// stanza. If secret values are needed (e.g., credentials for a DNS service), you should use a
     /// SecretKeySelector to reference a Secret resource. For details on the schema of this field,
     /// consult the webhook provider implementation's documentation.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub config: Option<Value>,
     /// The API group name that should be used when POSTing ChallengePayload resources to the webhook
     /// apiserver. This should be the same as the GroupName specified in the webhook provider
@@ -1568,6 +1576,10 @@ pub struct ClusterIssuerWebhook {
     /// The name of the solver to use, as defined in the webhook provider implementation. This will
     /// typically be the name of the provider, e.g., 'cloudflare'.
     pub solver_name: String,
+}
+codec::object! {
+    ClusterIssuerWebhook, nullable config = "config", required group_name = "groupName",
+    required solver_name = "solverName"
 }
 
 /// ZoneType determines which type of Azure DNS zone to use.

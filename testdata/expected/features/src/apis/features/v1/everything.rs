@@ -45,18 +45,15 @@ pub enum EverythingChoices {
 }
 
 /// `Everything.status.conditions`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct EverythingConditions {
     /// `lastTransitionTime`.
-    #[serde(with = "codec")]
     pub last_transition_time: Time,
     /// `message`.
     pub message: String,
     /// `observedGeneration`.
     ///
     /// Must be at least 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
     /// `reason`.
     pub reason: String,
@@ -80,6 +77,11 @@ impl Default for EverythingConditions {
         }
     }
 }
+codec::object! {
+    EverythingConditions, required_encoded last_transition_time = "lastTransitionTime",
+    required message = "message", optional observed_generation = "observedGeneration",
+    required reason = "reason", required status = "status", required r#type = "type"
+}
 
 /// `Everything.status.conditions.status`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,53 +99,52 @@ pub enum EverythingConditionsStatus {
 }
 
 /// `Everything.spec.deep`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct EverythingDeep {
     /// `down`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub down: Option<EverythingDown>,
 }
+codec::object! { EverythingDeep, optional down = "down" }
 
 /// `Everything.spec.deep.down`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct EverythingDown {
     /// `status`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<EverythingDownStatus>,
 }
+codec::object! { EverythingDown, optional status = "status" }
 
 /// `Everything.spec.deep.down.status`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct EverythingDownStatus {
     /// `here`.
     ///
     /// Defaults to `true`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub here: Option<bool>,
 }
+codec::object! { EverythingDownStatus, optional here = "here" }
 
 /// `Everything.spec.half`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct EverythingHalf {
     /// `known`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub known: Option<String>,
     /// Properties that the schema does not name; the API server keeps them.
-    #[serde(flatten)]
     pub unknown_fields: BTreeMap<String, Value>,
 }
+codec::object! { EverythingHalf, optional known = "known", ..unknown_fields }
 
 /// `Everything.spec.members`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct EverythingMembers {
     /// `host`.
     pub host: String,
     /// `port`.
     ///
     /// Defaults to `80`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<i64>,
 }
+codec::object! { EverythingMembers, required host = "host", optional port = "port" }
 
 /// How it works.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -165,25 +166,24 @@ pub enum EverythingMode {
 }
 
 /// `Everything.spec.reference`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct EverythingReference {
     /// `name`.
     ///
     /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
+codec::object! { EverythingReference, optional name = "name" }
 
 /// `Everything.spec.source`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct EverythingSource {
     /// `inline`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub inline: Option<String>,
     /// `url`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
 }
+codec::object! { EverythingSource, optional inline = "inline", optional url = "url" }
 
 /// What it should be.
 ///
@@ -192,183 +192,131 @@ pub struct EverythingSource {
 /// indented text
 ///
 /// Must satisfy `self.replicas <= self.limit`: too many
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct EverythingSpec {
     /// `$ref-like`.
-    #[serde(rename = "$ref-like", skip_serializing_if = "Option::is_none")]
     pub ref_like: Option<String>,
     /// `9lives`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub _9lives: Option<i64>,
     /// `address`.
     ///
     /// Must be of the format `ipv4`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
     /// `after`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub after: Option<Time>,
     /// `always`.
     ///
     /// One of `true`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub always: Option<bool>,
     /// `anything`.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub anything: Option<Value>,
     /// `bare`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub bare: Option<BTreeMap<String, Value>>,
     /// `camelCaseID`.
-    #[serde(rename = "camelCaseID", skip_serializing_if = "Option::is_none")]
     pub camel_case_id: Option<String>,
     /// `choices`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub choices: Option<BTreeMap<String, EverythingChoices>>,
     /// `count`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<i64>,
     /// `day`.
     ///
     /// Must be of the format `date`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub day: Option<String>,
     /// `deep`.
     ///
     /// Defaults to `{}`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub deep: Option<EverythingDeep>,
     /// `embedded`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub embedded: Option<RawExtension>,
     /// `every`.
     ///
     /// Must be of the format `duration`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub every: Option<String>,
     /// `forced`.
     pub forced: Option<String>,
     /// `free`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub free: Option<BTreeMap<String, Value>>,
     /// `half`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub half: Option<EverythingHalf>,
     /// `labels`.
     ///
     /// Must have at most 10 properties.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub labels: Option<BTreeMap<String, String>>,
     /// `level`.
     ///
     /// One of `1`, `2`, `3`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<i64>,
     /// `limit`.
     ///
     /// Must be above 0 and be a multiple of 5.
     ///
     /// Defaults to `10`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<i64>,
     /// `matrix`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub matrix: Option<Vec<Vec<Number>>>,
     /// `maybe`.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub maybe: Option<Option<i64>>,
     /// `members`.
     ///
     /// Must have no two items with the same `host` and `port`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub members: Option<Vec<EverythingMembers>>,
     /// `memory`.
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub memory: Option<IntOrString>,
     /// How it works.
     ///
     /// Defaults to `"Fast"`.
-    #[serde(default = "EverythingSpec::default_mode")]
     pub mode: EverythingMode,
     /// `name`.
     ///
     /// Must have 1 to 63 characters and match `^[a-z]+$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// `open`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub open: Option<BTreeMap<String, Value>>,
     /// `payload`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub payload: Option<ByteString>,
     /// `port`.
-    #[serde(with = "codec")]
     pub port: IntOrString,
     /// `portAnyOf`.
     ///
     /// Must match `^[a-z0-9]+$`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub port_any_of: Option<IntOrString>,
     /// `ratio`.
     ///
     /// One of `0.5`, `1`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ratio: Option<Number>,
     /// `reference`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reference: Option<EverythingReference>,
     /// `replicas`.
     ///
     /// Must be at least 0 and be at most 100.
     ///
     /// Defaults to `1`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub replicas: Option<i32>,
     /// `selector`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub selector: Option<LabelSelector>,
     /// `self`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub self_: Option<String>,
     /// `share`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub share: Option<Number>,
     /// `source`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<EverythingSource>,
     /// `status`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<EverythingSpecStatus>,
     /// `tags`.
     ///
     /// Must have at most 5 items and have no item twice.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tags: Option<Vec<EverythingTags>>,
     /// `tree`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tree: Option<BTreeMap<String, EverythingTree>>,
     /// `type`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub r#type: Option<String>,
     /// `weight`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub weight: Option<Number>,
     /// `with-dash`.
-    #[serde(rename = "with-dash", skip_serializing_if = "Option::is_none")]
     pub with_dash: Option<String>,
     /// `with.dot`.
-    #[serde(rename = "with.dot", skip_serializing_if = "Option::is_none")]
     pub with_dot: Option<String>,
 }
 
@@ -428,29 +376,48 @@ impl Default for EverythingSpec {
         }
     }
 }
-
-/// `Everything.spec.status`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct EverythingSpecStatus {
-    /// `wanted`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub wanted: Option<String>,
+codec::object! {
+    EverythingSpec, optional ref_like = "$ref-like", optional _9lives = "9lives",
+    optional address = "address", optional_encoded after = "after", optional always = "always",
+    nullable anything = "anything", optional bare = "bare", optional camel_case_id = "camelCaseID",
+    optional choices = "choices", optional count = "count", optional day = "day",
+    optional deep = "deep", optional embedded = "embedded", optional every = "every",
+    defaulted forced = "forced", optional free = "free", optional half = "half",
+    optional labels = "labels", optional level = "level", optional limit = "limit",
+    optional matrix = "matrix", nullable maybe = "maybe", optional members = "members",
+    optional_encoded memory = "memory", defaulted mode = "mode", optional name = "name",
+    optional open = "open", optional_encoded payload = "payload", required_encoded port = "port",
+    optional_encoded port_any_of = "portAnyOf", optional ratio = "ratio",
+    optional reference = "reference", optional replicas = "replicas",
+    optional selector = "selector", optional self_ = "self", optional share = "share",
+    optional source = "source", optional status = "status", optional tags = "tags",
+    optional tree = "tree", optional r#type = "type", optional weight = "weight",
+    optional with_dash = "with-dash", optional with_dot = "with.dot"
 }
 
+/// `Everything.spec.status`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EverythingSpecStatus {
+    /// `wanted`.
+    pub wanted: Option<String>,
+}
+codec::object! { EverythingSpecStatus, optional wanted = "wanted" }
+
 /// `Everything.status`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct EverythingStatus {
     /// `conditions`.
     ///
     /// Must have no two items with the same `type`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<EverythingConditions>>,
     /// `replicas`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub replicas: Option<i32>,
     /// `selector`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub selector: Option<String>,
+}
+codec::object! {
+    EverythingStatus, optional conditions = "conditions", optional replicas = "replicas",
+    optional selector = "selector"
 }
 
 /// `Everything.spec.tags`.
@@ -467,9 +434,9 @@ pub enum EverythingTags {
 }
 
 /// `Everything.spec.tree`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct EverythingTree {
     /// `leaf`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub leaf: Option<bool>,
 }
+codec::object! { EverythingTree, optional leaf = "leaf" }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// HTTPHeader represents an HTTP Header name and value as defined by RFC 7230.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GRPCRouteAdd {
     /// Name is the name of the HTTP Header to be matched. Name matching MUST be case-insensitive. (See
     /// <https://tools.ietf.org/html/rfc7230#section-3.2>).
@@ -33,6 +33,7 @@ pub struct GRPCRouteAdd {
     /// Must have 1 to 4096 characters and match `^[!-~]+([\t ]?[!-~]+)*$`.
     pub value: String,
 }
+codec::object! { GRPCRouteAdd, required name = "name", required value = "value" }
 
 /// BackendRef references a resource where mirrored requests are sent.
 ///
@@ -59,7 +60,7 @@ pub struct GRPCRouteAdd {
 /// the TLS details to be used to connect to that backend.
 ///
 /// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GRPCRouteBackendRef {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
@@ -67,7 +68,6 @@ pub struct GRPCRouteBackendRef {
     /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     ///
     /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// Kind is the Kubernetes resource kind of the referent. For example "Service".
     ///
@@ -85,7 +85,6 @@ pub struct GRPCRouteBackendRef {
     /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     ///
     /// Defaults to `"Service"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name is the name of the referent.
     ///
@@ -100,7 +99,6 @@ pub struct GRPCRouteBackendRef {
     /// Support: Core
     ///
     /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// Port specifies the destination port number to use for this resource. Port is required when the
     /// referent is a Kubernetes Service. In this case, the port number is the service port number, not
@@ -108,15 +106,17 @@ pub struct GRPCRouteBackendRef {
     /// resource or this field.
     ///
     /// Must be at least 1 and be at most 65535.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<i32>,
+}
+codec::object! {
+    GRPCRouteBackendRef, optional group = "group", optional kind = "kind", required name = "name",
+    optional namespace = "namespace", optional port = "port"
 }
 
 /// Cookie provides configuration settings that are specific to cookie-based session persistence.
 ///
 /// Support: Core
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GRPCRouteCookie {
     /// LifetimeType specifies whether the cookie has a permanent or session-based lifetime. A permanent
     /// cookie persists until its specified expiry time, defined by the Expires or Max-Age cookie
@@ -135,7 +135,6 @@ pub struct GRPCRouteCookie {
     /// Support: Extended for "Permanent" type
     ///
     /// Defaults to `"Session"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub lifetime_type: Option<GRPCRouteLifetimeType>,
     /// Name defines the name of the cookie used for session persistence. If not specified, a unique
     /// cookie name SHOULD be generated. Users should avoid reusing cookie names to prevent unintended
@@ -144,7 +143,6 @@ pub struct GRPCRouteCookie {
     /// Support: Extended
     ///
     /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Path defines the cookie Path attribute. When not specified, implementations MUST default the
     /// cookie path to "/".
@@ -154,8 +152,11 @@ pub struct GRPCRouteCookie {
     /// Must have at most 1024 characters.
     ///
     /// Defaults to `"/"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
+}
+codec::object! {
+    GRPCRouteCookie, optional lifetime_type = "lifetimeType", optional name = "name",
+    optional path = "path"
 }
 
 /// ExtensionRef is an optional, implementation-specific extension to the "filter" behavior. For
@@ -165,7 +166,7 @@ pub struct GRPCRouteCookie {
 /// Support: Implementation-specific
 ///
 /// This filter can be used multiple times within the same rule.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GRPCRouteExtensionRef {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
@@ -181,6 +182,9 @@ pub struct GRPCRouteExtensionRef {
     /// Must have 1 to 253 characters.
     pub name: String,
 }
+codec::object! {
+    GRPCRouteExtensionRef, required group = "group", required kind = "kind", required name = "name"
+}
 
 /// Fraction represents the fraction of requests that should be mirrored to BackendRef.
 ///
@@ -188,25 +192,27 @@ pub struct GRPCRouteExtensionRef {
 /// requests will be mirrored.
 ///
 /// Must satisfy `self.numerator <= self.denominator`: numerator must be less than or equal to denominator
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GRPCRouteFraction {
     /// `denominator`.
     ///
     /// Must be at least 1.
     ///
     /// Defaults to `100`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub denominator: Option<i32>,
     /// `numerator`.
     ///
     /// Must be at least 0.
     pub numerator: i32,
 }
+codec::object! {
+    GRPCRouteFraction, optional denominator = "denominator", required numerator = "numerator"
+}
 
 /// Header provides configuration settings that are specific to header-based session persistence.
 ///
 /// Support: Extended
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GRPCRouteHeader {
     /// Name defines the name of the header used for session persistence. The client must include this
     /// header in subsequent requests to maintain the session.
@@ -216,6 +222,7 @@ pub struct GRPCRouteHeader {
     /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
     pub name: String,
 }
+codec::object! { GRPCRouteHeader, required name = "name" }
 
 /// Type specifies how to match against the value of the header.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -259,8 +266,7 @@ pub enum GRPCRouteLifetimeType {
 
 /// ParentRef corresponds with a ParentRef in the spec that this RouteParentStatus struct describes
 /// the status of.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GRPCRouteParentRef {
     /// Group is the group of the referent. When unspecified, "gateway.networking.k8s.io" is inferred.
     /// To set the core API group (such as for a "Service" kind referent), Group must be explicitly set
@@ -271,7 +277,6 @@ pub struct GRPCRouteParentRef {
     /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     ///
     /// Defaults to `"gateway.networking.k8s.io"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// Kind is kind of the referent.
     ///
@@ -285,7 +290,6 @@ pub struct GRPCRouteParentRef {
     /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     ///
     /// Defaults to `"Gateway"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name is the name of the referent.
     ///
@@ -312,7 +316,6 @@ pub struct GRPCRouteParentRef {
     /// Support: Core
     ///
     /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// Port is the network port this Route targets. It can be interpreted differently based on the type
     /// of parent resource.
@@ -340,7 +343,6 @@ pub struct GRPCRouteParentRef {
     /// Support: Extended
     ///
     /// Must be at least 1 and be at most 65535.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources,
     /// SectionName is interpreted as the following:
@@ -363,8 +365,11 @@ pub struct GRPCRouteParentRef {
     /// Support: Core
     ///
     /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub section_name: Option<String>,
+}
+codec::object! {
+    GRPCRouteParentRef, optional group = "group", optional kind = "kind", required name = "name",
+    optional namespace = "namespace", optional port = "port", optional section_name = "sectionName"
 }
 
 /// ParentReference identifies an API object (usually a Gateway) that can be considered a parent of
@@ -377,8 +382,7 @@ pub struct GRPCRouteParentRef {
 ///
 /// The API object must be valid in the cluster; the Group and Kind must be registered in the
 /// cluster for this reference to be valid.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GRPCRouteParentRefs {
     /// Group is the group of the referent. When unspecified, "gateway.networking.k8s.io" is inferred.
     /// To set the core API group (such as for a "Service" kind referent), Group must be explicitly set
@@ -389,7 +393,6 @@ pub struct GRPCRouteParentRefs {
     /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     ///
     /// Defaults to `"gateway.networking.k8s.io"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// Kind is kind of the referent.
     ///
@@ -403,7 +406,6 @@ pub struct GRPCRouteParentRefs {
     /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     ///
     /// Defaults to `"Gateway"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name is the name of the referent.
     ///
@@ -430,7 +432,6 @@ pub struct GRPCRouteParentRefs {
     /// Support: Core
     ///
     /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// Port is the network port this Route targets. It can be interpreted differently based on the type
     /// of parent resource.
@@ -458,7 +459,6 @@ pub struct GRPCRouteParentRefs {
     /// Support: Extended
     ///
     /// Must be at least 1 and be at most 65535.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources,
     /// SectionName is interpreted as the following:
@@ -481,13 +481,15 @@ pub struct GRPCRouteParentRefs {
     /// Support: Core
     ///
     /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub section_name: Option<String>,
+}
+codec::object! {
+    GRPCRouteParentRefs, optional group = "group", optional kind = "kind", required name = "name",
+    optional namespace = "namespace", optional port = "port", optional section_name = "sectionName"
 }
 
 /// RouteParentStatus describes the status of a route with respect to an associated Parent.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GRPCRouteParents {
     /// Conditions describes the status of the route with respect to the Gateway. Note that the route's
     /// availability is also subject to the Gateway's own status conditions and listener status.
@@ -526,11 +528,15 @@ pub struct GRPCRouteParents {
     /// the status of.
     pub parent_ref: GRPCRouteParentRef,
 }
+codec::object! {
+    GRPCRouteParents, required conditions = "conditions",
+    required controller_name = "controllerName", required parent_ref = "parentRef"
+}
 
 /// RequestHeaderModifier defines a schema for a filter that modifies request headers.
 ///
 /// Support: Core
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GRPCRouteRequestHeaderModifier {
     /// Add adds the given header(s) (name, value) to the request before the action. It appends to any
     /// existing values associated with the header name.
@@ -544,7 +550,6 @@ pub struct GRPCRouteRequestHeaderModifier {
     /// Output: GET /foo HTTP/1.1 my-header: foo,bar,baz
     ///
     /// Must have at most 16 items and have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub add: Option<Vec<GRPCRouteAdd>>,
     /// Remove the given header(s) from the HTTP request before the action. The value of Remove is a
     /// list of HTTP header names. Note that the header names are case-insensitive (see
@@ -557,7 +562,6 @@ pub struct GRPCRouteRequestHeaderModifier {
     /// Output: GET /foo HTTP/1.1 my-header2: bar
     ///
     /// Must have at most 16 items and have no item twice.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub remove: Option<Vec<String>>,
     /// Set overwrites the request with the given header (name, value) before the action.
     ///
@@ -570,8 +574,11 @@ pub struct GRPCRouteRequestHeaderModifier {
     /// Output: GET /foo HTTP/1.1 my-header: bar
     ///
     /// Must have at most 16 items and have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub set: Option<Vec<GRPCRouteSet>>,
+}
+codec::object! {
+    GRPCRouteRequestHeaderModifier, optional add = "add", optional remove = "remove",
+    optional set = "set"
 }
 
 /// RequestMirror defines a schema for a filter that mirrors requests. Requests are sent to the
@@ -583,8 +590,7 @@ pub struct GRPCRouteRequestHeaderModifier {
 /// Support: Extended
 ///
 /// Must satisfy `!(has(self.percent) && has(self.fraction))`: Only one of percent or fraction may be specified in HTTPRequestMirrorFilter
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GRPCRouteRequestMirror {
     /// BackendRef references a resource where mirrored requests are sent.
     ///
@@ -614,7 +620,6 @@ pub struct GRPCRouteRequestMirror {
     ///
     /// Only one of Fraction or Percent may be specified. If neither field is specified, 100% of
     /// requests will be mirrored.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fraction: Option<GRPCRouteFraction>,
     /// Percent represents the percentage of requests that should be mirrored to BackendRef. Its minimum
     /// value is 0 (indicating 0% of requests) and its maximum value is 100 (indicating 100% of
@@ -624,14 +629,17 @@ pub struct GRPCRouteRequestMirror {
     /// requests will be mirrored.
     ///
     /// Must be at least 0 and be at most 100.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub percent: Option<i32>,
+}
+codec::object! {
+    GRPCRouteRequestMirror, required backend_ref = "backendRef", optional fraction = "fraction",
+    optional percent = "percent"
 }
 
 /// ResponseHeaderModifier defines a schema for a filter that modifies response headers.
 ///
 /// Support: Extended
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GRPCRouteResponseHeaderModifier {
     /// Add adds the given header(s) (name, value) to the request before the action. It appends to any
     /// existing values associated with the header name.
@@ -645,7 +653,6 @@ pub struct GRPCRouteResponseHeaderModifier {
     /// Output: GET /foo HTTP/1.1 my-header: foo,bar,baz
     ///
     /// Must have at most 16 items and have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub add: Option<Vec<GRPCRouteAdd>>,
     /// Remove the given header(s) from the HTTP request before the action. The value of Remove is a
     /// list of HTTP header names. Note that the header names are case-insensitive (see
@@ -658,7 +665,6 @@ pub struct GRPCRouteResponseHeaderModifier {
     /// Output: GET /foo HTTP/1.1 my-header2: bar
     ///
     /// Must have at most 16 items and have no item twice.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub remove: Option<Vec<String>>,
     /// Set overwrites the request with the given header (name, value) before the action.
     ///
@@ -671,8 +677,11 @@ pub struct GRPCRouteResponseHeaderModifier {
     /// Output: GET /foo HTTP/1.1 my-header: bar
     ///
     /// Must have at most 16 items and have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub set: Option<Vec<GRPCRouteSet>>,
+}
+codec::object! {
+    GRPCRouteResponseHeaderModifier, optional add = "add", optional remove = "remove",
+    optional set = "set"
 }
 
 /// SessionPersistence defines and configures session persistence for the route rule.
@@ -688,8 +697,7 @@ pub struct GRPCRouteResponseHeaderModifier {
 /// Must satisfy `!has(self.header) || self.type == 'Header'`: header must be nil if type is not Header
 ///
 /// Must satisfy `self.type != 'Header' || has(self.header)`: header must be specified for Header type
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GRPCRouteSessionPersistence {
     /// AbsoluteTimeout defines the absolute timeout of the persistent session. Once the AbsoluteTimeout
     /// duration has elapsed, the session becomes invalid.
@@ -697,17 +705,14 @@ pub struct GRPCRouteSessionPersistence {
     /// Support: Extended
     ///
     /// Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub absolute_timeout: Option<String>,
     /// Cookie provides configuration settings that are specific to cookie-based session persistence.
     ///
     /// Support: Core
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cookie: Option<GRPCRouteCookie>,
     /// Header provides configuration settings that are specific to header-based session persistence.
     ///
     /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub header: Option<GRPCRouteHeader>,
     /// Type defines the type of session persistence such as through the use of a header or cookie.
     /// Defaults to cookie based session persistence.
@@ -717,8 +722,11 @@ pub struct GRPCRouteSessionPersistence {
     /// Support: Extended for "Header" type
     ///
     /// Defaults to `"Cookie"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub r#type: Option<GRPCRouteSessionPersistenceType>,
+}
+codec::object! {
+    GRPCRouteSessionPersistence, optional absolute_timeout = "absoluteTimeout",
+    optional cookie = "cookie", optional header = "header", optional r#type = "type"
 }
 
 /// Type defines the type of session persistence such as through the use of a header or cookie.
@@ -740,7 +748,7 @@ pub enum GRPCRouteSessionPersistenceType {
 }
 
 /// HTTPHeader represents an HTTP Header name and value as defined by RFC 7230.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GRPCRouteSet {
     /// Name is the name of the HTTP Header to be matched. Name matching MUST be case-insensitive. (See
     /// <https://tools.ietf.org/html/rfc7230#section-3.2>).
@@ -760,6 +768,7 @@ pub struct GRPCRouteSet {
     /// Must have 1 to 4096 characters and match `^[!-~]+([\t ]?[!-~]+)*$`.
     pub value: String,
 }
+codec::object! { GRPCRouteSet, required name = "name", required value = "value" }
 
 /// UseDefaultGateways indicates the default Gateway scope to use for this Route. If unset (the
 /// default) or set to None, the Route will not be attached to any default Gateway; if set, it will
@@ -804,7 +813,7 @@ pub enum GRPCRouteUseDefaultGateways {
 /// that Route should still be supported.
 ///
 /// Support: Core
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayAllowedRoutes {
     /// Kinds specifies the groups and kinds of Routes that are allowed to bind to this Gateway
     /// Listener. When unspecified or empty, the kinds of Routes selected are determined using the
@@ -818,7 +827,6 @@ pub struct GatewayAllowedRoutes {
     /// Support: Core
     ///
     /// Must have at most 8 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kinds: Option<Vec<GatewayKinds>>,
     /// Namespaces indicates namespaces from which Routes may be attached to this Listener. This is
     /// restricted to the namespace of this Gateway by default.
@@ -826,15 +834,17 @@ pub struct GatewayAllowedRoutes {
     /// Support: Core
     ///
     /// Defaults to `{"from":"Same"}`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespaces: Option<GatewayAllowedRoutesNamespaces>,
+}
+codec::object! {
+    GatewayAllowedRoutes, optional kinds = "kinds", optional namespaces = "namespaces"
 }
 
 /// Namespaces indicates namespaces from which Routes may be attached to this Listener. This is
 /// restricted to the namespace of this Gateway by default.
 ///
 /// Support: Core
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayAllowedRoutesNamespaces {
     /// From indicates where Routes will be selected for this Gateway. Possible values are:
     ///
@@ -845,15 +855,16 @@ pub struct GatewayAllowedRoutesNamespaces {
     /// Support: Core
     ///
     /// Defaults to `"Same"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<GatewayNamespacesFrom>,
     /// Selector must be specified when From is set to "Selector". In that case, only Routes in
     /// Namespaces matching this Selector will be selected by this Gateway. This field is ignored for
     /// other values of "From".
     ///
     /// Support: Core
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub selector: Option<LabelSelector>,
+}
+codec::object! {
+    GatewayAllowedRoutesNamespaces, optional from = "from", optional selector = "selector"
 }
 
 /// SecretObjectReference identifies an API object including its namespace, defaulting to Secret.
@@ -863,7 +874,7 @@ pub struct GatewayAllowedRoutesNamespaces {
 ///
 /// References to objects with invalid Group and Kind are not valid, and must be rejected by the
 /// implementation, with appropriate Conditions set on the containing object.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayCertificateRefs {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
@@ -871,14 +882,12 @@ pub struct GatewayCertificateRefs {
     /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     ///
     /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// Kind is kind of the referent. For example "Secret".
     ///
     /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     ///
     /// Defaults to `"Secret"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name is the name of the referent.
     ///
@@ -894,18 +903,19 @@ pub struct GatewayCertificateRefs {
     /// Support: Core
     ///
     /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
+}
+codec::object! {
+    GatewayCertificateRefs, optional group = "group", optional kind = "kind",
+    required name = "name", optional namespace = "namespace"
 }
 
 /// Condition contains details for one aspect of the current state of this API Resource.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct GatewayConditions {
     /// lastTransitionTime is the last time the condition transitioned from one status to another. This
     /// should be when the underlying condition changed. If that is not known, then using the time when
     /// the API field changed is acceptable.
-    #[serde(with = "codec")]
     pub last_transition_time: Time,
     /// message is a human readable message indicating details about the transition. This may be an
     /// empty string.
@@ -918,7 +928,6 @@ pub struct GatewayConditions {
     /// the current state of the instance.
     ///
     /// Must be at least 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
     /// reason contains a programmatic identifier indicating the reason for the condition's last
     /// transition. Producers of specific condition types may define expected values and meanings for
@@ -949,6 +958,11 @@ impl Default for GatewayConditions {
         }
     }
 }
+codec::object! {
+    GatewayConditions, required_encoded last_transition_time = "lastTransitionTime",
+    required message = "message", optional observed_generation = "observedGeneration",
+    required reason = "reason", required status = "status", required r#type = "type"
+}
 
 /// status of the condition, one of True, False, Unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -966,24 +980,23 @@ pub enum GatewayConditionsStatus {
 }
 
 /// RouteGroupKind indicates the group and kind of a Route resource.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayKinds {
     /// Group is the group of the Route.
     ///
     /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     ///
     /// Defaults to `"gateway.networking.k8s.io"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// Kind is the kind of the Route.
     ///
     /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     pub kind: String,
 }
+codec::object! { GatewayKinds, optional group = "group", required kind = "kind" }
 
 /// Listener embodies the concept of a logical endpoint where a Gateway accepts network connections.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayListeners {
     /// AllowedRoutes defines the types of routes that MAY be attached to a Listener and the trusted
     /// namespaces where those Route resources MAY be present.
@@ -1008,7 +1021,6 @@ pub struct GatewayListeners {
     /// Support: Core
     ///
     /// Defaults to `{"namespaces":{"from":"Same"}}`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub allowed_routes: Option<GatewayAllowedRoutes>,
     /// Hostname specifies the virtual hostname to match for protocol types that define this concept.
     /// When unspecified, all hostnames are matched. This field is ignored for protocols that don't
@@ -1050,7 +1062,6 @@ pub struct GatewayListeners {
     /// Support: Core
     ///
     /// Must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hostname: Option<String>,
     /// Name is the name of the Listener. This name MUST be unique within a Gateway.
     ///
@@ -1082,8 +1093,12 @@ pub struct GatewayListeners {
     /// handshake.
     ///
     /// Support: Core
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<GatewayListenersTls>,
+}
+codec::object! {
+    GatewayListeners, optional allowed_routes = "allowedRoutes", optional hostname = "hostname",
+    required name = "name", required port = "port", required protocol = "protocol",
+    optional tls = "tls"
 }
 
 /// TLS is the TLS configuration for the Listener. This field is required if the Protocol field is
@@ -1099,8 +1114,7 @@ pub struct GatewayListeners {
 /// Support: Core
 ///
 /// Must satisfy `self.mode == 'Terminate' ? size(self.certificateRefs) > 0 || size(self.options) > 0 : true`: certificateRefs or options must be specified when mode is Terminate
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayListenersTls {
     /// CertificateRefs contains a series of references to Kubernetes objects that contains TLS
     /// certificates and private keys. These certificates are used to establish a TLS handshake for
@@ -1126,7 +1140,6 @@ pub struct GatewayListenersTls {
     /// Support: Implementation-specific (More than one reference or other resource types)
     ///
     /// Must have at most 64 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub certificate_refs: Option<Vec<GatewayCertificateRefs>>,
     /// Mode defines the TLS behavior for the TLS session initiated by the client. There are two
     /// possible modes:
@@ -1141,7 +1154,6 @@ pub struct GatewayListenersTls {
     /// Support: Core
     ///
     /// Defaults to `"Terminate"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<GatewayMode>,
     /// Options are a list of key/value pairs to enable extended TLS configuration for each
     /// implementation. For example, configuring the minimum TLS version or supported cipher suites.
@@ -1156,8 +1168,11 @@ pub struct GatewayListenersTls {
     /// Must have at most 16 properties.
     ///
     /// Each value must have at most 4096 characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub options: Option<BTreeMap<String, String>>,
+}
+codec::object! {
+    GatewayListenersTls, optional certificate_refs = "certificateRefs", optional mode = "mode",
+    optional options = "options"
 }
 
 /// Mode defines the TLS behavior for the TLS session initiated by the client. There are two
@@ -1205,8 +1220,7 @@ pub enum GatewayNamespacesFrom {
 }
 
 /// ListenerStatus is the status associated with a Listener.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayStatusListeners {
     /// AttachedRoutes represents the total number of Routes that have been successfully attached to
     /// this Listener.
@@ -1243,25 +1257,29 @@ pub struct GatewayStatusListeners {
     /// the valid Route kinds that have been specified.
     ///
     /// Must have at most 8 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub supported_kinds: Option<Vec<GatewaySupportedKinds>>,
+}
+codec::object! {
+    GatewayStatusListeners, required attached_routes = "attachedRoutes",
+    required conditions = "conditions", required name = "name",
+    optional supported_kinds = "supportedKinds"
 }
 
 /// RouteGroupKind indicates the group and kind of a Route resource.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewaySupportedKinds {
     /// Group is the group of the Route.
     ///
     /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     ///
     /// Defaults to `"gateway.networking.k8s.io"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// Kind is the kind of the Route.
     ///
     /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     pub kind: String,
 }
+codec::object! { GatewaySupportedKinds, optional group = "group", required kind = "kind" }
 
 /// BackendRef defines how a Route should forward a request to a Kubernetes resource.
 ///
@@ -1288,7 +1306,7 @@ pub struct GatewaySupportedKinds {
 /// information about the exact behavior.
 ///
 /// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct TCPRouteBackendRefs {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
@@ -1296,7 +1314,6 @@ pub struct TCPRouteBackendRefs {
     /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     ///
     /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// Kind is the Kubernetes resource kind of the referent. For example "Service".
     ///
@@ -1314,7 +1331,6 @@ pub struct TCPRouteBackendRefs {
     /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     ///
     /// Defaults to `"Service"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name is the name of the referent.
     ///
@@ -1329,7 +1345,6 @@ pub struct TCPRouteBackendRefs {
     /// Support: Core
     ///
     /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// Port specifies the destination port number to use for this resource. Port is required when the
     /// referent is a Kubernetes Service. In this case, the port number is the service port number, not
@@ -1337,7 +1352,6 @@ pub struct TCPRouteBackendRefs {
     /// resource or this field.
     ///
     /// Must be at least 1 and be at most 65535.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<i32>,
     /// Weight specifies the proportion of requests forwarded to the referenced backend. This is
     /// computed as weight/(sum of all weights in this BackendRefs list). For non-zero values, there may
@@ -1354,13 +1368,15 @@ pub struct TCPRouteBackendRefs {
     /// Must be at least 0 and be at most 1000000.
     ///
     /// Defaults to `1`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub weight: Option<i32>,
+}
+codec::object! {
+    TCPRouteBackendRefs, optional group = "group", optional kind = "kind", required name = "name",
+    optional namespace = "namespace", optional port = "port", optional weight = "weight"
 }
 
 /// TCPRouteRule is the configuration for a given rule.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct TCPRouteRules {
     /// BackendRefs defines the backend(s) where matching requests should be sent. If unspecified or
     /// invalid (refers to a nonexistent resource or a Service with no endpoints), the underlying
@@ -1375,6 +1391,6 @@ pub struct TCPRouteRules {
     /// Name is the name of the route rule. This name MUST be unique within a Route if it is set.
     ///
     /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
+codec::object! { TCPRouteRules, required backend_refs = "backendRefs", optional name = "name" }

@@ -5,6 +5,7 @@
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     LabelSelector, ObjectMeta,
 };
@@ -31,14 +32,13 @@ pub struct Gateway {
 /// GatewaySpecAddress describes an address that can be bound to a Gateway.
 ///
 /// Must satisfy `self.type == 'Hostname' ? (!has(self.value) || self.value.matches(r"""^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$""")): true`: Hostname value must be empty or contain only valid characters (matching ^(\\\*\\.)?\[a-z0-9\](\[-a-z0-9\]\*\[a-z0-9\])?(\\.\[a-z0-9\](\[-a-z0-9\]\*\[a-z0-9\])?)\*$)
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayAddresses {
     /// Type of the address.
     ///
     /// Must have 1 to 253 characters and match `^Hostname|IPAddress|NamedAddress|[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
     ///
     /// Defaults to `"IPAddress"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub r#type: Option<String>,
     /// When a value is unspecified, an implementation SHOULD automatically assign an address matching
     /// the requested type if possible.
@@ -49,21 +49,21 @@ pub struct GatewayAddresses {
     /// Examples: `1.2.3.4`, `128::1`, `my-ip-address`.
     ///
     /// Must have at most 253 characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
 }
+codec::object! { GatewayAddresses, optional r#type = "type", optional value = "value" }
 
 /// AllowedListeners defines which ListenerSets can be attached to this Gateway. The default value
 /// is to allow no ListenerSets.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayAllowedListeners {
     /// Namespaces defines which namespaces ListenerSets can be attached to this Gateway. The default
     /// value is to allow no ListenerSets.
     ///
     /// Defaults to `{"from":"None"}`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespaces: Option<GatewayNamespaces>,
 }
+codec::object! { GatewayAllowedListeners, optional namespaces = "namespaces" }
 
 /// Backend describes TLS configuration for gateway when connecting to backends.
 ///
@@ -72,8 +72,7 @@ pub struct GatewayAllowedListeners {
 /// the presence of a BackendTLSPolicy.
 ///
 /// Support: Core
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayBackend {
     /// ClientCertificateRef references an object that contains a client certificate and its associated
     /// private key. It can reference standard Kubernetes resources, i.e., Secret, or
@@ -98,9 +97,9 @@ pub struct GatewayBackend {
     /// Support: Core - Reference to a Kubernetes TLS Secret (with the type `kubernetes.io/tls`).
     /// Support: Implementation-specific - Other resource kinds or Secrets with a different type (e.g.,
     /// `Opaque`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub client_certificate_ref: Option<GatewayClientCertificateRef>,
 }
+codec::object! { GatewayBackend, optional client_certificate_ref = "clientCertificateRef" }
 
 /// ObjectReference identifies an API object including its namespace.
 ///
@@ -109,7 +108,7 @@ pub struct GatewayBackend {
 ///
 /// References to objects with invalid Group and Kind are not valid, and must be rejected by the
 /// implementation, with appropriate Conditions set on the containing object.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayCaCertificateRefs {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When set to the
     /// empty string, core API group is inferred.
@@ -134,8 +133,11 @@ pub struct GatewayCaCertificateRefs {
     /// Support: Core
     ///
     /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
+}
+codec::object! {
+    GatewayCaCertificateRefs, required group = "group", required kind = "kind",
+    required name = "name", optional namespace = "namespace"
 }
 
 /// ClientCertificateRef references an object that contains a client certificate and its associated
@@ -161,7 +163,7 @@ pub struct GatewayCaCertificateRefs {
 /// Support: Core - Reference to a Kubernetes TLS Secret (with the type `kubernetes.io/tls`).
 /// Support: Implementation-specific - Other resource kinds or Secrets with a different type (e.g.,
 /// `Opaque`).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayClientCertificateRef {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
@@ -169,14 +171,12 @@ pub struct GatewayClientCertificateRef {
     /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     ///
     /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// Kind is kind of the referent. For example "Secret".
     ///
     /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     ///
     /// Defaults to `"Secret"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name is the name of the referent.
     ///
@@ -192,15 +192,18 @@ pub struct GatewayClientCertificateRef {
     /// Support: Core
     ///
     /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
+}
+codec::object! {
+    GatewayClientCertificateRef, optional group = "group", optional kind = "kind",
+    required name = "name", optional namespace = "namespace"
 }
 
 /// Default specifies the default client certificate validation configuration for all Listeners
 /// handling HTTPS traffic, unless a per-port configuration is defined.
 ///
 /// support: Core
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayDefault {
     /// Validation holds configuration information for validating the frontend (client). Setting this
     /// field will result in mutual authentication when connecting to the gateway. In browsers this may
@@ -208,9 +211,9 @@ pub struct GatewayDefault {
     /// depth of a certificate chain accepted in verification is Implementation specific.
     ///
     /// Support: Core
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub validation: Option<GatewayValidation>,
 }
+codec::object! { GatewayDefault, optional validation = "validation" }
 
 /// DefaultScope, when set, configures the Gateway as a default Gateway, meaning it will dynamically
 /// and implicitly have Routes (e.g. HTTPRoute) attached to it, according to the scope configured
@@ -263,8 +266,7 @@ pub enum GatewayFrom {
 }
 
 /// Frontend describes TLS config when client connects to Gateway. Support: Core
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayFrontend {
     /// Default specifies the default client certificate validation configuration for all Listeners
     /// handling HTTPS traffic, unless a per-port configuration is defined.
@@ -280,15 +282,14 @@ pub struct GatewayFrontend {
     /// Must have at most 64 items and have no two items with the same `port`.
     ///
     /// Must satisfy `self.all(t1, self.exists_one(t2, t1.port == t2.port))`: Port for TLS configuration must be unique within the Gateway
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub per_port: Option<Vec<GatewayPerPort>>,
 }
+codec::object! { GatewayFrontend, required default = "default", optional per_port = "perPort" }
 
 /// Infrastructure defines infrastructure level attributes about this Gateway instance.
 ///
 /// Support: Extended
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayInfrastructure {
     /// Annotations that SHOULD be applied to any resources created in response to this Gateway.
     ///
@@ -308,7 +309,6 @@ pub struct GatewayInfrastructure {
     /// Must satisfy `self.all(key, key.split("/")[0].size() < 253)`: If specified, the annotation key's prefix must be a DNS subdomain not longer than 253 characters in total.
     ///
     /// Each value must have at most 4096 characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<BTreeMap<String, String>>,
     /// Labels that SHOULD be applied to any resources created in response to this Gateway.
     ///
@@ -330,7 +330,6 @@ pub struct GatewayInfrastructure {
     /// Must satisfy `self.all(key, key.split("/")[0].size() < 253)`: If specified, the label key's prefix must be a DNS subdomain not longer than 253 characters in total.
     ///
     /// Each value must have at most 63 characters and match `^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub labels: Option<BTreeMap<String, String>>,
     /// ParametersRef is a reference to a resource that contains the configuration parameters
     /// corresponding to the Gateway. This is optional if the controller does not require any additional
@@ -347,13 +346,16 @@ pub struct GatewayInfrastructure {
     /// to "False" and an "InvalidParameters" reason.
     ///
     /// Support: Implementation-specific
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parameters_ref: Option<GatewayParametersRef>,
+}
+codec::object! {
+    GatewayInfrastructure, optional annotations = "annotations", optional labels = "labels",
+    optional parameters_ref = "parametersRef"
 }
 
 /// Namespaces defines which namespaces ListenerSets can be attached to this Gateway. The default
 /// value is to allow no ListenerSets.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayNamespaces {
     /// From indicates where ListenerSets can attach to this Gateway. Possible values are:
     ///
@@ -365,14 +367,13 @@ pub struct GatewayNamespaces {
     /// The default value None
     ///
     /// Defaults to `"None"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<GatewayFrom>,
     /// Selector must be specified when From is set to "Selector". In that case, only ListenerSets in
     /// Namespaces matching this Selector will be selected by this Gateway. This field is ignored for
     /// other values of "From".
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub selector: Option<LabelSelector>,
 }
+codec::object! { GatewayNamespaces, optional from = "from", optional selector = "selector" }
 
 /// ParametersRef is a reference to a resource that contains the configuration parameters
 /// corresponding to the Gateway. This is optional if the controller does not require any additional
@@ -389,7 +390,7 @@ pub struct GatewayNamespaces {
 /// to "False" and an "InvalidParameters" reason.
 ///
 /// Support: Implementation-specific
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayParametersRef {
     /// Group is the group of the referent.
     ///
@@ -404,9 +405,12 @@ pub struct GatewayParametersRef {
     /// Must have 1 to 253 characters.
     pub name: String,
 }
+codec::object! {
+    GatewayParametersRef, required group = "group", required kind = "kind", required name = "name"
+}
 
 /// `Gateway.spec.tls.frontend.perPort`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayPerPort {
     /// The Port indicates the Port Number to which the TLS configuration will be applied. This
     /// configuration will be applied to all Listeners handling HTTPS traffic that match this port.
@@ -421,12 +425,13 @@ pub struct GatewayPerPort {
     /// Support: Core
     pub tls: GatewayPerPortTls,
 }
+codec::object! { GatewayPerPort, required port = "port", required tls = "tls" }
 
 /// TLS store the configuration that will be applied to all Listeners handling HTTPS traffic and
 /// matching given port.
 ///
 /// Support: Core
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayPerPortTls {
     /// Validation holds configuration information for validating the frontend (client). Setting this
     /// field will result in mutual authentication when connecting to the gateway. In browsers this may
@@ -434,13 +439,12 @@ pub struct GatewayPerPortTls {
     /// depth of a certificate chain accepted in verification is Implementation specific.
     ///
     /// Support: Core
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub validation: Option<GatewayValidation>,
 }
+codec::object! { GatewayPerPortTls, optional validation = "validation" }
 
 /// Spec defines the desired state of Gateway.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewaySpec {
     /// Addresses requested for this Gateway. This is optional and behavior can depend on the
     /// implementation. If a value is set in the spec and the requested address is invalid or
@@ -465,11 +469,9 @@ pub struct GatewaySpec {
     /// Must satisfy `self.all(a1, a1.type == 'IPAddress' && has(a1.value) ? self.exists_one(a2, a2.type == a1.type && has(a2.value) && a2.value == a1.value) : true )`: IPAddress values must be unique
     ///
     /// Must satisfy `self.all(a1, a1.type == 'Hostname' && has(a1.value) ? self.exists_one(a2, a2.type == a1.type && has(a2.value) && a2.value == a1.value) : true )`: Hostname values must be unique
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub addresses: Option<Vec<GatewayAddresses>>,
     /// AllowedListeners defines which ListenerSets can be attached to this Gateway. The default value
     /// is to allow no ListenerSets.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub allowed_listeners: Option<GatewayAllowedListeners>,
     /// DefaultScope, when set, configures the Gateway as a default Gateway, meaning it will dynamically
     /// and implicitly have Routes (e.g. HTTPRoute) attached to it, according to the scope configured
@@ -485,7 +487,6 @@ pub struct GatewaySpec {
     /// of the scope (e.g. namespace) with tight controls and checks on what kind of workloads and
     /// Routes get added in that scope, we strongly recommend not using this just because it seems
     /// convenient, and instead stick to direct Route attachment.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub default_scope: Option<GatewayDefaultScope>,
     /// GatewayClassName used for this Gateway. This is the name of a GatewayClass resource.
     ///
@@ -494,7 +495,6 @@ pub struct GatewaySpec {
     /// Infrastructure defines infrastructure level attributes about this Gateway instance.
     ///
     /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub infrastructure: Option<GatewayInfrastructure>,
     /// Listeners associated with this Gateway. Listeners define logical endpoints that are bound on
     /// this Gateway's addresses. At least one Listener MUST be specified.
@@ -661,13 +661,17 @@ pub struct GatewaySpec {
     /// TLS specifies frontend and backend tls configuration for entire gateway.
     ///
     /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<GatewayTls>,
+}
+codec::object! {
+    GatewaySpec, optional addresses = "addresses", optional allowed_listeners = "allowedListeners",
+    optional default_scope = "defaultScope", required gateway_class_name = "gatewayClassName",
+    optional infrastructure = "infrastructure", required listeners = "listeners",
+    optional tls = "tls"
 }
 
 /// Status defines the current state of Gateway.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayStatus {
     /// Addresses lists the network addresses that have been bound to the Gateway.
     ///
@@ -678,7 +682,6 @@ pub struct GatewayStatus {
     /// - a specified address was unusable (e.g. already in use)
     ///
     /// Must have at most 16 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub addresses: Option<Vec<GatewayStatusAddresses>>,
     /// AttachedListenerSets represents the total number of ListenerSets that have been successfully
     /// attached to this Gateway.
@@ -691,7 +694,6 @@ pub struct GatewayStatus {
     ///
     /// Uses for this field include troubleshooting AttachedListenerSets attachment and measuring blast
     /// radius/impact of changes to a Gateway.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub attached_listener_sets: Option<i32>,
     /// Conditions describe the current conditions of the Gateway.
     ///
@@ -708,26 +710,28 @@ pub struct GatewayStatus {
     /// Must have at most 8 items and have no two items with the same `type`.
     ///
     /// Defaults to `[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"},{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Programmed"}]`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<GatewayConditions>>,
     /// Listeners provide status for each unique listener port defined in the Spec.
     ///
     /// Must have at most 64 items and have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub listeners: Option<Vec<GatewayStatusListeners>>,
+}
+codec::object! {
+    GatewayStatus, optional addresses = "addresses",
+    optional attached_listener_sets = "attachedListenerSets", optional conditions = "conditions",
+    optional listeners = "listeners"
 }
 
 /// GatewayStatusAddress describes a network address that is bound to a Gateway.
 ///
 /// Must satisfy `self.type == 'Hostname' ? self.value.matches(r"""^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"""): true`: Hostname value must only contain valid characters (matching ^(\\\*\\.)?\[a-z0-9\](\[-a-z0-9\]\*\[a-z0-9\])?(\\.\[a-z0-9\](\[-a-z0-9\]\*\[a-z0-9\])?)\*$)
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayStatusAddresses {
     /// Type of the address.
     ///
     /// Must have 1 to 253 characters and match `^Hostname|IPAddress|NamedAddress|[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
     ///
     /// Defaults to `"IPAddress"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub r#type: Option<String>,
     /// Value of the address. The validity of the values will depend on the type and support by the
     /// controller.
@@ -737,11 +741,12 @@ pub struct GatewayStatusAddresses {
     /// Must have 1 to 253 characters.
     pub value: String,
 }
+codec::object! { GatewayStatusAddresses, optional r#type = "type", required value = "value" }
 
 /// TLS specifies frontend and backend tls configuration for entire gateway.
 ///
 /// Support: Extended
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayTls {
     /// Backend describes TLS configuration for gateway when connecting to backends.
     ///
@@ -750,12 +755,11 @@ pub struct GatewayTls {
     /// the presence of a BackendTLSPolicy.
     ///
     /// Support: Core
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub backend: Option<GatewayBackend>,
     /// Frontend describes TLS config when client connects to Gateway. Support: Core
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub frontend: Option<GatewayFrontend>,
 }
+codec::object! { GatewayTls, optional backend = "backend", optional frontend = "frontend" }
 
 /// Validation holds configuration information for validating the frontend (client). Setting this
 /// field will result in mutual authentication when connecting to the gateway. In browsers this may
@@ -763,8 +767,7 @@ pub struct GatewayTls {
 /// depth of a certificate chain accepted in verification is Implementation specific.
 ///
 /// Support: Core
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayValidation {
     /// CACertificateRefs contains one or more references to Kubernetes objects that contain a
     /// PEM-encoded TLS CA certificate bundle, which is used as a trust anchor to validate the
@@ -822,8 +825,10 @@ pub struct GatewayValidation {
     /// Support: Core
     ///
     /// Defaults to `"AllowValidOnly"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<GatewayValidationMode>,
+}
+codec::object! {
+    GatewayValidation, required ca_certificate_refs = "caCertificateRefs", optional mode = "mode"
 }
 
 /// FrontendValidationMode defines the mode for validating the client certificate. There are two

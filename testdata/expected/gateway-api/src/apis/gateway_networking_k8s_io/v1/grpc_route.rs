@@ -5,6 +5,7 @@
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
 use super::{
@@ -67,7 +68,7 @@ pub struct GRPCRoute {
 /// with the "UnsupportedProtocol" reason.
 ///
 /// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GRPCRouteBackendRefs {
     /// Filters defined at this level MUST be executed if and only if the request is being forwarded to
     /// the backend defined here.
@@ -80,7 +81,6 @@ pub struct GRPCRouteBackendRefs {
     /// Must satisfy `self.filter(f, f.type == 'RequestHeaderModifier').size() <= 1`: RequestHeaderModifier filter cannot be repeated
     ///
     /// Must satisfy `self.filter(f, f.type == 'ResponseHeaderModifier').size() <= 1`: ResponseHeaderModifier filter cannot be repeated
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub filters: Option<Vec<GRPCRouteFilters>>,
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
@@ -88,7 +88,6 @@ pub struct GRPCRouteBackendRefs {
     /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     ///
     /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// Kind is the Kubernetes resource kind of the referent. For example "Service".
     ///
@@ -106,7 +105,6 @@ pub struct GRPCRouteBackendRefs {
     /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     ///
     /// Defaults to `"Service"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name is the name of the referent.
     ///
@@ -121,7 +119,6 @@ pub struct GRPCRouteBackendRefs {
     /// Support: Core
     ///
     /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// Port specifies the destination port number to use for this resource. Port is required when the
     /// referent is a Kubernetes Service. In this case, the port number is the service port number, not
@@ -129,7 +126,6 @@ pub struct GRPCRouteBackendRefs {
     /// resource or this field.
     ///
     /// Must be at least 1 and be at most 65535.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<i32>,
     /// Weight specifies the proportion of requests forwarded to the referenced backend. This is
     /// computed as weight/(sum of all weights in this BackendRefs list). For non-zero values, there may
@@ -146,8 +142,12 @@ pub struct GRPCRouteBackendRefs {
     /// Must be at least 0 and be at most 1000000.
     ///
     /// Defaults to `1`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub weight: Option<i32>,
+}
+codec::object! {
+    GRPCRouteBackendRefs, optional filters = "filters", optional group = "group",
+    optional kind = "kind", required name = "name", optional namespace = "namespace",
+    optional port = "port", optional weight = "weight"
 }
 
 /// GRPCRouteFilter defines processing steps that must be completed during the request or response
@@ -171,8 +171,7 @@ pub struct GRPCRouteBackendRefs {
 /// Must satisfy `!(has(self.extensionRef) && self.type != 'ExtensionRef')`: filter.extensionRef must be nil if the filter.type is not ExtensionRef
 ///
 /// Must satisfy `!(!has(self.extensionRef) && self.type == 'ExtensionRef')`: filter.extensionRef must be specified for ExtensionRef filter.type
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GRPCRouteFilters {
     /// ExtensionRef is an optional, implementation-specific extension to the "filter" behavior. For
     /// example, resource "myroutefilter" in group "networking.example.net"). ExtensionRef MUST NOT be
@@ -181,12 +180,10 @@ pub struct GRPCRouteFilters {
     /// Support: Implementation-specific
     ///
     /// This filter can be used multiple times within the same rule.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub extension_ref: Option<GRPCRouteExtensionRef>,
     /// RequestHeaderModifier defines a schema for a filter that modifies request headers.
     ///
     /// Support: Core
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub request_header_modifier: Option<GRPCRouteRequestHeaderModifier>,
     /// RequestMirror defines a schema for a filter that mirrors requests. Requests are sent to the
     /// specified destination, but responses from that destination are ignored.
@@ -195,12 +192,10 @@ pub struct GRPCRouteFilters {
     /// will be able to support mirroring to multiple backends.
     ///
     /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub request_mirror: Option<GRPCRouteRequestMirror>,
     /// ResponseHeaderModifier defines a schema for a filter that modifies response headers.
     ///
     /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub response_header_modifier: Option<GRPCRouteResponseHeaderModifier>,
     /// Type identifies the type of filter to apply. As with other API fields, types are classified into
     /// three conformance levels:
@@ -224,9 +219,15 @@ pub struct GRPCRouteFilters {
     /// response.
     pub r#type: GRPCRouteType,
 }
+codec::object! {
+    GRPCRouteFilters, optional extension_ref = "extensionRef",
+    optional request_header_modifier = "requestHeaderModifier",
+    optional request_mirror = "requestMirror",
+    optional response_header_modifier = "responseHeaderModifier", required r#type = "type"
+}
 
 /// GRPCHeaderMatch describes how to select a gRPC route by matching gRPC request headers.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GRPCRouteHeaders {
     /// Name is the name of the gRPC Header to be matched.
     ///
@@ -240,12 +241,14 @@ pub struct GRPCRouteHeaders {
     /// Type specifies how to match against the value of the header.
     ///
     /// Defaults to `"Exact"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub r#type: Option<GRPCRouteHeadersType>,
     /// Value is the value of the gRPC Header to be matched.
     ///
     /// Must have 1 to 4096 characters.
     pub value: String,
+}
+codec::object! {
+    GRPCRouteHeaders, required name = "name", optional r#type = "type", required value = "value"
 }
 
 /// GRPCRouteMatch defines the predicate used to match requests to a given action. Multiple match
@@ -265,19 +268,18 @@ pub struct GRPCRouteHeaders {
 ///     value "v1"
 ///
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GRPCRouteMatches {
     /// Headers specifies gRPC request header matchers. Multiple match values are ANDed together,
     /// meaning, a request MUST match all the specified headers to select the route.
     ///
     /// Must have at most 16 items and have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub headers: Option<Vec<GRPCRouteHeaders>>,
     /// Method specifies a gRPC request service/method matcher. If this field is not specified, all
     /// services and methods will match.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<GRPCRouteMethod>,
 }
+codec::object! { GRPCRouteMatches, optional headers = "headers", optional method = "method" }
 
 /// Method specifies a gRPC request service/method matcher. If this field is not specified, all
 /// services and methods will match.
@@ -287,21 +289,19 @@ pub struct GRPCRouteMatches {
 /// Must satisfy `(!has(self.type) || self.type == 'Exact') && has(self.service) ? self.service.matches(r"""^(?i)\.?[a-z_][a-z_0-9]*(\.[a-z_][a-z_0-9]*)*$"""): true`: service must only contain valid characters (matching ^(?i)\\.?\[a-z_\]\[a-z_0-9\]\*(\\.\[a-z_\]\[a-z_0-9\]\*)\*$)
 ///
 /// Must satisfy `(!has(self.type) || self.type == 'Exact') && has(self.method) ? self.method.matches(r"""^[A-Za-z_][A-Za-z_0-9]*$"""): true`: method must only contain valid characters (matching ^\[A-Za-z_\]\[A-Za-z_0-9\]\*$)
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GRPCRouteMethod {
     /// Value of the method to match against. If left empty or omitted, will match all services.
     ///
     /// At least one of Service and Method MUST be a non-empty string.
     ///
     /// Must have at most 1024 characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
     /// Value of the service to match against. If left empty or omitted, will match any service.
     ///
     /// At least one of Service and Method MUST be a non-empty string.
     ///
     /// Must have at most 1024 characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub service: Option<String>,
     /// Type specifies how to match against the service and/or method. Support: Core (Exact with service
     /// and method specified)
@@ -311,14 +311,16 @@ pub struct GRPCRouteMethod {
     /// Support: Implementation-specific (RegularExpression)
     ///
     /// Defaults to `"Exact"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub r#type: Option<GRPCRouteHeadersType>,
+}
+codec::object! {
+    GRPCRouteMethod, optional method = "method", optional service = "service",
+    optional r#type = "type"
 }
 
 /// GRPCRouteRule defines the semantics for matching a gRPC request based on conditions (matches),
 /// processing it (filters), and forwarding the request to an API object (backendRefs).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GRPCRouteRules {
     /// BackendRefs defines the backend(s) where matching requests should be sent.
     ///
@@ -346,7 +348,6 @@ pub struct GRPCRouteRules {
     /// Support for weight: Core
     ///
     /// Must have at most 16 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub backend_refs: Option<Vec<GRPCRouteBackendRefs>>,
     /// Filters define the filters that are applied to requests that match this rule.
     ///
@@ -374,7 +375,6 @@ pub struct GRPCRouteRules {
     /// Must satisfy `self.filter(f, f.type == 'RequestHeaderModifier').size() <= 1`: RequestHeaderModifier filter cannot be repeated
     ///
     /// Must satisfy `self.filter(f, f.type == 'ResponseHeaderModifier').size() <= 1`: ResponseHeaderModifier filter cannot be repeated
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub filters: Option<Vec<GRPCRouteFilters>>,
     /// Matches define conditions used for matching the rule against incoming gRPC requests. Each match
     /// is independent, i.e. this rule will be matched if \*\*any\*\* one of the matches is satisfied.
@@ -422,25 +422,26 @@ pub struct GRPCRouteRules {
     /// granted to the first matching rule meeting the above criteria.
     ///
     /// Must have at most 64 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub matches: Option<Vec<GRPCRouteMatches>>,
     /// Name is the name of the route rule. This name MUST be unique within a Route if it is set.
     ///
     /// Support: Extended
     ///
     /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// SessionPersistence defines and configures session persistence for the route rule.
     ///
     /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_persistence: Option<GRPCRouteSessionPersistence>,
+}
+codec::object! {
+    GRPCRouteRules, optional backend_refs = "backendRefs", optional filters = "filters",
+    optional matches = "matches", optional name = "name",
+    optional session_persistence = "sessionPersistence"
 }
 
 /// Spec defines the desired state of GRPCRoute.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GRPCRouteSpec {
     /// Hostnames defines a set of hostnames to match against the GRPC Host header to select a GRPCRoute
     /// to process the request. This matches the RFC 1123 definition of a hostname with 2 notable
@@ -490,7 +491,6 @@ pub struct GRPCRouteSpec {
     /// Must have at most 16 items.
     ///
     /// Each item must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hostnames: Option<Vec<String>>,
     /// ParentRefs references the resources (usually Gateways) that a Route wants to be attached to.
     /// Note that the referenced parent resource needs to allow this for the attachment to be complete.
@@ -548,7 +548,6 @@ pub struct GRPCRouteSpec {
     /// Must satisfy `self.all(p1, self.all(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__)) ? ((!has(p1.sectionName) || p1.sectionName == '') == (!has(p2.sectionName) || p2.sectionName == '') && (!has(p1.port) || p1.port == 0) == (!has(p2.port) || p2.port == 0)): true))`: sectionName or port must be specified when parentRefs includes 2 or more references to the same parent
     ///
     /// Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__ )) && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || ( has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName)) && (((!has(p1.port) || p1.port == 0) && (!has(p2.port) || p2.port == 0)) || (has(p1.port) && has(p2.port) && p1.port == p2.port))))`: sectionName or port must be unique when parentRefs includes 2 or more references to the same parent
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_refs: Option<Vec<GRPCRouteParentRefs>>,
     /// Rules are a list of GRPC matchers, filters and actions.
     ///
@@ -557,7 +556,6 @@ pub struct GRPCRouteSpec {
     /// Must satisfy `(self.size() > 0 ? (has(self[0].matches) ? self[0].matches.size() : 0) : 0) + (self.size() > 1 ? (has(self[1].matches) ? self[1].matches.size() : 0) : 0) + (self.size() > 2 ? (has(self[2].matches) ? self[2].matches.size() : 0) : 0) + (self.size() > 3 ? (has(self[3].matches) ? self[3].matches.size() : 0) : 0) + (self.size() > 4 ? (has(self[4].matches) ? self[4].matches.size() : 0) : 0) + (self.size() > 5 ? (has(self[5].matches) ? self[5].matches.size() : 0) : 0) + (self.size() > 6 ? (has(self[6].matches) ? self[6].matches.size() : 0) : 0) + (self.size() > 7 ? (has(self[7].matches) ? self[7].matches.size() : 0) : 0) + (self.size() > 8 ? (has(self[8].matches) ? self[8].matches.size() : 0) : 0) + (self.size() > 9 ? (has(self[9].matches) ? self[9].matches.size() : 0) : 0) + (self.size() > 10 ? (has(self[10].matches) ? self[10].matches.size() : 0) : 0) + (self.size() > 11 ? (has(self[11].matches) ? self[11].matches.size() : 0) : 0) + (self.size() > 12 ? (has(self[12].matches) ? self[12].matches.size() : 0) : 0) + (self.size() > 13 ? (has(self[13].matches) ? self[13].matches.size() : 0) : 0) + (self.size() > 14 ? (has(self[14].matches) ? self[14].matches.size() : 0) : 0) + (self.size() > 15 ? (has(self[15].matches) ? self[15].matches.size() : 0) : 0) <= 128`: While 16 rules and 64 matches per rule are allowed, the total number of matches across all rules in a route must be less than 128
     ///
     /// Must satisfy `self.all(l1, !has(l1.name) || self.exists_one(l2, has(l2.name) && l1.name == l2.name))`: Rule name must be unique within the route
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rules: Option<Vec<GRPCRouteRules>>,
     /// UseDefaultGateways indicates the default Gateway scope to use for this Route. If unset (the
     /// default) or set to None, the Route will not be attached to any default Gateway; if set, it will
@@ -569,12 +567,15 @@ pub struct GRPCRouteSpec {
     /// situations it will not be appropriate to request a default Gateway for a given Route -- for
     /// example, a Route with specific security requirements should almost certainly not use a default
     /// Gateway.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub use_default_gateways: Option<GRPCRouteUseDefaultGateways>,
+}
+codec::object! {
+    GRPCRouteSpec, optional hostnames = "hostnames", optional parent_refs = "parentRefs",
+    optional rules = "rules", optional use_default_gateways = "useDefaultGateways"
 }
 
 /// Status defines the current state of GRPCRoute.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GRPCRouteStatus {
     /// Parents is a list of parent resources (usually Gateways) that are associated with the route, and
     /// the status of the route with respect to each parent. When this route attaches to a parent, the
@@ -591,6 +592,7 @@ pub struct GRPCRouteStatus {
     /// Must have at most 32 items.
     pub parents: Vec<GRPCRouteParents>,
 }
+codec::object! { GRPCRouteStatus, required parents = "parents" }
 
 /// Type identifies the type of filter to apply. As with other API fields, types are classified into
 /// three conformance levels:

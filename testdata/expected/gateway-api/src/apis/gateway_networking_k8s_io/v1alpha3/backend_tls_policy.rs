@@ -5,6 +5,7 @@
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -23,8 +24,7 @@ pub struct BackendTLSPolicy {
 
 /// AncestorRef corresponds with a ParentRef in the spec that this PolicyAncestorStatus struct
 /// describes the status of.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct BackendTLSPolicyAncestorRef {
     /// Group is the group of the referent. When unspecified, "gateway.networking.k8s.io" is inferred.
     /// To set the core API group (such as for a "Service" kind referent), Group must be explicitly set
@@ -35,7 +35,6 @@ pub struct BackendTLSPolicyAncestorRef {
     /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     ///
     /// Defaults to `"gateway.networking.k8s.io"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// Kind is kind of the referent.
     ///
@@ -49,7 +48,6 @@ pub struct BackendTLSPolicyAncestorRef {
     /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     ///
     /// Defaults to `"Gateway"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name is the name of the referent.
     ///
@@ -76,7 +74,6 @@ pub struct BackendTLSPolicyAncestorRef {
     /// Support: Core
     ///
     /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// Port is the network port this Route targets. It can be interpreted differently based on the type
     /// of parent resource.
@@ -104,7 +101,6 @@ pub struct BackendTLSPolicyAncestorRef {
     /// Support: Extended
     ///
     /// Must be at least 1 and be at most 65535.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources,
     /// SectionName is interpreted as the following:
@@ -127,8 +123,12 @@ pub struct BackendTLSPolicyAncestorRef {
     /// Support: Core
     ///
     /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub section_name: Option<String>,
+}
+codec::object! {
+    BackendTLSPolicyAncestorRef, optional group = "group", optional kind = "kind",
+    required name = "name", optional namespace = "namespace", optional port = "port",
+    optional section_name = "sectionName"
 }
 
 /// PolicyAncestorStatus describes the status of a route with respect to an associated Ancestor.
@@ -157,8 +157,7 @@ pub struct BackendTLSPolicyAncestorRef {
 ///
 /// This struct is intended to be used in a slice that's effectively a map, with a composite key
 /// made up of the AncestorRef and the ControllerName.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct BackendTLSPolicyAncestors {
     /// AncestorRef corresponds with a ParentRef in the spec that this PolicyAncestorStatus struct
     /// describes the status of.
@@ -181,6 +180,10 @@ pub struct BackendTLSPolicyAncestors {
     /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
     pub controller_name: String,
 }
+codec::object! {
+    BackendTLSPolicyAncestors, required ancestor_ref = "ancestorRef",
+    required conditions = "conditions", required controller_name = "controllerName"
+}
 
 /// LocalObjectReference identifies an API object within the namespace of the referrer. The API
 /// object must be valid in the cluster; the Group and Kind must be registered in the cluster for
@@ -188,7 +191,7 @@ pub struct BackendTLSPolicyAncestors {
 ///
 /// References to objects with invalid Group and Kind are not valid, and must be rejected by the
 /// implementation, with appropriate Conditions set on the containing object.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct BackendTLSPolicyCaCertificateRefs {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
@@ -204,10 +207,13 @@ pub struct BackendTLSPolicyCaCertificateRefs {
     /// Must have 1 to 253 characters.
     pub name: String,
 }
+codec::object! {
+    BackendTLSPolicyCaCertificateRefs, required group = "group", required kind = "kind",
+    required name = "name"
+}
 
 /// Spec defines the desired state of BackendTLSPolicy.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct BackendTLSPolicySpec {
     /// Options are a list of key/value pairs to enable extended TLS configuration for each
     /// implementation. For example, configuring the minimum TLS version or supported cipher suites.
@@ -222,7 +228,6 @@ pub struct BackendTLSPolicySpec {
     /// Must have at most 16 properties.
     ///
     /// Each value must have at most 4096 characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub options: Option<BTreeMap<String, String>>,
     /// TargetRefs identifies an API object to apply the policy to. Note that this config applies to the
     /// entire referenced resource by default, but this default may change in the future to provide a
@@ -282,9 +287,13 @@ pub struct BackendTLSPolicySpec {
     /// Validation contains backend TLS validation configuration.
     pub validation: BackendTLSPolicyValidation,
 }
+codec::object! {
+    BackendTLSPolicySpec, optional options = "options", required target_refs = "targetRefs",
+    required validation = "validation"
+}
 
 /// Status defines the current state of BackendTLSPolicy.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct BackendTLSPolicyStatus {
     /// Ancestors is a list of ancestor resources (usually Gateways) that are associated with the
     /// policy, and the status of the policy with respect to each ancestor. When this policy attaches to
@@ -313,6 +322,7 @@ pub struct BackendTLSPolicyStatus {
     /// Must have at most 16 items.
     pub ancestors: Vec<BackendTLSPolicyAncestors>,
 }
+codec::object! { BackendTLSPolicyStatus, required ancestors = "ancestors" }
 
 /// SubjectAltName represents Subject Alternative Name.
 ///
@@ -323,7 +333,7 @@ pub struct BackendTLSPolicyStatus {
 /// Must satisfy `!(self.type == "URI" && (!has(self.uri) || self.uri == ""))`: SubjectAltName element must contain URI, if Type is set to URI
 ///
 /// Must satisfy `!(self.type != "URI" && has(self.uri) && self.uri != "")`: SubjectAltName element must not contain URI, if Type is not set to URI
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct BackendTLSPolicySubjectAltNames {
     /// Hostname contains Subject Alternative Name specified in DNS name format. Required when Type is
     /// set to Hostname, ignored otherwise.
@@ -331,7 +341,6 @@ pub struct BackendTLSPolicySubjectAltNames {
     /// Support: Core
     ///
     /// Must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hostname: Option<String>,
     /// Type determines the format of the Subject Alternative Name. Always required.
     ///
@@ -345,8 +354,11 @@ pub struct BackendTLSPolicySubjectAltNames {
     /// Support: Core
     ///
     /// Must have 1 to 253 characters and match `^(([^:/?#]+):)(//([^/?#]*))([^?#]*)(\?([^#]*))?(#(.*))?`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
+}
+codec::object! {
+    BackendTLSPolicySubjectAltNames, optional hostname = "hostname", required r#type = "type",
+    optional uri = "uri"
 }
 
 /// LocalPolicyTargetReferenceWithSectionName identifies an API object to apply a direct policy to.
@@ -356,8 +368,7 @@ pub struct BackendTLSPolicySubjectAltNames {
 ///
 /// Note: This should only be used for direct policy attachment when references to SectionName are
 /// actually needed. In all other cases, LocalPolicyTargetReference should be used.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct BackendTLSPolicyTargetRefs {
     /// Group is the group of the target resource.
     ///
@@ -385,8 +396,11 @@ pub struct BackendTLSPolicyTargetRefs {
     /// the Policy's status.
     ///
     /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub section_name: Option<String>,
+}
+codec::object! {
+    BackendTLSPolicyTargetRefs, required group = "group", required kind = "kind",
+    required name = "name", optional section_name = "sectionName"
 }
 
 /// Type determines the format of the Subject Alternative Name. Always required.
@@ -409,8 +423,7 @@ pub enum BackendTLSPolicyType {
 /// Must satisfy `!(has(self.caCertificateRefs) && size(self.caCertificateRefs) > 0 && has(self.wellKnownCACertificates) && self.wellKnownCACertificates != "")`: must not contain both CACertificateRefs and WellKnownCACertificates
 ///
 /// Must satisfy `(has(self.caCertificateRefs) && size(self.caCertificateRefs) > 0 || has(self.wellKnownCACertificates) && self.wellKnownCACertificates != "")`: must specify either CACertificateRefs or WellKnownCACertificates
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct BackendTLSPolicyValidation {
     /// CACertificateRefs contains one or more references to Kubernetes objects that contain a
     /// PEM-encoded TLS CA certificate bundle, which is used to validate a TLS handshake between the
@@ -454,7 +467,6 @@ pub struct BackendTLSPolicyValidation {
     /// single reference that includes multiple certificates.
     ///
     /// Must have at most 8 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ca_certificate_refs: Option<Vec<BackendTLSPolicyCaCertificateRefs>>,
     /// Hostname is used for two purposes in the connection between Gateways and backends:
     ///
@@ -476,7 +488,6 @@ pub struct BackendTLSPolicyValidation {
     /// Support: Extended
     ///
     /// Must have at most 5 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub subject_alt_names: Option<Vec<BackendTLSPolicySubjectAltNames>>,
     /// WellKnownCACertificates specifies whether a well-known set of CA certificates may be used in the
     /// TLS handshake between the gateway and backend pod.
@@ -498,6 +509,10 @@ pub struct BackendTLSPolicyValidation {
     /// Support: Implementation-specific
     ///
     /// Must have 1 to 253 characters and match `^(System|([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]))$`.
-    #[serde(rename = "wellKnownCACertificates", skip_serializing_if = "Option::is_none")]
     pub well_known_ca_certificates: Option<String>,
+}
+codec::object! {
+    BackendTLSPolicyValidation, optional ca_certificate_refs = "caCertificateRefs",
+    required hostname = "hostname", optional subject_alt_names = "subjectAltNames",
+    optional well_known_ca_certificates = "wellKnownCACertificates"
 }

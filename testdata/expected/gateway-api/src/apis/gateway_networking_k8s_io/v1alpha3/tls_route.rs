@@ -5,6 +5,7 @@
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
 use super::BackendTLSPolicyConditions;
@@ -50,7 +51,7 @@ pub struct TLSRoute {
 /// information about the exact behavior.
 ///
 /// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct TLSRouteBackendRefs {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
@@ -58,7 +59,6 @@ pub struct TLSRouteBackendRefs {
     /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     ///
     /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// Kind is the Kubernetes resource kind of the referent. For example "Service".
     ///
@@ -76,7 +76,6 @@ pub struct TLSRouteBackendRefs {
     /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     ///
     /// Defaults to `"Service"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name is the name of the referent.
     ///
@@ -91,7 +90,6 @@ pub struct TLSRouteBackendRefs {
     /// Support: Core
     ///
     /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// Port specifies the destination port number to use for this resource. Port is required when the
     /// referent is a Kubernetes Service. In this case, the port number is the service port number, not
@@ -99,7 +97,6 @@ pub struct TLSRouteBackendRefs {
     /// resource or this field.
     ///
     /// Must be at least 1 and be at most 65535.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<i32>,
     /// Weight specifies the proportion of requests forwarded to the referenced backend. This is
     /// computed as weight/(sum of all weights in this BackendRefs list). For non-zero values, there may
@@ -116,14 +113,16 @@ pub struct TLSRouteBackendRefs {
     /// Must be at least 0 and be at most 1000000.
     ///
     /// Defaults to `1`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub weight: Option<i32>,
+}
+codec::object! {
+    TLSRouteBackendRefs, optional group = "group", optional kind = "kind", required name = "name",
+    optional namespace = "namespace", optional port = "port", optional weight = "weight"
 }
 
 /// ParentRef corresponds with a ParentRef in the spec that this RouteParentStatus struct describes
 /// the status of.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct TLSRouteParentRef {
     /// Group is the group of the referent. When unspecified, "gateway.networking.k8s.io" is inferred.
     /// To set the core API group (such as for a "Service" kind referent), Group must be explicitly set
@@ -134,7 +133,6 @@ pub struct TLSRouteParentRef {
     /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     ///
     /// Defaults to `"gateway.networking.k8s.io"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// Kind is kind of the referent.
     ///
@@ -148,7 +146,6 @@ pub struct TLSRouteParentRef {
     /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     ///
     /// Defaults to `"Gateway"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name is the name of the referent.
     ///
@@ -175,7 +172,6 @@ pub struct TLSRouteParentRef {
     /// Support: Core
     ///
     /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// Port is the network port this Route targets. It can be interpreted differently based on the type
     /// of parent resource.
@@ -203,7 +199,6 @@ pub struct TLSRouteParentRef {
     /// Support: Extended
     ///
     /// Must be at least 1 and be at most 65535.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources,
     /// SectionName is interpreted as the following:
@@ -226,8 +221,11 @@ pub struct TLSRouteParentRef {
     /// Support: Core
     ///
     /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub section_name: Option<String>,
+}
+codec::object! {
+    TLSRouteParentRef, optional group = "group", optional kind = "kind", required name = "name",
+    optional namespace = "namespace", optional port = "port", optional section_name = "sectionName"
 }
 
 /// ParentReference identifies an API object (usually a Gateway) that can be considered a parent of
@@ -240,8 +238,7 @@ pub struct TLSRouteParentRef {
 ///
 /// The API object must be valid in the cluster; the Group and Kind must be registered in the
 /// cluster for this reference to be valid.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct TLSRouteParentRefs {
     /// Group is the group of the referent. When unspecified, "gateway.networking.k8s.io" is inferred.
     /// To set the core API group (such as for a "Service" kind referent), Group must be explicitly set
@@ -252,7 +249,6 @@ pub struct TLSRouteParentRefs {
     /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     ///
     /// Defaults to `"gateway.networking.k8s.io"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// Kind is kind of the referent.
     ///
@@ -266,7 +262,6 @@ pub struct TLSRouteParentRefs {
     /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     ///
     /// Defaults to `"Gateway"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name is the name of the referent.
     ///
@@ -293,7 +288,6 @@ pub struct TLSRouteParentRefs {
     /// Support: Core
     ///
     /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// Port is the network port this Route targets. It can be interpreted differently based on the type
     /// of parent resource.
@@ -321,7 +315,6 @@ pub struct TLSRouteParentRefs {
     /// Support: Extended
     ///
     /// Must be at least 1 and be at most 65535.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources,
     /// SectionName is interpreted as the following:
@@ -344,13 +337,15 @@ pub struct TLSRouteParentRefs {
     /// Support: Core
     ///
     /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub section_name: Option<String>,
+}
+codec::object! {
+    TLSRouteParentRefs, optional group = "group", optional kind = "kind", required name = "name",
+    optional namespace = "namespace", optional port = "port", optional section_name = "sectionName"
 }
 
 /// RouteParentStatus describes the status of a route with respect to an associated Parent.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct TLSRouteParents {
     /// Conditions describes the status of the route with respect to the Gateway. Note that the route's
     /// availability is also subject to the Gateway's own status conditions and listener status.
@@ -389,10 +384,13 @@ pub struct TLSRouteParents {
     /// the status of.
     pub parent_ref: TLSRouteParentRef,
 }
+codec::object! {
+    TLSRouteParents, required conditions = "conditions",
+    required controller_name = "controllerName", required parent_ref = "parentRef"
+}
 
 /// TLSRouteRule is the configuration for a given rule.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct TLSRouteRules {
     /// BackendRefs defines the backend(s) where matching requests should be sent. If unspecified or
     /// invalid (refers to a nonexistent resource or a Service with no endpoints), the rule performs no
@@ -419,13 +417,12 @@ pub struct TLSRouteRules {
     /// Name is the name of the route rule. This name MUST be unique within a Route if it is set.
     ///
     /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
+codec::object! { TLSRouteRules, required backend_refs = "backendRefs", optional name = "name" }
 
 /// Spec defines the desired state of TLSRoute.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct TLSRouteSpec {
     /// Hostnames defines a set of SNI hostnames that should match against the SNI attribute of TLS
     /// ClientHello message in TLS handshake. This matches the RFC 1123 definition of a hostname with 2
@@ -501,7 +498,6 @@ pub struct TLSRouteSpec {
     /// Must satisfy `self.all(p1, self.all(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__)) ? ((!has(p1.sectionName) || p1.sectionName == '') == (!has(p2.sectionName) || p2.sectionName == '') && (!has(p1.port) || p1.port == 0) == (!has(p2.port) || p2.port == 0)): true))`: sectionName or port must be specified when parentRefs includes 2 or more references to the same parent
     ///
     /// Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__ )) && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || ( has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName)) && (((!has(p1.port) || p1.port == 0) && (!has(p2.port) || p2.port == 0)) || (has(p1.port) && has(p2.port) && p1.port == p2.port))))`: sectionName or port must be unique when parentRefs includes 2 or more references to the same parent
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_refs: Option<Vec<TLSRouteParentRefs>>,
     /// Rules are a list of actions.
     ///
@@ -517,12 +513,15 @@ pub struct TLSRouteSpec {
     /// situations it will not be appropriate to request a default Gateway for a given Route -- for
     /// example, a Route with specific security requirements should almost certainly not use a default
     /// Gateway.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub use_default_gateways: Option<TLSRouteUseDefaultGateways>,
+}
+codec::object! {
+    TLSRouteSpec, required hostnames = "hostnames", optional parent_refs = "parentRefs",
+    required rules = "rules", optional use_default_gateways = "useDefaultGateways"
 }
 
 /// Status defines the current state of TLSRoute.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct TLSRouteStatus {
     /// Parents is a list of parent resources (usually Gateways) that are associated with the route, and
     /// the status of the route with respect to each parent. When this route attaches to a parent, the
@@ -539,6 +538,7 @@ pub struct TLSRouteStatus {
     /// Must have at most 32 items.
     pub parents: Vec<TLSRouteParents>,
 }
+codec::object! { TLSRouteStatus, required parents = "parents" }
 
 /// UseDefaultGateways indicates the default Gateway scope to use for this Route. If unset (the
 /// default) or set to None, the Route will not be attached to any default Gateway; if set, it will

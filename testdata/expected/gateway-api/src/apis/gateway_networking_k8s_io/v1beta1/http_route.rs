@@ -5,6 +5,7 @@
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
 use super::GatewayConditions;
@@ -23,7 +24,7 @@ pub struct HTTPRoute {
 }
 
 /// HTTPHeader represents an HTTP Header name and value as defined by RFC 7230.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteAdd {
     /// Name is the name of the HTTP Header to be matched. Name matching MUST be case-insensitive. (See
     /// <https://tools.ietf.org/html/rfc7230#section-3.2>).
@@ -43,6 +44,7 @@ pub struct HTTPRouteAdd {
     /// Must have 1 to 4096 characters and match `^[!-~]+([\t ]?[!-~]+)*$`.
     pub value: String,
 }
+codec::object! { HTTPRouteAdd, required name = "name", required value = "value" }
 
 /// `HTTPRoute.spec.rules.filters.cors.allowMethods`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,7 +84,7 @@ pub enum HTTPRouteAllowMethods {
 /// the TLS details to be used to connect to that backend.
 ///
 /// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteBackendRef {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
@@ -90,7 +92,6 @@ pub struct HTTPRouteBackendRef {
     /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     ///
     /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// Kind is the Kubernetes resource kind of the referent. For example "Service".
     ///
@@ -108,7 +109,6 @@ pub struct HTTPRouteBackendRef {
     /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     ///
     /// Defaults to `"Service"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name is the name of the referent.
     ///
@@ -123,7 +123,6 @@ pub struct HTTPRouteBackendRef {
     /// Support: Core
     ///
     /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// Port specifies the destination port number to use for this resource. Port is required when the
     /// referent is a Kubernetes Service. In this case, the port number is the service port number, not
@@ -131,8 +130,11 @@ pub struct HTTPRouteBackendRef {
     /// resource or this field.
     ///
     /// Must be at least 1 and be at most 65535.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<i32>,
+}
+codec::object! {
+    HTTPRouteBackendRef, optional group = "group", optional kind = "kind", required name = "name",
+    optional namespace = "namespace", optional port = "port"
 }
 
 /// HTTPBackendRef defines how a HTTPRoute forwards a HTTP request.
@@ -156,7 +158,7 @@ pub struct HTTPRouteBackendRef {
 /// with the "UnsupportedProtocol" reason.
 ///
 /// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteBackendRefs {
     /// Filters defined at this level should be executed if and only if the request is being forwarded
     /// to the backend defined here.
@@ -177,7 +179,6 @@ pub struct HTTPRouteBackendRefs {
     /// Must satisfy `self.filter(f, f.type == 'RequestRedirect').size() <= 1`: RequestRedirect filter cannot be repeated
     ///
     /// Must satisfy `self.filter(f, f.type == 'URLRewrite').size() <= 1`: URLRewrite filter cannot be repeated
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub filters: Option<Vec<HTTPRouteFilters>>,
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
@@ -185,7 +186,6 @@ pub struct HTTPRouteBackendRefs {
     /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     ///
     /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// Kind is the Kubernetes resource kind of the referent. For example "Service".
     ///
@@ -203,7 +203,6 @@ pub struct HTTPRouteBackendRefs {
     /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     ///
     /// Defaults to `"Service"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name is the name of the referent.
     ///
@@ -218,7 +217,6 @@ pub struct HTTPRouteBackendRefs {
     /// Support: Core
     ///
     /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// Port specifies the destination port number to use for this resource. Port is required when the
     /// referent is a Kubernetes Service. In this case, the port number is the service port number, not
@@ -226,7 +224,6 @@ pub struct HTTPRouteBackendRefs {
     /// resource or this field.
     ///
     /// Must be at least 1 and be at most 65535.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<i32>,
     /// Weight specifies the proportion of requests forwarded to the referenced backend. This is
     /// computed as weight/(sum of all weights in this BackendRefs list). For non-zero values, there may
@@ -243,15 +240,18 @@ pub struct HTTPRouteBackendRefs {
     /// Must be at least 0 and be at most 1000000.
     ///
     /// Defaults to `1`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub weight: Option<i32>,
+}
+codec::object! {
+    HTTPRouteBackendRefs, optional filters = "filters", optional group = "group",
+    optional kind = "kind", required name = "name", optional namespace = "namespace",
+    optional port = "port", optional weight = "weight"
 }
 
 /// Cookie provides configuration settings that are specific to cookie-based session persistence.
 ///
 /// Support: Core
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteCookie {
     /// LifetimeType specifies whether the cookie has a permanent or session-based lifetime. A permanent
     /// cookie persists until its specified expiry time, defined by the Expires or Max-Age cookie
@@ -270,7 +270,6 @@ pub struct HTTPRouteCookie {
     /// Support: Extended for "Permanent" type
     ///
     /// Defaults to `"Session"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub lifetime_type: Option<HTTPRouteLifetimeType>,
     /// Name defines the name of the cookie used for session persistence. If not specified, a unique
     /// cookie name SHOULD be generated. Users should avoid reusing cookie names to prevent unintended
@@ -279,7 +278,6 @@ pub struct HTTPRouteCookie {
     /// Support: Extended
     ///
     /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Path defines the cookie Path attribute. When not specified, implementations MUST default the
     /// cookie path to "/".
@@ -289,16 +287,18 @@ pub struct HTTPRouteCookie {
     /// Must have at most 1024 characters.
     ///
     /// Defaults to `"/"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
+}
+codec::object! {
+    HTTPRouteCookie, optional lifetime_type = "lifetimeType", optional name = "name",
+    optional path = "path"
 }
 
 /// CORS defines a schema for a filter that responds to the cross-origin request based on HTTP
 /// response header.
 ///
 /// Support: Extended
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteCors {
     /// AllowCredentials indicates whether the actual cross-origin request allows to include
     /// credentials.
@@ -310,7 +310,6 @@ pub struct HTTPRouteCors {
     /// entirely (this is the standard CORS behavior).
     ///
     /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_credentials: Option<bool>,
     /// AllowHeaders indicates which HTTP request headers are supported for accessing the requested
     /// resource.
@@ -351,7 +350,6 @@ pub struct HTTPRouteCors {
     /// Must satisfy `!('*' in self && self.size() > 1)`: AllowHeaders cannot contain '\*' alongside other methods
     ///
     /// Each item must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_headers: Option<Vec<String>>,
     /// AllowMethods indicates which HTTP methods are supported for accessing the requested resource.
     ///
@@ -392,7 +390,6 @@ pub struct HTTPRouteCors {
     /// Must have at most 9 items and have no item twice.
     ///
     /// Must satisfy `!('*' in self && self.size() > 1)`: AllowMethods cannot contain '\*' alongside other methods
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_methods: Option<Vec<HTTPRouteAllowMethods>>,
     /// AllowOrigins indicates whether the response can be shared with requested resource from the given
     /// `Origin`.
@@ -450,7 +447,6 @@ pub struct HTTPRouteCors {
     /// Must satisfy `!('*' in self && self.size() > 1)`: AllowOrigins cannot contain '\*' alongside other origins
     ///
     /// Each item must have 1 to 253 characters and match `(^\*$)|(^(http(s)?):\/\/(((\*\.)?([a-zA-Z0-9\-]+\.)*[a-zA-Z0-9-]+|\*)(:([0-9]{1,5}))?)$)`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_origins: Option<Vec<String>>,
     /// ExposeHeaders indicates which HTTP response headers can be exposed to client-side scripts in
     /// response to a cross-origin request.
@@ -484,7 +480,6 @@ pub struct HTTPRouteCors {
     /// Must have at most 64 items and have no item twice.
     ///
     /// Each item must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub expose_headers: Option<Vec<String>>,
     /// MaxAge indicates the duration (in seconds) for the client to cache the results of a "preflight"
     /// request.
@@ -501,8 +496,13 @@ pub struct HTTPRouteCors {
     /// Must be at least 1.
     ///
     /// Defaults to `5`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_age: Option<i32>,
+}
+codec::object! {
+    HTTPRouteCors, optional allow_credentials = "allowCredentials",
+    optional allow_headers = "allowHeaders", optional allow_methods = "allowMethods",
+    optional allow_origins = "allowOrigins", optional expose_headers = "exposeHeaders",
+    optional max_age = "maxAge"
 }
 
 /// ExtensionRef is an optional, implementation-specific extension to the "filter" behavior. For
@@ -512,7 +512,7 @@ pub struct HTTPRouteCors {
 /// This filter can be used multiple times within the same rule.
 ///
 /// Support: Implementation-specific
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteExtensionRef {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
@@ -527,6 +527,9 @@ pub struct HTTPRouteExtensionRef {
     ///
     /// Must have 1 to 253 characters.
     pub name: String,
+}
+codec::object! {
+    HTTPRouteExtensionRef, required group = "group", required kind = "kind", required name = "name"
 }
 
 /// ExternalAuth configures settings related to sending request details to an external auth service.
@@ -543,8 +546,7 @@ pub struct HTTPRouteExtensionRef {
 /// Must satisfy `self.protocol == 'HTTP' ? has(self.http) : true`: http must be specified when protocol is set to 'HTTP'
 ///
 /// Must satisfy `has(self.http) ? self.protocol == 'HTTP' : true`: protocol must be 'HTTP' when http is set
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteExternalAuth {
     /// BackendRef is a reference to a backend to send authorization requests to.
     ///
@@ -563,18 +565,15 @@ pub struct HTTPRouteExternalAuth {
     /// If unset, or `forwardBody.maxSize` is set to `0`, then the body will not be forwarded.
     ///
     /// Feature Name: HTTPRouteExternalAuthForwardBody
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub forward_body: Option<HTTPRouteForwardBody>,
     /// GRPCAuthConfig contains configuration for communication with ext_authz protocol-speaking
     /// backends.
     ///
     /// If unset, implementations must assume the default behavior for each included field is intended.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub grpc: Option<HTTPRouteGrpc>,
     /// HTTPAuthConfig contains configuration for communication with HTTP-speaking backends.
     ///
     /// If unset, implementations must assume the default behavior for each included field is intended.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub http: Option<HTTPRouteHttp>,
     /// ExternalAuthProtocol describes which protocol to use when communicating with an ext_authz
     /// authorization server.
@@ -588,6 +587,11 @@ pub struct HTTPRouteExternalAuth {
     ///
     /// Feature Names: GRPC Support - HTTPRouteExternalAuthGRPC HTTP Support - HTTPRouteExternalAuthHTTP
     pub protocol: HTTPRouteProtocol,
+}
+codec::object! {
+    HTTPRouteExternalAuth, required backend_ref = "backendRef",
+    optional forward_body = "forwardBody", optional grpc = "grpc", optional http = "http",
+    required protocol = "protocol"
 }
 
 /// HTTPRouteFilter defines processing steps that must be completed during the request or response
@@ -627,14 +631,12 @@ pub struct HTTPRouteExternalAuth {
 /// Must satisfy `!(has(self.externalAuth) && self.type != 'ExternalAuth')`: filter.externalAuth must be nil if the filter.type is not ExternalAuth
 ///
 /// Must satisfy `!(!has(self.externalAuth) && self.type == 'ExternalAuth')`: filter.externalAuth must be specified for ExternalAuth filter.type
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteFilters {
     /// CORS defines a schema for a filter that responds to the cross-origin request based on HTTP
     /// response header.
     ///
     /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cors: Option<HTTPRouteCors>,
     /// ExtensionRef is an optional, implementation-specific extension to the "filter" behavior. For
     /// example, resource "myroutefilter" in group "networking.example.net"). ExtensionRef MUST NOT be
@@ -643,7 +645,6 @@ pub struct HTTPRouteFilters {
     /// This filter can be used multiple times within the same rule.
     ///
     /// Support: Implementation-specific
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub extension_ref: Option<HTTPRouteExtensionRef>,
     /// ExternalAuth configures settings related to sending request details to an external auth service.
     /// The external service MUST authenticate the request, and MAY authorize the request as well.
@@ -651,12 +652,10 @@ pub struct HTTPRouteFilters {
     /// If there is any problem communicating with the external service, this filter MUST fail closed.
     ///
     /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub external_auth: Option<HTTPRouteExternalAuth>,
     /// RequestHeaderModifier defines a schema for a filter that modifies request headers.
     ///
     /// Support: Core
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub request_header_modifier: Option<HTTPRouteRequestHeaderModifier>,
     /// RequestMirror defines a schema for a filter that mirrors requests. Requests are sent to the
     /// specified destination, but responses from that destination are ignored.
@@ -665,18 +664,15 @@ pub struct HTTPRouteFilters {
     /// will be able to support mirroring to multiple backends.
     ///
     /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub request_mirror: Option<HTTPRouteRequestMirror>,
     /// RequestRedirect defines a schema for a filter that responds to the request with an HTTP
     /// redirection.
     ///
     /// Support: Core
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub request_redirect: Option<HTTPRouteRequestRedirect>,
     /// ResponseHeaderModifier defines a schema for a filter that modifies response headers.
     ///
     /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub response_header_modifier: Option<HTTPRouteResponseHeaderModifier>,
     /// Type identifies the type of filter to apply. As with other API fields, types are classified into
     /// three conformance levels:
@@ -707,8 +703,15 @@ pub struct HTTPRouteFilters {
     /// URLRewrite defines a schema for a filter that modifies a request during forwarding.
     ///
     /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub url_rewrite: Option<HTTPRouteUrlRewrite>,
+}
+codec::object! {
+    HTTPRouteFilters, optional cors = "cors", optional extension_ref = "extensionRef",
+    optional external_auth = "externalAuth",
+    optional request_header_modifier = "requestHeaderModifier",
+    optional request_mirror = "requestMirror", optional request_redirect = "requestRedirect",
+    optional response_header_modifier = "responseHeaderModifier", required r#type = "type",
+    optional url_rewrite = "urlRewrite"
 }
 
 /// ForwardBody controls if requests to the authorization server should include the body of the
@@ -721,8 +724,7 @@ pub struct HTTPRouteFilters {
 /// If unset, or `forwardBody.maxSize` is set to `0`, then the body will not be forwarded.
 ///
 /// Feature Name: HTTPRouteExternalAuthForwardBody
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteForwardBody {
     /// MaxSize specifies how large in bytes the largest body that will be buffered and sent to the
     /// authorization server. If the body size is larger than `maxSize`, then the body sent to the
@@ -735,9 +737,9 @@ pub struct HTTPRouteForwardBody {
     /// If 0, the body will not be sent to the authorization server.
     ///
     /// Must be at least 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_size: Option<i32>,
 }
+codec::object! { HTTPRouteForwardBody, optional max_size = "maxSize" }
 
 /// Fraction represents the fraction of requests that should be mirrored to BackendRef.
 ///
@@ -745,27 +747,28 @@ pub struct HTTPRouteForwardBody {
 /// requests will be mirrored.
 ///
 /// Must satisfy `self.numerator <= self.denominator`: numerator must be less than or equal to denominator
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteFraction {
     /// `denominator`.
     ///
     /// Must be at least 1.
     ///
     /// Defaults to `100`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub denominator: Option<i32>,
     /// `numerator`.
     ///
     /// Must be at least 0.
     pub numerator: i32,
 }
+codec::object! {
+    HTTPRouteFraction, optional denominator = "denominator", required numerator = "numerator"
+}
 
 /// GRPCAuthConfig contains configuration for communication with ext_authz protocol-speaking
 /// backends.
 ///
 /// If unset, implementations must assume the default behavior for each included field is intended.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteGrpc {
     /// AllowedRequestHeaders specifies what headers from the client request will be sent to the
     /// authorization server.
@@ -775,14 +778,14 @@ pub struct HTTPRouteGrpc {
     /// If the list has entries, only those entries must be sent.
     ///
     /// Must have at most 64 items and have no item twice.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub allowed_headers: Option<Vec<String>>,
 }
+codec::object! { HTTPRouteGrpc, optional allowed_headers = "allowedHeaders" }
 
 /// Header provides configuration settings that are specific to header-based session persistence.
 ///
 /// Support: Extended
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteHeader {
     /// Name defines the name of the header used for session persistence. The client must include this
     /// header in subsequent requests to maintain the session.
@@ -792,9 +795,10 @@ pub struct HTTPRouteHeader {
     /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
     pub name: String,
 }
+codec::object! { HTTPRouteHeader, required name = "name" }
 
 /// HTTPHeaderMatch describes how to select a HTTP route by matching HTTP request headers.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteHeaders {
     /// Name is the name of the HTTP Header to be matched. Name matching MUST be case-insensitive. (See
     /// <https://tools.ietf.org/html/rfc7230#section-3.2>).
@@ -822,7 +826,6 @@ pub struct HTTPRouteHeaders {
     /// implementation's documentation to determine the supported dialect.
     ///
     /// Defaults to `"Exact"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub r#type: Option<HTTPRouteHeadersType>,
     /// Value is the value of HTTP Header to be matched.
     ///
@@ -831,6 +834,9 @@ pub struct HTTPRouteHeaders {
     ///
     /// Must have 1 to 4096 characters and match `^[!-~]+([\t ]?[!-~]+)*$`.
     pub value: String,
+}
+codec::object! {
+    HTTPRouteHeaders, required name = "name", optional r#type = "type", required value = "value"
 }
 
 /// Type specifies how to match against the value of the header.
@@ -857,8 +863,7 @@ pub enum HTTPRouteHeadersType {
 /// HTTPAuthConfig contains configuration for communication with HTTP-speaking backends.
 ///
 /// If unset, implementations must assume the default behavior for each included field is intended.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteHttp {
     /// AllowedRequestHeaders specifies what additional headers from the client request will be sent to
     /// the authorization server.
@@ -884,7 +889,6 @@ pub struct HTTPRouteHttp {
     /// forwarded.
     ///
     /// Must have at most 64 items and have no item twice.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub allowed_headers: Option<Vec<String>>,
     /// AllowedResponseHeaders specifies what headers from the authorization response will be copied
     /// into the request to the backend.
@@ -893,7 +897,6 @@ pub struct HTTPRouteHttp {
     /// must be copied.
     ///
     /// Must have at most 64 items and have no item twice.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub allowed_response_headers: Option<Vec<String>>,
     /// Path sets the prefix that paths from the client request will have added when forwarded to the
     /// authorization server.
@@ -905,8 +908,11 @@ pub struct HTTPRouteHttp {
     /// implementations MUST sanitize this input before using it directly.
     ///
     /// Must have at most 1024 characters and match `^(?:[-A-Za-z0-9/._~!$&'()*+,;=:@]|[%][0-9a-fA-F]{2})+$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
+}
+codec::object! {
+    HTTPRouteHttp, optional allowed_headers = "allowedHeaders",
+    optional allowed_response_headers = "allowedResponseHeaders", optional path = "path"
 }
 
 /// LifetimeType specifies whether the cookie has a permanent or session-based lifetime. A permanent
@@ -953,26 +959,22 @@ pub enum HTTPRouteLifetimeType {
 ///    value "v1"
 ///
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteMatches {
     /// Headers specifies HTTP request header matchers. Multiple match values are ANDed together,
     /// meaning, a request must match all the specified headers to select the route.
     ///
     /// Must have at most 16 items and have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub headers: Option<Vec<HTTPRouteHeaders>>,
     /// Method specifies HTTP method matcher. When specified, this route will be matched only if the
     /// request has the specified method.
     ///
     /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<HTTPRouteMethod>,
     /// Path specifies a HTTP request path matcher. If this field is not specified, a default prefix
     /// match on the "/" path is provided.
     ///
     /// Defaults to `{"type":"PathPrefix","value":"/"}`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<HTTPRoutePath>,
     /// QueryParams specifies HTTP query parameter matchers. Multiple match values are ANDed together,
     /// meaning, a request must match all the specified query parameters to select the route.
@@ -980,8 +982,11 @@ pub struct HTTPRouteMatches {
     /// Support: Extended
     ///
     /// Must have at most 16 items and have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub query_params: Option<Vec<HTTPRouteQueryParams>>,
+}
+codec::object! {
+    HTTPRouteMatches, optional headers = "headers", optional method = "method",
+    optional path = "path", optional query_params = "queryParams"
 }
 
 /// Method specifies HTTP method matcher. When specified, this route will be matched only if the
@@ -1016,8 +1021,7 @@ pub enum HTTPRouteMethod {
 
 /// ParentRef corresponds with a ParentRef in the spec that this RouteParentStatus struct describes
 /// the status of.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteParentRef {
     /// Group is the group of the referent. When unspecified, "gateway.networking.k8s.io" is inferred.
     /// To set the core API group (such as for a "Service" kind referent), Group must be explicitly set
@@ -1028,7 +1032,6 @@ pub struct HTTPRouteParentRef {
     /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     ///
     /// Defaults to `"gateway.networking.k8s.io"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// Kind is kind of the referent.
     ///
@@ -1042,7 +1045,6 @@ pub struct HTTPRouteParentRef {
     /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     ///
     /// Defaults to `"Gateway"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name is the name of the referent.
     ///
@@ -1069,7 +1071,6 @@ pub struct HTTPRouteParentRef {
     /// Support: Core
     ///
     /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// Port is the network port this Route targets. It can be interpreted differently based on the type
     /// of parent resource.
@@ -1097,7 +1098,6 @@ pub struct HTTPRouteParentRef {
     /// Support: Extended
     ///
     /// Must be at least 1 and be at most 65535.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources,
     /// SectionName is interpreted as the following:
@@ -1120,8 +1120,11 @@ pub struct HTTPRouteParentRef {
     /// Support: Core
     ///
     /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub section_name: Option<String>,
+}
+codec::object! {
+    HTTPRouteParentRef, optional group = "group", optional kind = "kind", required name = "name",
+    optional namespace = "namespace", optional port = "port", optional section_name = "sectionName"
 }
 
 /// ParentReference identifies an API object (usually a Gateway) that can be considered a parent of
@@ -1134,8 +1137,7 @@ pub struct HTTPRouteParentRef {
 ///
 /// The API object must be valid in the cluster; the Group and Kind must be registered in the
 /// cluster for this reference to be valid.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteParentRefs {
     /// Group is the group of the referent. When unspecified, "gateway.networking.k8s.io" is inferred.
     /// To set the core API group (such as for a "Service" kind referent), Group must be explicitly set
@@ -1146,7 +1148,6 @@ pub struct HTTPRouteParentRefs {
     /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     ///
     /// Defaults to `"gateway.networking.k8s.io"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// Kind is kind of the referent.
     ///
@@ -1160,7 +1161,6 @@ pub struct HTTPRouteParentRefs {
     /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     ///
     /// Defaults to `"Gateway"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name is the name of the referent.
     ///
@@ -1187,7 +1187,6 @@ pub struct HTTPRouteParentRefs {
     /// Support: Core
     ///
     /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// Port is the network port this Route targets. It can be interpreted differently based on the type
     /// of parent resource.
@@ -1215,7 +1214,6 @@ pub struct HTTPRouteParentRefs {
     /// Support: Extended
     ///
     /// Must be at least 1 and be at most 65535.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources,
     /// SectionName is interpreted as the following:
@@ -1238,13 +1236,15 @@ pub struct HTTPRouteParentRefs {
     /// Support: Core
     ///
     /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub section_name: Option<String>,
+}
+codec::object! {
+    HTTPRouteParentRefs, optional group = "group", optional kind = "kind", required name = "name",
+    optional namespace = "namespace", optional port = "port", optional section_name = "sectionName"
 }
 
 /// RouteParentStatus describes the status of a route with respect to an associated Parent.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteParents {
     /// Conditions describes the status of the route with respect to the Gateway. Note that the route's
     /// availability is also subject to the Gateway's own status conditions and listener status.
@@ -1283,6 +1283,10 @@ pub struct HTTPRouteParents {
     /// the status of.
     pub parent_ref: HTTPRouteParentRef,
 }
+codec::object! {
+    HTTPRouteParents, required conditions = "conditions",
+    required controller_name = "controllerName", required parent_ref = "parentRef"
+}
 
 /// Path specifies a HTTP request path matcher. If this field is not specified, a default prefix
 /// match on the "/" path is provided.
@@ -1308,7 +1312,7 @@ pub struct HTTPRouteParents {
 /// Must satisfy `self.type in ['Exact','PathPrefix'] || self.type == 'RegularExpression'`: type must be one of \['Exact', 'PathPrefix', 'RegularExpression'\]
 ///
 /// Must satisfy `(self.type in ['Exact','PathPrefix']) ? self.value.matches(r"""^(?:[-A-Za-z0-9/._~!$&'()*+,;=:@]|[%][0-9a-fA-F]{2})+$""") : true`: must only contain valid characters (matching ^(?:\[-A-Za-z0-9/._\~!$\&'()\*+,;=:@\]\|\[%\]\[0-9a-fA-F\]{2})+$) for types \['Exact', 'PathPrefix'\]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRoutePath {
     /// Type specifies how to match against the path Value.
     ///
@@ -1317,16 +1321,15 @@ pub struct HTTPRoutePath {
     /// Support: Implementation-specific (RegularExpression)
     ///
     /// Defaults to `"PathPrefix"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub r#type: Option<HTTPRoutePathType>,
     /// Value of the HTTP path to match against.
     ///
     /// Must have at most 1024 characters.
     ///
     /// Defaults to `"/"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
 }
+codec::object! { HTTPRoutePath, optional r#type = "type", optional value = "value" }
 
 /// Type specifies how to match against the path Value.
 ///
@@ -1371,7 +1374,7 @@ pub enum HTTPRouteProtocol {
 }
 
 /// HTTPQueryParamMatch describes how to select a HTTP route by matching HTTP query parameters.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteQueryParams {
     /// Name is the name of the HTTP query param to be matched. This must be an exact string match. (See
     /// <https://tools.ietf.org/html/rfc7230#section-2.7.3>).
@@ -1401,18 +1404,21 @@ pub struct HTTPRouteQueryParams {
     /// read the implementation's documentation to determine the supported dialect.
     ///
     /// Defaults to `"Exact"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub r#type: Option<HTTPRouteHeadersType>,
     /// Value is the value of HTTP query param to be matched.
     ///
     /// Must have 1 to 1024 characters.
     pub value: String,
 }
+codec::object! {
+    HTTPRouteQueryParams, required name = "name", optional r#type = "type",
+    required value = "value"
+}
 
 /// RequestHeaderModifier defines a schema for a filter that modifies request headers.
 ///
 /// Support: Core
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteRequestHeaderModifier {
     /// Add adds the given header(s) (name, value) to the request before the action. It appends to any
     /// existing values associated with the header name.
@@ -1426,7 +1432,6 @@ pub struct HTTPRouteRequestHeaderModifier {
     /// Output: GET /foo HTTP/1.1 my-header: foo,bar,baz
     ///
     /// Must have at most 16 items and have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub add: Option<Vec<HTTPRouteAdd>>,
     /// Remove the given header(s) from the HTTP request before the action. The value of Remove is a
     /// list of HTTP header names. Note that the header names are case-insensitive (see
@@ -1439,7 +1444,6 @@ pub struct HTTPRouteRequestHeaderModifier {
     /// Output: GET /foo HTTP/1.1 my-header2: bar
     ///
     /// Must have at most 16 items and have no item twice.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub remove: Option<Vec<String>>,
     /// Set overwrites the request with the given header (name, value) before the action.
     ///
@@ -1452,8 +1456,11 @@ pub struct HTTPRouteRequestHeaderModifier {
     /// Output: GET /foo HTTP/1.1 my-header: bar
     ///
     /// Must have at most 16 items and have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub set: Option<Vec<HTTPRouteSet>>,
+}
+codec::object! {
+    HTTPRouteRequestHeaderModifier, optional add = "add", optional remove = "remove",
+    optional set = "set"
 }
 
 /// RequestMirror defines a schema for a filter that mirrors requests. Requests are sent to the
@@ -1465,8 +1472,7 @@ pub struct HTTPRouteRequestHeaderModifier {
 /// Support: Extended
 ///
 /// Must satisfy `!(has(self.percent) && has(self.fraction))`: Only one of percent or fraction may be specified in HTTPRequestMirrorFilter
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteRequestMirror {
     /// BackendRef references a resource where mirrored requests are sent.
     ///
@@ -1496,7 +1502,6 @@ pub struct HTTPRouteRequestMirror {
     ///
     /// Only one of Fraction or Percent may be specified. If neither field is specified, 100% of
     /// requests will be mirrored.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fraction: Option<HTTPRouteFraction>,
     /// Percent represents the percentage of requests that should be mirrored to BackendRef. Its minimum
     /// value is 0 (indicating 0% of requests) and its maximum value is 100 (indicating 100% of
@@ -1506,16 +1511,18 @@ pub struct HTTPRouteRequestMirror {
     /// requests will be mirrored.
     ///
     /// Must be at least 0 and be at most 100.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub percent: Option<i32>,
+}
+codec::object! {
+    HTTPRouteRequestMirror, required backend_ref = "backendRef", optional fraction = "fraction",
+    optional percent = "percent"
 }
 
 /// RequestRedirect defines a schema for a filter that responds to the request with an HTTP
 /// redirection.
 ///
 /// Support: Core
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteRequestRedirect {
     /// Hostname is the hostname to be used in the value of the `Location` header in the response. When
     /// empty, the hostname in the `Host` header of the request is used.
@@ -1523,13 +1530,11 @@ pub struct HTTPRouteRequestRedirect {
     /// Support: Core
     ///
     /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hostname: Option<String>,
     /// Path defines parameters used to modify the path of the incoming request. The modified path is
     /// then used to construct the `Location` header. When empty, the request path is used as-is.
     ///
     /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<HTTPRouteRequestRedirectPath>,
     /// Port is the port to be used in the value of the `Location` header in the response.
     ///
@@ -1550,7 +1555,6 @@ pub struct HTTPRouteRequestRedirect {
     /// Support: Extended
     ///
     /// Must be at least 1 and be at most 65535.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<i32>,
     /// Scheme is the scheme to be used in the value of the `Location` header in the response. When
     /// empty, the scheme of the request is used.
@@ -1565,7 +1569,6 @@ pub struct HTTPRouteRequestRedirect {
     /// Route to `status: False`, with a Reason of `UnsupportedValue`.
     ///
     /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub scheme: Option<HTTPRouteScheme>,
     /// StatusCode is the HTTP status code to be used in response.
     ///
@@ -1580,8 +1583,11 @@ pub struct HTTPRouteRequestRedirect {
     /// One of `301`, `302`, `303`, `307`, `308`.
     ///
     /// Defaults to `302`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub status_code: Option<i64>,
+}
+codec::object! {
+    HTTPRouteRequestRedirect, optional hostname = "hostname", optional path = "path",
+    optional port = "port", optional scheme = "scheme", optional status_code = "statusCode"
 }
 
 /// Path defines parameters used to modify the path of the incoming request. The modified path is
@@ -1596,14 +1602,12 @@ pub struct HTTPRouteRequestRedirect {
 /// Must satisfy `self.type == 'ReplacePrefixMatch' ? has(self.replacePrefixMatch) : true`: replacePrefixMatch must be specified when type is set to 'ReplacePrefixMatch'
 ///
 /// Must satisfy `has(self.replacePrefixMatch) ? self.type == 'ReplacePrefixMatch' : true`: type must be 'ReplacePrefixMatch' when replacePrefixMatch is set
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteRequestRedirectPath {
     /// ReplaceFullPath specifies the value with which to replace the full path of a request during a
     /// rewrite or redirect.
     ///
     /// Must have at most 1024 characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub replace_full_path: Option<String>,
     /// ReplacePrefixMatch specifies the value with which to replace the prefix match of a request
     /// during a rewrite or redirect. For example, a request to "/foo/bar" with a prefix match of "/foo"
@@ -1621,7 +1625,6 @@ pub struct HTTPRouteRequestRedirectPath {
     /// Request Path \| Prefix Match \| Replace Prefix \| Modified Path
     ///
     /// Must have at most 1024 characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub replace_prefix_match: Option<String>,
     /// Type defines the type of path modifier. Additional types may be added in a future release of the
     /// API.
@@ -1632,6 +1635,10 @@ pub struct HTTPRouteRequestRedirectPath {
     /// Unknown values here must result in the implementation setting the Accepted Condition for the
     /// Route to `status: False`, with a Reason of `UnsupportedValue`.
     pub r#type: HTTPRouteRequestRedirectPathType,
+}
+codec::object! {
+    HTTPRouteRequestRedirectPath, optional replace_full_path = "replaceFullPath",
+    optional replace_prefix_match = "replacePrefixMatch", required r#type = "type"
 }
 
 /// Type defines the type of path modifier. Additional types may be added in a future release of the
@@ -1657,7 +1664,7 @@ pub enum HTTPRouteRequestRedirectPathType {
 /// ResponseHeaderModifier defines a schema for a filter that modifies response headers.
 ///
 /// Support: Extended
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteResponseHeaderModifier {
     /// Add adds the given header(s) (name, value) to the request before the action. It appends to any
     /// existing values associated with the header name.
@@ -1671,7 +1678,6 @@ pub struct HTTPRouteResponseHeaderModifier {
     /// Output: GET /foo HTTP/1.1 my-header: foo,bar,baz
     ///
     /// Must have at most 16 items and have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub add: Option<Vec<HTTPRouteAdd>>,
     /// Remove the given header(s) from the HTTP request before the action. The value of Remove is a
     /// list of HTTP header names. Note that the header names are case-insensitive (see
@@ -1684,7 +1690,6 @@ pub struct HTTPRouteResponseHeaderModifier {
     /// Output: GET /foo HTTP/1.1 my-header2: bar
     ///
     /// Must have at most 16 items and have no item twice.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub remove: Option<Vec<String>>,
     /// Set overwrites the request with the given header (name, value) before the action.
     ///
@@ -1697,14 +1702,17 @@ pub struct HTTPRouteResponseHeaderModifier {
     /// Output: GET /foo HTTP/1.1 my-header: bar
     ///
     /// Must have at most 16 items and have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub set: Option<Vec<HTTPRouteSet>>,
+}
+codec::object! {
+    HTTPRouteResponseHeaderModifier, optional add = "add", optional remove = "remove",
+    optional set = "set"
 }
 
 /// Retry defines the configuration for when to retry an HTTP request.
 ///
 /// Support: Extended
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteRetry {
     /// Attempts specifies the maximum number of times an individual request from the gateway to a
     /// backend should be retried.
@@ -1718,7 +1726,6 @@ pub struct HTTPRouteRetry {
     /// Support: Extended
     ///
     /// Must be at least 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub attempts: Option<i64>,
     /// Backoff specifies the minimum duration a Gateway should wait between retry attempts and is
     /// represented in Gateway API Duration formatting.
@@ -1753,7 +1760,6 @@ pub struct HTTPRouteRetry {
     /// Support: Extended
     ///
     /// Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub backoff: Option<String>,
     /// Codes defines the HTTP response status codes for which a backend request should be retried.
     ///
@@ -1762,8 +1768,11 @@ pub struct HTTPRouteRetry {
     /// Must have no item twice.
     ///
     /// Each item must be at least 400 and be at most 599.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub codes: Option<Vec<i64>>,
+}
+codec::object! {
+    HTTPRouteRetry, optional attempts = "attempts", optional backoff = "backoff",
+    optional codes = "codes"
 }
 
 /// HTTPRouteRule defines semantics for matching an HTTP request based on conditions (matches),
@@ -1778,8 +1787,7 @@ pub struct HTTPRouteRetry {
 /// Must satisfy `(has(self.backendRefs) && self.backendRefs.exists_one(b, (has(b.filters) && b.filters.exists_one(f, has(f.requestRedirect) && has(f.requestRedirect.path) && f.requestRedirect.path.type == 'ReplacePrefixMatch' && has(f.requestRedirect.path.replacePrefixMatch))) )) ? ((size(self.matches) != 1 || !has(self.matches[0].path) || self.matches[0].path.type != 'PathPrefix') ? false : true) : true`: Within backendRefs, when using RequestRedirect filter with path.replacePrefixMatch, exactly one PathPrefix match must be specified
 ///
 /// Must satisfy `(has(self.backendRefs) && self.backendRefs.exists_one(b, (has(b.filters) && b.filters.exists_one(f, has(f.urlRewrite) && has(f.urlRewrite.path) && f.urlRewrite.path.type == 'ReplacePrefixMatch' && has(f.urlRewrite.path.replacePrefixMatch))) )) ? ((size(self.matches) != 1 || !has(self.matches[0].path) || self.matches[0].path.type != 'PathPrefix') ? false : true) : true`: Within backendRefs, When using URLRewrite filter with path.replacePrefixMatch, exactly one PathPrefix match must be specified
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteRules {
     /// BackendRefs defines the backend(s) where matching requests should be sent.
     ///
@@ -1812,7 +1820,6 @@ pub struct HTTPRouteRules {
     /// Support for weight: Core
     ///
     /// Must have at most 16 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub backend_refs: Option<Vec<HTTPRouteBackendRefs>>,
     /// Filters define the filters that are applied to requests that match this rule.
     ///
@@ -1858,7 +1865,6 @@ pub struct HTTPRouteRules {
     /// Must satisfy `self.filter(f, f.type == 'RequestRedirect').size() <= 1`: RequestRedirect filter cannot be repeated
     ///
     /// Must satisfy `self.filter(f, f.type == 'URLRewrite').size() <= 1`: URLRewrite filter cannot be repeated
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub filters: Option<Vec<HTTPRouteFilters>>,
     /// Matches define conditions used for matching the rule against incoming HTTP requests. Each match
     /// is independent, i.e. this rule will be matched if \*\*any\*\* one of the matches is satisfied.
@@ -1914,30 +1920,30 @@ pub struct HTTPRouteRules {
     /// Must have at most 64 items.
     ///
     /// Defaults to `[{"path":{"type":"PathPrefix","value":"/"}}]`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub matches: Option<Vec<HTTPRouteMatches>>,
     /// Name is the name of the route rule. This name MUST be unique within a Route if it is set.
     ///
     /// Support: Extended
     ///
     /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Retry defines the configuration for when to retry an HTTP request.
     ///
     /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub retry: Option<HTTPRouteRetry>,
     /// SessionPersistence defines and configures session persistence for the route rule.
     ///
     /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_persistence: Option<HTTPRouteSessionPersistence>,
     /// Timeouts defines the timeouts that can be configured for an HTTP request.
     ///
     /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timeouts: Option<HTTPRouteTimeouts>,
+}
+codec::object! {
+    HTTPRouteRules, optional backend_refs = "backendRefs", optional filters = "filters",
+    optional matches = "matches", optional name = "name", optional retry = "retry",
+    optional session_persistence = "sessionPersistence", optional timeouts = "timeouts"
 }
 
 /// Scheme is the scheme to be used in the value of the `Location` header in the response. When
@@ -1980,8 +1986,7 @@ pub enum HTTPRouteScheme {
 /// Must satisfy `!has(self.header) || self.type == 'Header'`: header must be nil if type is not Header
 ///
 /// Must satisfy `self.type != 'Header' || has(self.header)`: header must be specified for Header type
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteSessionPersistence {
     /// AbsoluteTimeout defines the absolute timeout of the persistent session. Once the AbsoluteTimeout
     /// duration has elapsed, the session becomes invalid.
@@ -1989,17 +1994,14 @@ pub struct HTTPRouteSessionPersistence {
     /// Support: Extended
     ///
     /// Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub absolute_timeout: Option<String>,
     /// Cookie provides configuration settings that are specific to cookie-based session persistence.
     ///
     /// Support: Core
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cookie: Option<HTTPRouteCookie>,
     /// Header provides configuration settings that are specific to header-based session persistence.
     ///
     /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub header: Option<HTTPRouteHeader>,
     /// Type defines the type of session persistence such as through the use of a header or cookie.
     /// Defaults to cookie based session persistence.
@@ -2009,8 +2011,11 @@ pub struct HTTPRouteSessionPersistence {
     /// Support: Extended for "Header" type
     ///
     /// Defaults to `"Cookie"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub r#type: Option<HTTPRouteSessionPersistenceType>,
+}
+codec::object! {
+    HTTPRouteSessionPersistence, optional absolute_timeout = "absoluteTimeout",
+    optional cookie = "cookie", optional header = "header", optional r#type = "type"
 }
 
 /// Type defines the type of session persistence such as through the use of a header or cookie.
@@ -2032,7 +2037,7 @@ pub enum HTTPRouteSessionPersistenceType {
 }
 
 /// HTTPHeader represents an HTTP Header name and value as defined by RFC 7230.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteSet {
     /// Name is the name of the HTTP Header to be matched. Name matching MUST be case-insensitive. (See
     /// <https://tools.ietf.org/html/rfc7230#section-3.2>).
@@ -2052,10 +2057,10 @@ pub struct HTTPRouteSet {
     /// Must have 1 to 4096 characters and match `^[!-~]+([\t ]?[!-~]+)*$`.
     pub value: String,
 }
+codec::object! { HTTPRouteSet, required name = "name", required value = "value" }
 
 /// Spec defines the desired state of HTTPRoute.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteSpec {
     /// Hostnames defines a set of hostnames that should match against the HTTP Host header to select a
     /// HTTPRoute used to process the request. Implementations MUST ignore any port value specified in
@@ -2108,7 +2113,6 @@ pub struct HTTPRouteSpec {
     /// Must have at most 16 items.
     ///
     /// Each item must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hostnames: Option<Vec<String>>,
     /// ParentRefs references the resources (usually Gateways) that a Route wants to be attached to.
     /// Note that the referenced parent resource needs to allow this for the attachment to be complete.
@@ -2166,7 +2170,6 @@ pub struct HTTPRouteSpec {
     /// Must satisfy `self.all(p1, self.all(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__)) ? ((!has(p1.sectionName) || p1.sectionName == '') == (!has(p2.sectionName) || p2.sectionName == '') && (!has(p1.port) || p1.port == 0) == (!has(p2.port) || p2.port == 0)): true))`: sectionName or port must be specified when parentRefs includes 2 or more references to the same parent
     ///
     /// Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__ )) && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || ( has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName)) && (((!has(p1.port) || p1.port == 0) && (!has(p2.port) || p2.port == 0)) || (has(p1.port) && has(p2.port) && p1.port == p2.port))))`: sectionName or port must be unique when parentRefs includes 2 or more references to the same parent
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_refs: Option<Vec<HTTPRouteParentRefs>>,
     /// Rules are a list of HTTP matchers, filters and actions.
     ///
@@ -2177,7 +2180,6 @@ pub struct HTTPRouteSpec {
     /// Must satisfy `self.all(l1, !has(l1.name) || self.exists_one(l2, has(l2.name) && l1.name == l2.name))`: Rule name must be unique within the route
     ///
     /// Defaults to `[{"matches":[{"path":{"type":"PathPrefix","value":"/"}}]}]`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rules: Option<Vec<HTTPRouteRules>>,
     /// UseDefaultGateways indicates the default Gateway scope to use for this Route. If unset (the
     /// default) or set to None, the Route will not be attached to any default Gateway; if set, it will
@@ -2189,12 +2191,15 @@ pub struct HTTPRouteSpec {
     /// situations it will not be appropriate to request a default Gateway for a given Route -- for
     /// example, a Route with specific security requirements should almost certainly not use a default
     /// Gateway.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub use_default_gateways: Option<HTTPRouteUseDefaultGateways>,
+}
+codec::object! {
+    HTTPRouteSpec, optional hostnames = "hostnames", optional parent_refs = "parentRefs",
+    optional rules = "rules", optional use_default_gateways = "useDefaultGateways"
 }
 
 /// Status defines the current state of HTTPRoute.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteStatus {
     /// Parents is a list of parent resources (usually Gateways) that are associated with the route, and
     /// the status of the route with respect to each parent. When this route attaches to a parent, the
@@ -2211,14 +2216,14 @@ pub struct HTTPRouteStatus {
     /// Must have at most 32 items.
     pub parents: Vec<HTTPRouteParents>,
 }
+codec::object! { HTTPRouteStatus, required parents = "parents" }
 
 /// Timeouts defines the timeouts that can be configured for an HTTP request.
 ///
 /// Support: Extended
 ///
 /// Must satisfy `!(has(self.request) && has(self.backendRequest) && duration(self.request) != duration('0s') && duration(self.backendRequest) > duration(self.request))`: backendRequest timeout cannot be longer than request timeout
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteTimeouts {
     /// BackendRequest specifies a timeout for an individual request from the gateway to a backend. This
     /// covers the time from when the request first starts being sent from the gateway to when the full
@@ -2240,7 +2245,6 @@ pub struct HTTPRouteTimeouts {
     /// Support: Extended
     ///
     /// Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub backend_request: Option<String>,
     /// Request specifies the maximum duration for a gateway to respond to an HTTP request. If the
     /// gateway has not been able to respond before this deadline is met, the gateway MUST return a
@@ -2263,8 +2267,10 @@ pub struct HTTPRouteTimeouts {
     /// Support: Extended
     ///
     /// Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<String>,
+}
+codec::object! {
+    HTTPRouteTimeouts, optional backend_request = "backendRequest", optional request = "request"
 }
 
 /// Type identifies the type of filter to apply. As with other API fields, types are classified into
@@ -2319,21 +2325,20 @@ pub enum HTTPRouteType {
 /// URLRewrite defines a schema for a filter that modifies a request during forwarding.
 ///
 /// Support: Extended
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteUrlRewrite {
     /// Hostname is the value to be used to replace the Host header value during forwarding.
     ///
     /// Support: Extended
     ///
     /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hostname: Option<String>,
     /// Path defines a path rewrite.
     ///
     /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<HTTPRouteRequestRedirectPath>,
 }
+codec::object! { HTTPRouteUrlRewrite, optional hostname = "hostname", optional path = "path" }
 
 /// UseDefaultGateways indicates the default Gateway scope to use for this Route. If unset (the
 /// default) or set to None, the Route will not be attached to any default Gateway; if set, it will

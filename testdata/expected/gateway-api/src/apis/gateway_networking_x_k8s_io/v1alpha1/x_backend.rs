@@ -5,6 +5,7 @@
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
 use super::XMeshConditions;
@@ -29,7 +30,7 @@ pub struct XBackend {
 ///
 /// References to objects with invalid Group and Kind are not valid, and must be rejected by the
 /// implementation, with appropriate Conditions set on the containing object.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct XBackendCaCertificateRefs {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
@@ -45,11 +46,15 @@ pub struct XBackendCaCertificateRefs {
     /// Must have 1 to 253 characters.
     pub name: String,
 }
+codec::object! {
+    XBackendCaCertificateRefs, required group = "group", required kind = "kind",
+    required name = "name"
+}
 
 /// ClientCertificateRef is a reference to a Secret containing the client TLS certificate and
 /// private key for mutual TLS. This field is required when mode is ClientAndServer and must be
 /// unset otherwise.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct XBackendClientCertificateRef {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
@@ -57,14 +62,12 @@ pub struct XBackendClientCertificateRef {
     /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     ///
     /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// Kind is kind of the referent. For example "Secret".
     ///
     /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     ///
     /// Defaults to `"Secret"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name is the name of the referent.
     ///
@@ -80,15 +83,18 @@ pub struct XBackendClientCertificateRef {
     /// Support: Core
     ///
     /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
+}
+codec::object! {
+    XBackendClientCertificateRef, optional group = "group", optional kind = "kind",
+    required name = "name", optional namespace = "namespace"
 }
 
 /// ExternalHostname specifies the configuration for an ExternalHostname backend. This field must be
 /// set when type is ExternalHostname and must be unset otherwise.
 ///
 /// Support: Extended
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct XBackendExternalHostname {
     /// Hostname specifies the FQDN used to reach this backend. IP addresses are not allowed in this
     /// field.
@@ -98,6 +104,7 @@ pub struct XBackendExternalHostname {
     /// Must satisfy `!self.endsWith('.cluster.local')`: hostname must not be an IP address or end with .cluster.local
     pub hostname: String,
 }
+codec::object! { XBackendExternalHostname, required hostname = "hostname" }
 
 /// Mode defines the TLS mode for the backend connection.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -115,8 +122,7 @@ pub enum XBackendMode {
 }
 
 /// AncestorRef identifies the parent resource that this status is associated with.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct XBackendParentRef {
     /// Group is the group of the referent. When unspecified, "gateway.networking.k8s.io" is inferred.
     /// To set the core API group (such as for a "Service" kind referent), Group must be explicitly set
@@ -127,7 +133,6 @@ pub struct XBackendParentRef {
     /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     ///
     /// Defaults to `"gateway.networking.k8s.io"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// Kind is kind of the referent.
     ///
@@ -141,7 +146,6 @@ pub struct XBackendParentRef {
     /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     ///
     /// Defaults to `"Gateway"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name is the name of the referent.
     ///
@@ -168,7 +172,6 @@ pub struct XBackendParentRef {
     /// Support: Core
     ///
     /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// Port is the network port this Route targets. It can be interpreted differently based on the type
     /// of parent resource.
@@ -196,7 +199,6 @@ pub struct XBackendParentRef {
     /// Support: Extended
     ///
     /// Must be at least 1 and be at most 65535.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources,
     /// SectionName is interpreted as the following:
@@ -219,14 +221,16 @@ pub struct XBackendParentRef {
     /// Support: Core
     ///
     /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub section_name: Option<String>,
+}
+codec::object! {
+    XBackendParentRef, optional group = "group", optional kind = "kind", required name = "name",
+    optional namespace = "namespace", optional port = "port", optional section_name = "sectionName"
 }
 
 /// BackendAncestorStatus describes the status of a Backend with respect to a specific parent
 /// resource (typically a Gateway).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct XBackendParents {
     /// For Kubernetes API conventions, see:
     /// <https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md#typical-status-properties>
@@ -240,7 +244,6 @@ pub struct XBackendParents {
     /// The status of each condition is one of True, False, or Unknown.
     ///
     /// Must have no two items with the same `type`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<XMeshConditions>>,
     /// ControllerName is a domain/path string that indicates the name of the controller that manages
     /// the Backend.
@@ -255,9 +258,13 @@ pub struct XBackendParents {
     /// AncestorRef identifies the parent resource that this status is associated with.
     pub parent_ref: XBackendParentRef,
 }
+codec::object! {
+    XBackendParents, optional conditions = "conditions",
+    required controller_name = "controllerName", required parent_ref = "parentRef"
+}
 
 /// Port defines the port that the implementation should use when connecting to this backend.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct XBackendPort {
     /// Name represents the name of this port. All ports in a Backend must have a unique name. Name must
     /// either be an empty string or pass DNS_LABEL validation (lowercase alphanumeric or '-', starting
@@ -266,13 +273,13 @@ pub struct XBackendPort {
     /// Must have at most 63 characters.
     ///
     /// Must satisfy `size(self) == 0 || format.dns1123Label().validate(self) == null`: Name must be a valid DNS label
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Port represents the port number of the endpoint.
     ///
     /// Must be at least 1 and be at most 65535.
     pub port: i32,
 }
+codec::object! { XBackendPort, optional name = "name", required port = "port" }
 
 /// Protocol defines the protocol for backend communication.
 ///
@@ -311,14 +318,12 @@ pub enum XBackendProtocol {
 /// Spec defines the desired state of XBackend.
 ///
 /// Must satisfy `self.type == 'ExternalHostname' ? has(self.externalHostname) : !has(self.externalHostname)`: externalHostname must be set when type is ExternalHostname and must be unset otherwise
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct XBackendSpec {
     /// ExternalHostname specifies the configuration for an ExternalHostname backend. This field must be
     /// set when type is ExternalHostname and must be unset otherwise.
     ///
     /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub external_hostname: Option<XBackendExternalHostname>,
     /// Port defines the port that the implementation should use when connecting to this backend.
     pub port: XBackendPort,
@@ -336,7 +341,6 @@ pub struct XBackendSpec {
     /// Support: Core - HTTP, HTTP2, H2C, and HTTP11
     ///
     /// Support: Extended - GRPC, MCP, TCP
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol: Option<XBackendProtocol>,
     /// TLS defines the TLS configuration that the implementation should use when connecting to the
     /// backend.
@@ -345,14 +349,17 @@ pub struct XBackendSpec {
     /// should be considered insecure and a security risk.
     ///
     /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<XBackendTls>,
     /// Type defines the backend type.
     pub r#type: XBackendType,
 }
+codec::object! {
+    XBackendSpec, optional external_hostname = "externalHostname", required port = "port",
+    optional protocol = "protocol", optional tls = "tls", required r#type = "type"
+}
 
 /// Status defines the current state of XBackend.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct XBackendStatus {
     /// Ancestors is a list of parent resources associated with this Backend, and the status of the
     /// Backend with respect to each parent.
@@ -361,9 +368,9 @@ pub struct XBackendStatus {
     /// Backend is not associated with any parents.
     ///
     /// Must have at most 32 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parents: Option<Vec<XBackendParents>>,
 }
+codec::object! { XBackendStatus, optional parents = "parents" }
 
 /// SubjectAltName represents Subject Alternative Name.
 ///
@@ -374,7 +381,7 @@ pub struct XBackendStatus {
 /// Must satisfy `!(self.type == "URI" && (!has(self.uri) || self.uri == ""))`: SubjectAltName element must contain URI, if Type is set to URI
 ///
 /// Must satisfy `!(self.type != "URI" && has(self.uri) && self.uri != "")`: SubjectAltName element must not contain URI, if Type is not set to URI
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct XBackendSubjectAltNames {
     /// Hostname contains Subject Alternative Name specified in DNS name format. Required when Type is
     /// set to Hostname, ignored otherwise.
@@ -382,7 +389,6 @@ pub struct XBackendSubjectAltNames {
     /// Support: Core
     ///
     /// Must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hostname: Option<String>,
     /// Type determines the format of the Subject Alternative Name. Always required.
     ///
@@ -396,8 +402,11 @@ pub struct XBackendSubjectAltNames {
     /// Support: Core
     ///
     /// Must have 1 to 253 characters and match `^(([^:/?#]+):)(//([^/?#]*))([^?#]*)(\?([^#]*))?(#(.*))?`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
+}
+codec::object! {
+    XBackendSubjectAltNames, optional hostname = "hostname", required r#type = "type",
+    optional uri = "uri"
 }
 
 /// Type determines the format of the Subject Alternative Name. Always required.
@@ -424,19 +433,20 @@ pub enum XBackendSubjectAltNamesType {
 /// Support: Extended
 ///
 /// Must satisfy `self.mode == 'ClientAndServer' ? has(self.clientCertificateRef) : !has(self.clientCertificateRef)`: clientCertificateRef must be set if and only if mode is ClientAndServer
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct XBackendTls {
     /// ClientCertificateRef is a reference to a Secret containing the client TLS certificate and
     /// private key for mutual TLS. This field is required when mode is ClientAndServer and must be
     /// unset otherwise.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub client_certificate_ref: Option<XBackendClientCertificateRef>,
     /// Mode defines the TLS mode for the backend connection.
     pub mode: XBackendMode,
     /// Validation contains TLS validation configuration for the backend connection.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub validation: Option<XBackendValidation>,
+}
+codec::object! {
+    XBackendTls, optional client_certificate_ref = "clientCertificateRef", required mode = "mode",
+    optional validation = "validation"
 }
 
 /// Type defines the backend type.
@@ -455,8 +465,7 @@ pub enum XBackendType {
 /// Must satisfy `!(has(self.caCertificateRefs) && size(self.caCertificateRefs) > 0 && has(self.wellKnownCACertificates) && self.wellKnownCACertificates != "")`: must not contain both CACertificateRefs and WellKnownCACertificates
 ///
 /// Must satisfy `(has(self.caCertificateRefs) && size(self.caCertificateRefs) > 0 || has(self.wellKnownCACertificates) && self.wellKnownCACertificates != "")`: must specify either CACertificateRefs or WellKnownCACertificates
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct XBackendValidation {
     /// CACertificateRefs contains one or more references to Kubernetes objects that contain a
     /// PEM-encoded TLS CA certificate bundle, which is used to validate a TLS handshake between the
@@ -500,7 +509,6 @@ pub struct XBackendValidation {
     /// single reference that includes multiple certificates.
     ///
     /// Must have at most 8 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ca_certificate_refs: Option<Vec<XBackendCaCertificateRefs>>,
     /// Hostname is used for two purposes in the connection between Gateways and backends:
     ///
@@ -522,7 +530,6 @@ pub struct XBackendValidation {
     /// Support: Extended
     ///
     /// Must have at most 5 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub subject_alt_names: Option<Vec<XBackendSubjectAltNames>>,
     /// WellKnownCACertificates specifies whether a well-known set of CA certificates may be used in the
     /// TLS handshake between the gateway and backend pod.
@@ -544,6 +551,10 @@ pub struct XBackendValidation {
     /// Support: Implementation-specific
     ///
     /// Must have 1 to 253 characters and match `^(System|([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]))$`.
-    #[serde(rename = "wellKnownCACertificates", skip_serializing_if = "Option::is_none")]
     pub well_known_ca_certificates: Option<String>,
+}
+codec::object! {
+    XBackendValidation, optional ca_certificate_refs = "caCertificateRefs",
+    required hostname = "hostname", optional subject_alt_names = "subjectAltNames",
+    optional well_known_ca_certificates = "wellKnownCACertificates"
 }

@@ -5,6 +5,7 @@
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
 use super::XMeshConditions;
@@ -23,8 +24,7 @@ pub struct XBackendTrafficPolicy {
 
 /// AncestorRef corresponds with a ParentRef in the spec that this PolicyAncestorStatus struct
 /// describes the status of.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct XBackendTrafficPolicyAncestorRef {
     /// Group is the group of the referent. When unspecified, "gateway.networking.k8s.io" is inferred.
     /// To set the core API group (such as for a "Service" kind referent), Group must be explicitly set
@@ -35,7 +35,6 @@ pub struct XBackendTrafficPolicyAncestorRef {
     /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     ///
     /// Defaults to `"gateway.networking.k8s.io"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// Kind is kind of the referent.
     ///
@@ -49,7 +48,6 @@ pub struct XBackendTrafficPolicyAncestorRef {
     /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     ///
     /// Defaults to `"Gateway"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name is the name of the referent.
     ///
@@ -76,7 +74,6 @@ pub struct XBackendTrafficPolicyAncestorRef {
     /// Support: Core
     ///
     /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// Port is the network port this Route targets. It can be interpreted differently based on the type
     /// of parent resource.
@@ -104,7 +101,6 @@ pub struct XBackendTrafficPolicyAncestorRef {
     /// Support: Extended
     ///
     /// Must be at least 1 and be at most 65535.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources,
     /// SectionName is interpreted as the following:
@@ -127,8 +123,12 @@ pub struct XBackendTrafficPolicyAncestorRef {
     /// Support: Core
     ///
     /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub section_name: Option<String>,
+}
+codec::object! {
+    XBackendTrafficPolicyAncestorRef, optional group = "group", optional kind = "kind",
+    required name = "name", optional namespace = "namespace", optional port = "port",
+    optional section_name = "sectionName"
 }
 
 /// PolicyAncestorStatus describes the status of a route with respect to an associated Ancestor.
@@ -157,8 +157,7 @@ pub struct XBackendTrafficPolicyAncestorRef {
 ///
 /// This struct is intended to be used in a slice that's effectively a map, with a composite key
 /// made up of the AncestorRef and the ControllerName.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct XBackendTrafficPolicyAncestors {
     /// AncestorRef corresponds with a ParentRef in the spec that this PolicyAncestorStatus struct
     /// describes the status of.
@@ -181,9 +180,13 @@ pub struct XBackendTrafficPolicyAncestors {
     /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
     pub controller_name: String,
 }
+codec::object! {
+    XBackendTrafficPolicyAncestors, required ancestor_ref = "ancestorRef",
+    required conditions = "conditions", required controller_name = "controllerName"
+}
 
 /// Budget holds the details of the retry budget configuration.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct XBackendTrafficPolicyBudget {
     /// Interval defines the duration in which requests will be considered for calculating the budget
     /// for retries.
@@ -195,7 +198,6 @@ pub struct XBackendTrafficPolicyBudget {
     /// Must satisfy `!(duration(self) < duration('1s') || duration(self) > duration('1h'))`: interval cannot be greater than one hour or less than one second
     ///
     /// Defaults to `"10s"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<String>,
     /// Percent defines the maximum percentage of active requests that may be made up of retries.
     ///
@@ -204,15 +206,16 @@ pub struct XBackendTrafficPolicyBudget {
     /// Must be at least 0 and be at most 100.
     ///
     /// Defaults to `20`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub percent: Option<i64>,
+}
+codec::object! {
+    XBackendTrafficPolicyBudget, optional interval = "interval", optional percent = "percent"
 }
 
 /// Cookie provides configuration settings that are specific to cookie-based session persistence.
 ///
 /// Support: Core
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct XBackendTrafficPolicyCookie {
     /// LifetimeType specifies whether the cookie has a permanent or session-based lifetime. A permanent
     /// cookie persists until its specified expiry time, defined by the Expires or Max-Age cookie
@@ -231,7 +234,6 @@ pub struct XBackendTrafficPolicyCookie {
     /// Support: Extended for "Permanent" type
     ///
     /// Defaults to `"Session"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub lifetime_type: Option<XBackendTrafficPolicyLifetimeType>,
     /// Name defines the name of the cookie used for session persistence. If not specified, a unique
     /// cookie name SHOULD be generated. Users should avoid reusing cookie names to prevent unintended
@@ -240,7 +242,6 @@ pub struct XBackendTrafficPolicyCookie {
     /// Support: Extended
     ///
     /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Path defines the cookie Path attribute. When not specified, implementations MUST default the
     /// cookie path to "/".
@@ -250,14 +251,17 @@ pub struct XBackendTrafficPolicyCookie {
     /// Must have at most 1024 characters.
     ///
     /// Defaults to `"/"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
+}
+codec::object! {
+    XBackendTrafficPolicyCookie, optional lifetime_type = "lifetimeType", optional name = "name",
+    optional path = "path"
 }
 
 /// Header provides configuration settings that are specific to header-based session persistence.
 ///
 /// Support: Extended
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct XBackendTrafficPolicyHeader {
     /// Name defines the name of the header used for session persistence. The client must include this
     /// header in subsequent requests to maintain the session.
@@ -267,6 +271,7 @@ pub struct XBackendTrafficPolicyHeader {
     /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
     pub name: String,
 }
+codec::object! { XBackendTrafficPolicyHeader, required name = "name" }
 
 /// LifetimeType specifies whether the cookie has a permanent or session-based lifetime. A permanent
 /// cookie persists until its specified expiry time, defined by the Expires or Max-Age cookie
@@ -305,14 +310,13 @@ pub enum XBackendTrafficPolicyLifetimeType {
 /// for retries may be calculated as a very low value.
 ///
 /// Support: Extended
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct XBackendTrafficPolicyMinRetryRate {
     /// Count specifies the number of requests per time interval.
     ///
     /// Support: Extended
     ///
     /// Must be at least 1 and be at most 1000000.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<i64>,
     /// Interval specifies the divisor of the rate of requests, the amount of time during which the
     /// given count of requests occur.
@@ -322,8 +326,10 @@ pub struct XBackendTrafficPolicyMinRetryRate {
     /// Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
     ///
     /// Must satisfy `!(duration(self) == duration('0s') || duration(self) > duration('1h'))`: interval cannot be greater than one hour
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<String>,
+}
+codec::object! {
+    XBackendTrafficPolicyMinRetryRate, optional count = "count", optional interval = "interval"
 }
 
 /// RetryConstraint defines the configuration for when to allow or prevent further retries to a
@@ -350,13 +356,11 @@ pub struct XBackendTrafficPolicyMinRetryRate {
 /// Additional configurations for defining a constraint on retries MAY be defined in the future.
 ///
 /// Support: Extended
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct XBackendTrafficPolicyRetryConstraint {
     /// Budget holds the details of the retry budget configuration.
     ///
     /// Defaults to `{"interval":"10s","percent":20}`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<XBackendTrafficPolicyBudget>,
     /// MinRetryRate defines the minimum rate of retries that will be allowable over a specified
     /// duration of time.
@@ -370,8 +374,11 @@ pub struct XBackendTrafficPolicyRetryConstraint {
     /// Support: Extended
     ///
     /// Defaults to `{"count":10,"interval":"1s"}`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub min_retry_rate: Option<XBackendTrafficPolicyMinRetryRate>,
+}
+codec::object! {
+    XBackendTrafficPolicyRetryConstraint, optional budget = "budget",
+    optional min_retry_rate = "minRetryRate"
 }
 
 /// SessionPersistence defines and configures session persistence for the backend.
@@ -387,8 +394,7 @@ pub struct XBackendTrafficPolicyRetryConstraint {
 /// Must satisfy `!has(self.header) || self.type == 'Header'`: header must be nil if type is not Header
 ///
 /// Must satisfy `self.type != 'Header' || has(self.header)`: header must be specified for Header type
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct XBackendTrafficPolicySessionPersistence {
     /// AbsoluteTimeout defines the absolute timeout of the persistent session. Once the AbsoluteTimeout
     /// duration has elapsed, the session becomes invalid.
@@ -396,17 +402,14 @@ pub struct XBackendTrafficPolicySessionPersistence {
     /// Support: Extended
     ///
     /// Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub absolute_timeout: Option<String>,
     /// Cookie provides configuration settings that are specific to cookie-based session persistence.
     ///
     /// Support: Core
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cookie: Option<XBackendTrafficPolicyCookie>,
     /// Header provides configuration settings that are specific to header-based session persistence.
     ///
     /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub header: Option<XBackendTrafficPolicyHeader>,
     /// Type defines the type of session persistence such as through the use of a header or cookie.
     /// Defaults to cookie based session persistence.
@@ -416,13 +419,15 @@ pub struct XBackendTrafficPolicySessionPersistence {
     /// Support: Extended for "Header" type
     ///
     /// Defaults to `"Cookie"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub r#type: Option<XBackendTrafficPolicyType>,
+}
+codec::object! {
+    XBackendTrafficPolicySessionPersistence, optional absolute_timeout = "absoluteTimeout",
+    optional cookie = "cookie", optional header = "header", optional r#type = "type"
 }
 
 /// Spec defines the desired state of BackendTrafficPolicy.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct XBackendTrafficPolicySpec {
     /// RetryConstraint defines the configuration for when to allow or prevent further retries to a
     /// target backend, by dynamically calculating a 'retry budget'. This budget is calculated based on
@@ -448,12 +453,10 @@ pub struct XBackendTrafficPolicySpec {
     /// Additional configurations for defining a constraint on retries MAY be defined in the future.
     ///
     /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_constraint: Option<XBackendTrafficPolicyRetryConstraint>,
     /// SessionPersistence defines and configures session persistence for the backend.
     ///
     /// Support: Extended
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_persistence: Option<XBackendTrafficPolicySessionPersistence>,
     /// TargetRefs identifies API object(s) to apply this policy to. Currently, Backends (A grouping of
     /// like endpoints such as Service, ServiceImport, or any implementation-specific backendRef) are
@@ -464,9 +467,13 @@ pub struct XBackendTrafficPolicySpec {
     /// Must have 1 to 16 items and have no two items with the same `group`, `kind` and `name`.
     pub target_refs: Vec<XBackendTrafficPolicyTargetRefs>,
 }
+codec::object! {
+    XBackendTrafficPolicySpec, optional retry_constraint = "retryConstraint",
+    optional session_persistence = "sessionPersistence", required target_refs = "targetRefs"
+}
 
 /// Status defines the current state of BackendTrafficPolicy.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct XBackendTrafficPolicyStatus {
     /// Ancestors is a list of ancestor resources (usually Gateways) that are associated with the
     /// policy, and the status of the policy with respect to each ancestor. When this policy attaches to
@@ -495,12 +502,13 @@ pub struct XBackendTrafficPolicyStatus {
     /// Must have at most 16 items.
     pub ancestors: Vec<XBackendTrafficPolicyAncestors>,
 }
+codec::object! { XBackendTrafficPolicyStatus, required ancestors = "ancestors" }
 
 /// LocalPolicyTargetReference identifies an API object to apply a direct or inherited policy to.
 /// This should be used as part of Policy resources that can target Gateway API resources. For more
 /// information on how this policy attachment model works, and a sample Policy resource, refer to
 /// the policy attachment documentation for Gateway API.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct XBackendTrafficPolicyTargetRefs {
     /// Group is the group of the target resource.
     ///
@@ -514,6 +522,10 @@ pub struct XBackendTrafficPolicyTargetRefs {
     ///
     /// Must have 1 to 253 characters.
     pub name: String,
+}
+codec::object! {
+    XBackendTrafficPolicyTargetRefs, required group = "group", required kind = "kind",
+    required name = "name"
 }
 
 /// Type defines the type of session persistence such as through the use of a header or cookie.

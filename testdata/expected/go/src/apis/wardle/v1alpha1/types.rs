@@ -5,6 +5,7 @@
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
 
@@ -27,20 +28,21 @@ impl Default for ReferenceType {
 }
 
 /// `Flunder.spec`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlunderSpec {
     /// A name of another flunder or fischer, depending on the reference type.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
     /// The reference type, defaults to "Flunder" if reference is set.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reference_type: Option<ReferenceType>,
+}
+codec::object! {
+    FlunderSpec, optional reference = "reference", optional reference_type = "referenceType"
 }
 
 /// `Flunder.status`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlunderStatus {}
+codec::object! { FlunderStatus }
 
 /// `Flunder`.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -5,6 +5,7 @@
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
 
@@ -31,23 +32,24 @@ impl Default for ReferenceType {
 }
 
 /// FlunderSpec is the specification of a Flunder.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlunderSpec {
     /// A name of another flunder, mutually exclusive to the FischerReference.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub flunder_reference: Option<String>,
     /// A name of a fischer, mutually exclusive to the FlunderReference.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fischer_reference: Option<String>,
     /// The reference type.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reference_type: Option<ReferenceType>,
+}
+codec::object! {
+    FlunderSpec, optional flunder_reference = "flunderReference",
+    optional fischer_reference = "fischerReference", optional reference_type = "referenceType"
 }
 
 /// FlunderStatus is the status of a Flunder.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlunderStatus {}
+codec::object! { FlunderStatus }
 
 /// Flunder is an example type with a spec and a status.
 #[derive(Clone, Debug, Default, PartialEq)]

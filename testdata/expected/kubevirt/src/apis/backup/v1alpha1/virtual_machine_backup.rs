@@ -24,13 +24,11 @@ pub struct VirtualMachineBackup {
 }
 
 /// Condition contains details for one aspect of the current state of this API Resource.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct VirtualMachineBackupConditions {
     /// lastTransitionTime is the last time the condition transitioned from one status to another. This
     /// should be when the underlying condition changed. If that is not known, then using the time when
     /// the API field changed is acceptable.
-    #[serde(with = "codec")]
     pub last_transition_time: Time,
     /// message is a human readable message indicating details about the transition. This may be an
     /// empty string.
@@ -43,7 +41,6 @@ pub struct VirtualMachineBackupConditions {
     /// the current state of the instance.
     ///
     /// Must be at least 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
     /// reason contains a programmatic identifier indicating the reason for the condition's last
     /// transition. Producers of specific condition types may define expected values and meanings for
@@ -74,6 +71,11 @@ impl Default for VirtualMachineBackupConditions {
         }
     }
 }
+codec::object! {
+    VirtualMachineBackupConditions, required_encoded last_transition_time = "lastTransitionTime",
+    required message = "message", optional observed_generation = "observedGeneration",
+    required reason = "reason", required status = "status", required r#type = "type"
+}
 
 /// status of the condition, one of True, False, Unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,17 +93,18 @@ pub enum VirtualMachineBackupConditionsStatus {
 }
 
 /// BackupVolumeInfo contains information about a volume included in a backup
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineBackupIncludedVolumes {
     /// DataEndpoint is the URL of the endpoint for read for pull mode
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub data_endpoint: Option<String>,
     /// MapEndpoint is the URL of the endpoint for map for pull mode
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub map_endpoint: Option<String>,
     /// VolumeName is the volume name from VMI spec
     pub volume_name: String,
+}
+codec::object! {
+    VirtualMachineBackupIncludedVolumes, optional data_endpoint = "dataEndpoint",
+    optional map_endpoint = "mapEndpoint", required volume_name = "volumeName"
 }
 
 /// Mode specifies the way the backup output will be recieved
@@ -124,21 +127,16 @@ pub enum VirtualMachineBackupMode {
 /// Must satisfy `has(self.pvcName) && self.pvcName != ""`: pvcName is required
 ///
 /// Must satisfy `!has(self.mode) || self.mode != 'Pull' || (has(self.tokenSecretRef) && self.tokenSecretRef != "")`: tokenSecretRef is required when mode is Pull
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineBackupSpec {
     /// ForceFullBackup indicates that a full backup is desired
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub force_full_backup: Option<bool>,
     /// Mode specifies the way the backup output will be recieved
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<VirtualMachineBackupMode>,
     /// PvcName required in push mode. Specifies the name of the PVC where the backup output will be
     /// stored
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pvc_name: Option<String>,
     /// SkipQuiesce indicates whether the VM's filesystem shoule not be quiesced before the backup
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub skip_quiesce: Option<bool>,
     /// Source specifies the backup source - either a VirtualMachine or a VirtualMachineBackupTracker.
     /// When Kind is VirtualMachine: performs a backup of the specified VM. When Kind is
@@ -155,39 +153,42 @@ pub struct VirtualMachineBackupSpec {
     pub source: TypedLocalObjectReference,
     /// TokenSecretRef is the name of the secret that will be used to pull the backup from an associated
     /// endpoint
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub token_secret_ref: Option<String>,
     /// TtlDuration limits the lifetime of a pull mode backup and its export If this field is set, after
     /// this duration has passed from counting from CreationTimestamp, the backup is eligible to be
     /// automatically considered as complete. If this field is omitted, a reasonable default is applied.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ttl_duration: Option<String>,
+}
+codec::object! {
+    VirtualMachineBackupSpec, optional force_full_backup = "forceFullBackup",
+    optional mode = "mode", optional pvc_name = "pvcName", optional skip_quiesce = "skipQuiesce",
+    required source = "source", optional token_secret_ref = "tokenSecretRef",
+    optional ttl_duration = "ttlDuration"
 }
 
 /// VirtualMachineBackupStatus is the status for a VirtualMachineBackup resource
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineBackupStatus {
     /// CheckpointName the name of the checkpoint created for the current backup
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub checkpoint_name: Option<String>,
     /// `conditions`.
     ///
     /// Must have no two items with the same `type`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<VirtualMachineBackupConditions>>,
     /// EndpointCert is the raw CACert that is to be used when connecting to an exported backup endpoint
     /// in pull mode.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoint_cert: Option<String>,
     /// ExportUID tracks the UID of the associated VMExport for pull-mode backups used to detect
     /// VMExport recreation and re-initiate the export handshake
-    #[serde(rename = "exportUID", skip_serializing_if = "Option::is_none")]
     pub export_uid: Option<String>,
     /// IncludedVolumes lists the volumes that were included in the backup
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub included_volumes: Option<Vec<VirtualMachineBackupIncludedVolumes>>,
     /// Type indicates if the backup was full or incremental
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub r#type: Option<String>,
+}
+codec::object! {
+    VirtualMachineBackupStatus, optional checkpoint_name = "checkpointName",
+    optional conditions = "conditions", optional endpoint_cert = "endpointCert",
+    optional export_uid = "exportUID", optional included_volumes = "includedVolumes",
+    optional r#type = "type"
 }

@@ -8,7 +8,6 @@ use ::codegen_runtime::k8s_openapi::api::core::v1::TypedLocalObjectReference;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
-use serde::{Deserialize, Serialize};
 
 /// VirtualMachineBackupTracker defines the way to track the latest checkpoint of a backup solution
 /// for a vm
@@ -23,24 +22,24 @@ pub struct VirtualMachineBackupTracker {
 }
 
 /// LatestCheckpoint is the metadata of the checkpoint of the latest performed backup
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineBackupTrackerLatestCheckpoint {
     /// `creationTime`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub creation_time: Option<Time>,
     /// `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Volumes lists volumes included in the backup
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volumes: Option<Vec<VirtualMachineBackupTrackerVolumes>>,
+}
+codec::object! {
+    VirtualMachineBackupTrackerLatestCheckpoint, optional_encoded creation_time = "creationTime",
+    optional name = "name", optional volumes = "volumes"
 }
 
 /// VirtualMachineBackupTrackerSpec is the spec for a VirtualMachineBackupTracker resource
 ///
 /// Must satisfy `self == oldSelf`: spec is immutable after creation
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineBackupTrackerSpec {
     /// Source specifies the VM that this backupTracker is associated with
     ///
@@ -51,31 +50,35 @@ pub struct VirtualMachineBackupTrackerSpec {
     /// Must satisfy `self.name != ''`: name is required
     pub source: TypedLocalObjectReference,
 }
+codec::object! { VirtualMachineBackupTrackerSpec, required source = "source" }
 
 /// `VirtualMachineBackupTracker.status`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineBackupTrackerStatus {
     /// CheckpointRedefinitionRequired is set to true by virt-handler when the VM restarts and has a
     /// checkpoint that needs to be redefined in libvirt. virt-controller will process this flag,
     /// attempt redefinition, and clear it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub checkpoint_redefinition_required: Option<bool>,
     /// LatestCheckpoint is the metadata of the checkpoint of the latest performed backup
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub latest_checkpoint: Option<VirtualMachineBackupTrackerLatestCheckpoint>,
+}
+codec::object! {
+    VirtualMachineBackupTrackerStatus,
+    optional checkpoint_redefinition_required = "checkpointRedefinitionRequired",
+    optional latest_checkpoint = "latestCheckpoint"
 }
 
 /// BackupVolumeInfo contains information about a volume included in a backup
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineBackupTrackerVolumes {
     /// DataEndpoint is the URL of the endpoint for read for pull mode
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub data_endpoint: Option<String>,
     /// MapEndpoint is the URL of the endpoint for map for pull mode
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub map_endpoint: Option<String>,
     /// VolumeName is the volume name from VMI spec
     pub volume_name: String,
+}
+codec::object! {
+    VirtualMachineBackupTrackerVolumes, optional data_endpoint = "dataEndpoint",
+    optional map_endpoint = "mapEndpoint", required volume_name = "volumeName"
 }

@@ -25,51 +25,45 @@ pub struct VirtualMachineClone {
 }
 
 /// Condition defines conditions
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineCloneConditions {
     /// `lastProbeTime`.
-    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
     pub last_probe_time: Option<Option<Time>>,
     /// `lastTransitionTime`.
-    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
     pub last_transition_time: Option<Option<Time>>,
     /// `message`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// `reason`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// `status`.
     pub status: String,
     /// ConditionType is the const type for Conditions
     pub r#type: String,
 }
+codec::object! {
+    VirtualMachineCloneConditions, nullable_encoded last_probe_time = "lastProbeTime",
+    nullable_encoded last_transition_time = "lastTransitionTime", optional message = "message",
+    optional reason = "reason", required status = "status", required r#type = "type"
+}
 
 /// `VirtualMachineClone.spec`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineCloneSpec {
     /// Example use: "!some/key\*". For a detailed description, please refer to
     /// <https://kubevirt.io/user-guide/operations/clone_api/#label-annotation-filters>.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotation_filters: Option<Vec<String>>,
     /// Example use: "!some/key\*". For a detailed description, please refer to
     /// <https://kubevirt.io/user-guide/operations/clone_api/#label-annotation-filters>.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub label_filters: Option<Vec<String>>,
     /// NewMacAddresses manually sets that target interfaces' mac addresses. The key is the interface
     /// name and the value is the new mac address. If this field is not specified, a new MAC address
     /// will be generated automatically, as for any interface that is not included in this map.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub new_mac_addresses: Option<BTreeMap<String, String>>,
     /// NewSMBiosSerial manually sets that target's SMbios serial. If this field is not specified, a new
     /// serial will be generated automatically.
-    #[serde(rename = "newSMBiosSerial", skip_serializing_if = "Option::is_none")]
     pub new_sm_bios_serial: Option<String>,
     /// Patches holds JSON patches to apply to target. Patches should fit the target's Kind. Example:
     /// '{"op": "add", "path": "/spec/template/metadata/labels/example", "value": "new-label"}'
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub patches: Option<Vec<String>>,
     /// Source is the object that would be cloned. Currently supported source types are: VirtualMachine
     /// of kubevirt.io API group, VirtualMachineSnapshot of snapshot.kubevirt.io API group
@@ -80,66 +74,58 @@ pub struct VirtualMachineCloneSpec {
     /// - Empty (nil). If the target is not provided, the target type would default to VirtualMachine
     ///   and a random name would be generated for the target. The target's name can be viewed by
     ///   inspecting status "TargetName" field below.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<TypedLocalObjectReference>,
     /// For a detailed description, please refer to
     /// <https://kubevirt.io/user-guide/operations/clone_api/#label-annotation-filters>.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub template: Option<VirtualMachineCloneTemplate>,
     /// VolumeNamePolicy defines how to handle volume naming during the clone operation
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_name_policy: Option<VirtualMachineCloneVolumeNamePolicy>,
+}
+codec::object! {
+    VirtualMachineCloneSpec, optional annotation_filters = "annotationFilters",
+    optional label_filters = "labelFilters", optional new_mac_addresses = "newMacAddresses",
+    optional new_sm_bios_serial = "newSMBiosSerial", optional patches = "patches",
+    required source = "source", optional target = "target", optional template = "template",
+    optional volume_name_policy = "volumeNamePolicy"
 }
 
 /// `VirtualMachineClone.status`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineCloneStatus {
     /// `conditions`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<VirtualMachineCloneConditions>>,
     /// `creationTime`.
-    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
     pub creation_time: Option<Option<Time>>,
     /// `phase`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
     /// `restoreName`.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub restore_name: Option<Option<String>>,
     /// `snapshotName`.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub snapshot_name: Option<Option<String>>,
     /// `targetName`.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub target_name: Option<Option<String>>,
+}
+codec::object! {
+    VirtualMachineCloneStatus, optional conditions = "conditions",
+    nullable_encoded creation_time = "creationTime", optional phase = "phase",
+    nullable restore_name = "restoreName", nullable snapshot_name = "snapshotName",
+    nullable target_name = "targetName"
 }
 
 /// For a detailed description, please refer to
 /// <https://kubevirt.io/user-guide/operations/clone_api/#label-annotation-filters>.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineCloneTemplate {
     /// Example use: "!some/key\*". For a detailed description, please refer to
     /// <https://kubevirt.io/user-guide/operations/clone_api/#label-annotation-filters>.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotation_filters: Option<Vec<String>>,
     /// Example use: "!some/key\*". For a detailed description, please refer to
     /// <https://kubevirt.io/user-guide/operations/clone_api/#label-annotation-filters>.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub label_filters: Option<Vec<String>>,
+}
+codec::object! {
+    VirtualMachineCloneTemplate, optional annotation_filters = "annotationFilters",
+    optional label_filters = "labelFilters"
 }
 
 /// VolumeNamePolicy defines how to handle volume naming during the clone operation

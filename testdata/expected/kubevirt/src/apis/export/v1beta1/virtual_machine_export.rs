@@ -8,7 +8,6 @@ use ::codegen_runtime::k8s_openapi::api::core::v1::TypedLocalObjectReference;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
-use serde::{Deserialize, Serialize};
 
 /// VirtualMachineExport defines the operation of exporting a VM source
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,184 +21,194 @@ pub struct VirtualMachineExport {
 }
 
 /// VirtualMachineExportBackup contains the name and available endpoints for the exported backup
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineExportBackups {
     /// `endpoints`.
     ///
     /// Must have no two items with the same `endpoint`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoints: Option<Vec<VirtualMachineExportEndpoints>>,
     /// Name is the name of the exported volume
     pub name: String,
 }
+codec::object! {
+    VirtualMachineExportBackups, optional endpoints = "endpoints", required name = "name"
+}
 
 /// Condition defines conditions
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineExportConditions {
     /// `lastProbeTime`.
-    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
     pub last_probe_time: Option<Option<Time>>,
     /// `lastTransitionTime`.
-    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
     pub last_transition_time: Option<Option<Time>>,
     /// `message`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// `reason`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// `status`.
     pub status: String,
     /// ConditionType is the const type for Conditions
     pub r#type: String,
 }
+codec::object! {
+    VirtualMachineExportConditions, nullable_encoded last_probe_time = "lastProbeTime",
+    nullable_encoded last_transition_time = "lastTransitionTime", optional message = "message",
+    optional reason = "reason", required status = "status", required r#type = "type"
+}
 
 /// VirtualMachineExportBackupEndpoint contains the endpoint type and URL to interact with a backup
 /// export
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineExportEndpoints {
     /// Endpoint is the endpoint of the backup export at the specified URL
     pub endpoint: String,
     /// Url is the url that contains the volume in the format specified
     pub url: String,
 }
+codec::object! {
+    VirtualMachineExportEndpoints, required endpoint = "endpoint", required url = "url"
+}
 
 /// VirtualMachineExportLink contains a list of volumes available for export, as well as the URLs to
 /// obtain these volumes
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineExportExternal {
     /// Backups is a list of available backups for the export
     ///
     /// Must have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub backups: Option<Vec<VirtualMachineExportBackups>>,
     /// Cert is the public CA certificate base64 encoded
     pub cert: String,
     /// Manifests is a list of available manifests for the export
     ///
     /// Must have no two items with the same `type`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub manifests: Option<Vec<VirtualMachineExportManifests>>,
     /// Volumes is a list of available volumes to export
     ///
     /// Must have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volumes: Option<Vec<VirtualMachineExportVolumes>>,
+}
+codec::object! {
+    VirtualMachineExportExternal, optional backups = "backups", required cert = "cert",
+    optional manifests = "manifests", optional volumes = "volumes"
 }
 
 /// VirtualMachineExportVolumeFormat contains the format type and URL to get the volume in that
 /// format
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineExportFormats {
     /// Format is the format of the image at the specified URL
     pub format: String,
     /// Url is the url that contains the volume in the format specified
     pub url: String,
 }
+codec::object! { VirtualMachineExportFormats, required format = "format", required url = "url" }
 
 /// VirtualMachineExportLink contains a list of volumes available for export, as well as the URLs to
 /// obtain these volumes
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineExportInternal {
     /// Backups is a list of available backups for the export
     ///
     /// Must have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub backups: Option<Vec<VirtualMachineExportBackups>>,
     /// Cert is the public CA certificate base64 encoded
     pub cert: String,
     /// Manifests is a list of available manifests for the export
     ///
     /// Must have no two items with the same `type`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub manifests: Option<Vec<VirtualMachineExportManifests>>,
     /// Volumes is a list of available volumes to export
     ///
     /// Must have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volumes: Option<Vec<VirtualMachineExportVolumes>>,
+}
+codec::object! {
+    VirtualMachineExportInternal, optional backups = "backups", required cert = "cert",
+    optional manifests = "manifests", optional volumes = "volumes"
 }
 
 /// VirtualMachineExportLinks contains the links that point the exported VM resources
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineExportLinks {
     /// VirtualMachineExportLink contains a list of volumes available for export, as well as the URLs to
     /// obtain these volumes
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub external: Option<VirtualMachineExportExternal>,
     /// VirtualMachineExportLink contains a list of volumes available for export, as well as the URLs to
     /// obtain these volumes
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub internal: Option<VirtualMachineExportInternal>,
+}
+codec::object! {
+    VirtualMachineExportLinks, optional external = "external", optional internal = "internal"
 }
 
 /// VirtualMachineExportManifest contains the type and URL of the exported manifest
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineExportManifests {
     /// Type is the type of manifest returned
     pub r#type: String,
     /// Url is the url of the endpoint that returns the manifest
     pub url: String,
 }
+codec::object! { VirtualMachineExportManifests, required r#type = "type", required url = "url" }
 
 /// VirtualMachineExportSpec is the spec for a VirtualMachineExport resource
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineExportSpec {
     /// TypedLocalObjectReference contains enough information to let you locate the typed referenced
     /// object inside the same namespace.
     pub source: TypedLocalObjectReference,
     /// TokenSecretRef is the name of the custom-defined secret that contains the token used by the
     /// export server pod
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub token_secret_ref: Option<String>,
     /// ttlDuration limits the lifetime of an export If this field is set, after this duration has
     /// passed from counting from CreationTimestamp, the export is eligible to be automatically deleted.
     /// If this field is omitted, a reasonable default is applied.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ttl_duration: Option<String>,
+}
+codec::object! {
+    VirtualMachineExportSpec, required source = "source",
+    optional token_secret_ref = "tokenSecretRef", optional ttl_duration = "ttlDuration"
 }
 
 /// VirtualMachineExportStatus is the status for a VirtualMachineExport resource
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineExportStatus {
     /// `conditions`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<VirtualMachineExportConditions>>,
     /// VirtualMachineExportLinks contains the links that point the exported VM resources
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub links: Option<VirtualMachineExportLinks>,
     /// VirtualMachineExportPhase is the current phase of the VirtualMachineExport
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
     /// ServiceName is the name of the service created associated with the Virtual Machine export. It
     /// will be used to create the internal URLs for downloading the images
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub service_name: Option<String>,
     /// TokenSecretRef is the name of the secret that contains the token used by the export server pod
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub token_secret_ref: Option<String>,
     /// The time at which the VM Export will be completely removed according to specified TTL Formula is
     /// CreationTimestamp + TTL
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub ttl_expiration_time: Option<Time>,
     /// VirtualMachineName shows the name of the source virtual machine if the source is either a
     /// VirtualMachine or a VirtualMachineSnapshot. This is mainly to easily identify the source
     /// VirtualMachine in case of a VirtualMachineSnapshot
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub virtual_machine_name: Option<String>,
+}
+codec::object! {
+    VirtualMachineExportStatus, optional conditions = "conditions", optional links = "links",
+    optional phase = "phase", optional service_name = "serviceName",
+    optional token_secret_ref = "tokenSecretRef",
+    optional_encoded ttl_expiration_time = "ttlExpirationTime",
+    optional virtual_machine_name = "virtualMachineName"
 }
 
 /// VirtualMachineExportVolume contains the name and available formats for the exported volume
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineExportVolumes {
     /// `formats`.
     ///
     /// Must have no two items with the same `format`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub formats: Option<Vec<VirtualMachineExportFormats>>,
     /// Name is the name of the exported volume
     pub name: String,
 }
+codec::object! { VirtualMachineExportVolumes, optional formats = "formats", required name = "name" }

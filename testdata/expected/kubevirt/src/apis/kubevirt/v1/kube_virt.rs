@@ -30,173 +30,165 @@ pub struct KubeVirt {
 }
 
 /// `KubeVirt.spec.configuration.architectureConfiguration.amd64`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtAmd64 {
     /// `emulatedMachines`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub emulated_machines: Option<Vec<String>>,
     /// `machineType`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub machine_type: Option<String>,
     /// `ovmfPath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ovmf_path: Option<String>,
+}
+codec::object! {
+    KubeVirtAmd64, optional emulated_machines = "emulatedMachines",
+    optional machine_type = "machineType", optional ovmf_path = "ovmfPath"
 }
 
 /// ReloadableComponentConfiguration holds all generic k8s configuration options which can be
 /// reloaded by components without requiring a restart.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtApiConfiguration {
     /// RestClient can be used to tune certain aspects of the k8s client in use.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rest_client: Option<KubeVirtRestClient>,
 }
+codec::object! { KubeVirtApiConfiguration, optional rest_client = "restClient" }
 
 /// `KubeVirt.spec.configuration.architectureConfiguration`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtArchitectureConfiguration {
     /// `amd64`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub amd64: Option<KubeVirtAmd64>,
     /// `arm64`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub arm64: Option<KubeVirtArm64>,
     /// `defaultArchitecture`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub default_architecture: Option<String>,
     /// Deprecated: ppc64le architecture is no longer supported.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ppc64le: Option<KubeVirtPpc64le>,
     /// `s390x`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub s390x: Option<KubeVirtS390x>,
+}
+codec::object! {
+    KubeVirtArchitectureConfiguration, optional amd64 = "amd64", optional arm64 = "arm64",
+    optional default_architecture = "defaultArchitecture", optional ppc64le = "ppc64le",
+    optional s390x = "s390x"
 }
 
 /// `KubeVirt.spec.configuration.architectureConfiguration.arm64`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtArm64 {
     /// `emulatedMachines`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub emulated_machines: Option<Vec<String>>,
     /// `machineType`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub machine_type: Option<String>,
     /// `ovmfPath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ovmf_path: Option<String>,
+}
+codec::object! {
+    KubeVirtArm64, optional emulated_machines = "emulatedMachines",
+    optional machine_type = "machineType", optional ovmf_path = "ovmfPath"
 }
 
 /// QGSConfiguration holds QGS configuration
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtAttestation {
     /// Indicates whether TDX VM should enforce the existence of QGS (required for attestation) to be
     /// scheduled
     ///
     /// Defaults to `false`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enforced: Option<bool>,
     /// Socket path pointing to the Quote Generation Service
     ///
     /// Defaults to `"/var/run/tdx-qgs/qgs.socket"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub qgs_socket_path: Option<String>,
+}
+codec::object! {
+    KubeVirtAttestation, optional enforced = "enforced", optional qgs_socket_path = "qgsSocketPath"
 }
 
 /// `KubeVirt.spec.configuration.network.binding`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtBinding {
     /// ComputeResourceOverhead specifies the resource overhead that should be added to the compute
     /// container when using the binding. version: v1alphav1
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub compute_resource_overhead: Option<KubeVirtComputeResourceOverhead>,
     /// DomainAttachmentType is a standard domain network attachment method kubevirt supports. Supported
     /// values: "tap", "managedTap" (since v1.4). The standard domain attachment can be used instead or
     /// in addition to the sidecarImage. version: 1alphav1
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub domain_attachment_type: Option<String>,
     /// DownwardAPI specifies what kind of data should be exposed to the binding plugin sidecar.
     /// Supported values: "device-info" version: v1alphav1
-    #[serde(rename = "downwardAPI", skip_serializing_if = "Option::is_none")]
     pub downward_api: Option<String>,
     /// Migration means the VM using the plugin can be safely migrated version: 1alphav1
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub migration: Option<KubeVirtMigration>,
     /// NetworkAttachmentDefinition references to a NetworkAttachmentDefinition CR object. Format:
     /// \<name\>, \<namespace\>/\<name\>. If namespace is not specified, VMI namespace is assumed.
     /// version: 1alphav1
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub network_attachment_definition: Option<String>,
     /// SidecarImage references a container image that runs in the virt-launcher pod. The sidecar
     /// handles (libvirt) domain configuration and optional services. version: 1alphav1
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sidecar_image: Option<String>,
+}
+codec::object! {
+    KubeVirtBinding, optional compute_resource_overhead = "computeResourceOverhead",
+    optional domain_attachment_type = "domainAttachmentType", optional downward_api = "downwardAPI",
+    optional migration = "migration",
+    optional network_attachment_definition = "networkAttachmentDefinition",
+    optional sidecar_image = "sidecarImage"
 }
 
 /// CA configuration CA certs are kept in the CA bundle as long as they are valid
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtCa {
     /// The requested 'duration' (i.e. lifetime) of the Certificate.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub duration: Option<String>,
     /// The amount of time before the currently issued certificate's "notAfter" time that we will begin
     /// to attempt to renew the certificate.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub renew_before: Option<String>,
 }
+codec::object! { KubeVirtCa, optional duration = "duration", optional renew_before = "renewBefore" }
 
 /// `KubeVirt.spec.certificateRotateStrategy`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtCertificateRotateStrategy {
     /// `selfSigned`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub self_signed: Option<KubeVirtSelfSigned>,
 }
+codec::object! { KubeVirtCertificateRotateStrategy, optional self_signed = "selfSigned" }
 
 /// ChangedBlockTrackingLabelSelectors defines label selectors. VMs matching these selectors will
 /// have changed block tracking enabled. Enabling changedBlockTracking is mandatory for performing
 /// storage-agnostic backups and incremental backups.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtChangedBlockTrackingLabelSelectors {
     /// NamespaceSelector will enable changedBlockTracking on all VMs running inside namespaces that
     /// match the label selector.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace_label_selector: Option<LabelSelector>,
     /// VirtualMachineSelector will enable changedBlockTracking on all VMs that match the label
     /// selector.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub virtual_machine_label_selector: Option<LabelSelector>,
+}
+codec::object! {
+    KubeVirtChangedBlockTrackingLabelSelectors,
+    optional namespace_label_selector = "namespaceLabelSelector",
+    optional virtual_machine_label_selector = "virtualMachineLabelSelector"
 }
 
 /// CommonInstancetypesDeployment controls the deployment of common-instancetypes resources
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtCommonInstancetypesDeployment {
     /// Enabled controls the deployment of common-instancetypes resources, defaults to True.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub enabled: Option<Option<bool>>,
 }
+codec::object! { KubeVirtCommonInstancetypesDeployment, nullable enabled = "enabled" }
 
 /// ComputeResourceOverhead specifies the resource overhead that should be added to the compute
 /// container when using the binding. version: v1alphav1
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtComputeResourceOverhead {
     /// Limits describes the maximum amount of compute resources allowed. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
     ///
     /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub limits: Option<BTreeMap<String, IntOrString>>,
     /// Requests describes the minimum amount of compute resources required. If Requests is omitted for
     /// a container, it defaults to Limits if that is explicitly specified, otherwise to an
@@ -204,25 +196,23 @@ pub struct KubeVirtComputeResourceOverhead {
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
     ///
     /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub requests: Option<BTreeMap<String, IntOrString>>,
+}
+codec::object! {
+    KubeVirtComputeResourceOverhead, optional_encoded limits = "limits",
+    optional_encoded requests = "requests"
 }
 
 /// QGS configuration for attestation on the Intel TDX Platform
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtConfidentialCompute {
     /// TDX configuration for attestation on the Intel TDX Platform
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub tdx: Option<Option<KubeVirtTdx>>,
 }
+codec::object! { KubeVirtConfidentialCompute, nullable tdx = "tdx" }
 
 /// holds kubevirt configurations. same as the virt-configMap
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtConfiguration {
     /// AdditionalGuestMemoryOverheadRatio can be used to increase the virtualization infrastructure
     /// overhead. This is useful, since the calculation of this overhead is not accurate and cannot be
@@ -230,139 +220,86 @@ pub struct KubeVirtConfiguration {
     /// the overhead calculated by Kubevirt. A higher ratio means that the VMs would be less compromised
     /// by node pressures, but would mean that fewer VMs could be scheduled to a node. If not set, the
     /// default is 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub additional_guest_memory_overhead_ratio: Option<String>,
     /// ReloadableComponentConfiguration holds all generic k8s configuration options which can be
     /// reloaded by components without requiring a restart.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub api_configuration: Option<KubeVirtApiConfiguration>,
     /// `architectureConfiguration`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub architecture_configuration: Option<KubeVirtArchitectureConfiguration>,
     /// When set, AutoCPULimitNamespaceLabelSelector will set a CPU limit on virt-launcher for VMIs
     /// running inside namespaces that match the label selector. The CPU limit will equal the number of
     /// requested vCPUs. This setting does not apply to VMIs with dedicated CPUs.
-    #[serde(
-        rename = "autoCPULimitNamespaceLabelSelector",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub auto_cpu_limit_namespace_label_selector: Option<LabelSelector>,
     /// ChangedBlockTrackingLabelSelectors defines label selectors. VMs matching these selectors will
     /// have changed block tracking enabled. Enabling changedBlockTracking is mandatory for performing
     /// storage-agnostic backups and incremental backups.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub changed_block_tracking_label_selectors: Option<
         Option<KubeVirtChangedBlockTrackingLabelSelectors>,
     >,
     /// CommonInstancetypesDeployment controls the deployment of common-instancetypes resources
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub common_instancetypes_deployment: Option<
         Option<KubeVirtCommonInstancetypesDeployment>,
     >,
     /// QGS configuration for attestation on the Intel TDX Platform
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub confidential_compute: Option<Option<KubeVirtConfidentialCompute>>,
     /// ReloadableComponentConfiguration holds all generic k8s configuration options which can be
     /// reloaded by components without requiring a restart.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub controller_configuration: Option<KubeVirtControllerConfiguration>,
     /// `cpuModel`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_model: Option<String>,
     /// `cpuRequest`.
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub cpu_request: Option<IntOrString>,
     /// `defaultRuntimeClass`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub default_runtime_class: Option<String>,
     /// DeveloperConfiguration holds developer options
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub developer_configuration: Option<KubeVirtDeveloperConfiguration>,
     /// Deprecated. Use architectureConfiguration instead.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub emulated_machines: Option<Vec<String>>,
     /// EvictionStrategy defines at the cluster level if the VirtualMachineInstance should be migrated
     /// instead of shut-off in case of a node drain. If the VirtualMachineInstance specific field is set
     /// it overrides the cluster level one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub eviction_strategy: Option<String>,
     /// ReloadableComponentConfiguration holds all generic k8s configuration options which can be
     /// reloaded by components without requiring a restart.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub handler_configuration: Option<KubeVirtHandlerConfiguration>,
     /// Hypervisors holds information regarding the hypervisor configurations supported on this cluster.
     ///
     /// Must have at most 1 item.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hypervisors: Option<Vec<KubeVirtHypervisors>>,
     /// The ImagePullPolicy to use for user workload pods and their containers (launcher pods, exporter
     /// pods, etc.). For KubeVirt infrastructure images, use spec.imagePullPolicy instead.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub image_pull_policy: Option<String>,
     /// Instancetype configuration
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub instancetype: Option<Option<KubeVirtInstancetype>>,
     /// KSMConfiguration holds the information regarding the enabling the KSM in the nodes (if
     /// available).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ksm_configuration: Option<KubeVirtKsmConfiguration>,
     /// LiveUpdateConfiguration holds defaults for live update features
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub live_update_configuration: Option<KubeVirtLiveUpdateConfiguration>,
     /// Deprecated. Use architectureConfiguration instead.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub machine_type: Option<String>,
     /// MediatedDevicesConfiguration holds information about MDEV types to be defined, if available
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mediated_devices_configuration: Option<KubeVirtMediatedDevicesConfiguration>,
     /// `memBalloonStatsPeriod`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mem_balloon_stats_period: Option<i32>,
     /// MigrationConfiguration holds migration options. Can be overridden for specific groups of VMs
     /// though migration policies. Visit <https://kubevirt.io/user-guide/operations/migration_policies/>
     /// for more information.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub migrations: Option<KubeVirtMigrations>,
     /// deprecated
-    #[serde(rename = "minCPUModel", skip_serializing_if = "Option::is_none")]
     pub min_cpu_model: Option<String>,
     /// NetworkConfiguration holds network options
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<KubeVirtNetwork>,
     /// `obsoleteCPUModels`.
-    #[serde(rename = "obsoleteCPUModels", skip_serializing_if = "Option::is_none")]
     pub obsolete_cpu_models: Option<BTreeMap<String, bool>>,
     /// Deprecated. Use architectureConfiguration instead.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ovmf_path: Option<String>,
     /// PermittedHostDevices holds information about devices allowed for passthrough
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub permitted_host_devices: Option<KubeVirtPermittedHostDevices>,
     /// PersistentReservationConfiguration controls the deployment of additional resources required for
     /// using SCSI persistent reservation in VMs
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub persistent_reservation_configuration: Option<
         Option<KubeVirtPersistentReservationConfiguration>,
     >,
@@ -372,100 +309,117 @@ pub struct KubeVirtConfiguration {
     /// labels are not added, and roles will not be aggregated to the default roles. Setting
     /// RoleAggregationStrategy to "Manual" requires the OptOutRoleAggregation feature gate to be
     /// enabled (Beta, enabled by default since v1.9.0).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub role_aggregation_strategy: Option<KubeVirtRoleAggregationStrategy>,
     /// SeccompConfiguration holds Seccomp configuration for Kubevirt components
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub seccomp_configuration: Option<KubeVirtSeccompConfiguration>,
     /// `selinuxLauncherType`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub selinux_launcher_type: Option<String>,
     /// `smbios`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub smbios: Option<KubeVirtSmbios>,
     /// SupportContainerResources specifies the resource requirements for various types of supporting
     /// containers such as container disks/virtiofs/sidecars and hotplug attachment pods. If omitted a
     /// sensible default will be supplied.
     ///
     /// Must have no two items with the same `type`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub support_container_resources: Option<Vec<KubeVirtSupportContainerResources>>,
     /// deprecated
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub supported_guest_agent_versions: Option<Vec<String>>,
     /// TLSConfiguration holds TLS options
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tls_configuration: Option<KubeVirtTlsConfiguration>,
     /// VirtTemplateDeployment controls the deployment of virt-template components
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub virt_template_deployment: Option<Option<KubeVirtVirtTemplateDeployment>>,
     /// `virtualMachineInstancesPerNode`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub virtual_machine_instances_per_node: Option<i64>,
     /// VirtualMachineOptions holds the cluster level information regarding the virtual machine.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub virtual_machine_options: Option<KubeVirtVirtualMachineOptions>,
     /// VMRolloutStrategy defines how live-updatable fields, like CPU sockets, memory, tolerations, and
     /// affinity, are propagated from a VM to its VMI.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub vm_rollout_strategy: Option<Option<KubeVirtVmRolloutStrategy>>,
     /// VMStateStorageClass is the name of the storage class to use for the PVCs created to preserve VM
     /// state, like TPM.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub vm_state_storage_class: Option<String>,
     /// ReloadableComponentConfiguration holds all generic k8s configuration options which can be
     /// reloaded by components without requiring a restart.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub webhook_configuration: Option<KubeVirtWebhookConfiguration>,
+}
+codec::object! {
+    KubeVirtConfiguration,
+    optional additional_guest_memory_overhead_ratio = "additionalGuestMemoryOverheadRatio",
+    optional api_configuration = "apiConfiguration",
+    optional architecture_configuration = "architectureConfiguration",
+    optional auto_cpu_limit_namespace_label_selector = "autoCPULimitNamespaceLabelSelector",
+    nullable changed_block_tracking_label_selectors = "changedBlockTrackingLabelSelectors",
+    nullable common_instancetypes_deployment = "commonInstancetypesDeployment",
+    nullable confidential_compute = "confidentialCompute",
+    optional controller_configuration = "controllerConfiguration", optional cpu_model = "cpuModel",
+    optional_encoded cpu_request = "cpuRequest",
+    optional default_runtime_class = "defaultRuntimeClass",
+    optional developer_configuration = "developerConfiguration",
+    optional emulated_machines = "emulatedMachines",
+    optional eviction_strategy = "evictionStrategy",
+    optional handler_configuration = "handlerConfiguration", optional hypervisors = "hypervisors",
+    optional image_pull_policy = "imagePullPolicy", nullable instancetype = "instancetype",
+    optional ksm_configuration = "ksmConfiguration",
+    optional live_update_configuration = "liveUpdateConfiguration",
+    optional machine_type = "machineType",
+    optional mediated_devices_configuration = "mediatedDevicesConfiguration",
+    optional mem_balloon_stats_period = "memBalloonStatsPeriod", optional migrations = "migrations",
+    optional min_cpu_model = "minCPUModel", optional network = "network",
+    optional obsolete_cpu_models = "obsoleteCPUModels", optional ovmf_path = "ovmfPath",
+    optional permitted_host_devices = "permittedHostDevices",
+    nullable persistent_reservation_configuration = "persistentReservationConfiguration",
+    optional role_aggregation_strategy = "roleAggregationStrategy",
+    optional seccomp_configuration = "seccompConfiguration",
+    optional selinux_launcher_type = "selinuxLauncherType", optional smbios = "smbios",
+    optional support_container_resources = "supportContainerResources",
+    optional supported_guest_agent_versions = "supportedGuestAgentVersions",
+    optional tls_configuration = "tlsConfiguration",
+    nullable virt_template_deployment = "virtTemplateDeployment",
+    optional virtual_machine_instances_per_node = "virtualMachineInstancesPerNode",
+    optional virtual_machine_options = "virtualMachineOptions",
+    nullable vm_rollout_strategy = "vmRolloutStrategy",
+    optional vm_state_storage_class = "vmStateStorageClass",
+    optional webhook_configuration = "webhookConfiguration"
 }
 
 /// ReloadableComponentConfiguration holds all generic k8s configuration options which can be
 /// reloaded by components without requiring a restart.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtControllerConfiguration {
     /// RestClient can be used to tune certain aspects of the k8s client in use.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rest_client: Option<KubeVirtRestClient>,
 }
+codec::object! { KubeVirtControllerConfiguration, optional rest_client = "restClient" }
 
 /// CustomProfile allows to request arbitrary profile for virt-launcher
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtCustomProfile {
     /// `localhostProfile`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub localhost_profile: Option<String>,
     /// `runtimeDefaultProfile`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub runtime_default_profile: Option<bool>,
+}
+codec::object! {
+    KubeVirtCustomProfile, optional localhost_profile = "localhostProfile",
+    optional runtime_default_profile = "runtimeDefaultProfile"
 }
 
 /// `KubeVirt.spec.customizeComponents`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtCustomizeComponents {
     /// Configure the value used for deployment and daemonset resources
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub flags: Option<KubeVirtFlags>,
     /// `patches`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub patches: Option<Vec<KubeVirtPatches>>,
+}
+codec::object! {
+    KubeVirtCustomizeComponents, optional flags = "flags", optional patches = "patches"
 }
 
 /// DeveloperConfiguration holds developer options
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtDeveloperConfiguration {
     /// Enable the ability to pprof profile KubeVirt control plane
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cluster_profiler: Option<bool>,
     /// For each requested virtual CPU, CPUAllocationRatio defines how much physical CPU to request per
     /// VMI from the hosting node. The value is in fraction of a CPU thread (or core on
@@ -474,21 +428,16 @@ pub struct KubeVirtDeveloperConfiguration {
     /// This option has no effect on VMIs that request dedicated CPUs. More information at:
     /// <https://kubevirt.io/user-guide/operations/node_overcommit/#node-cpu-allocation-ratio> Defaults
     /// to 10
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_allocation_ratio: Option<i64>,
     /// DisabledFeatureGates specifies a list of experimental feature gates to disable. A feature gate
     /// must not appear in both FeatureGates and DisabledFeatureGates.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub disabled_feature_gates: Option<Vec<String>>,
     /// DiskVerification holds container disks verification limits
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub disk_verification: Option<KubeVirtDiskVerification>,
     /// FeatureGates specifies a list of experimental feature gates to enable. Defaults to none. A
     /// feature gate must not appear in both FeatureGates and DisabledFeatureGates.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub feature_gates: Option<Vec<String>>,
     /// LogVerbosity sets log verbosity level of various components
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub log_verbosity: Option<KubeVirtLogVerbosity>,
     /// MemoryOvercommit is the percentage of memory we want to give VMIs compared to the amount given
     /// to its parent pod (virt-launcher). For example, a value of 102 means the VMI will "see" 2% more
@@ -496,115 +445,118 @@ pub struct KubeVirtDeveloperConfiguration {
     /// lead to memory exhaustion, which in turn can lead to crashes. Use carefully. Defaults to 100
     ///
     /// Must be at least 10.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_overcommit: Option<i64>,
     /// Allow overriding the automatically determined minimum TSC frequency of the cluster and fixate
     /// the minimum to this frequency.
-    #[serde(
-        rename = "minimumClusterTSCFrequency",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub minimum_cluster_tsc_frequency: Option<i64>,
     /// MinimumReservePVCBytes is the amount of space, in bytes, to leave unused on disks. Defaults to
     /// 131072 (128KiB)
-    #[serde(rename = "minimumReservePVCBytes", skip_serializing_if = "Option::is_none")]
     pub minimum_reserve_pvc_bytes: Option<i64>,
     /// NodeSelectors allows restricting VMI creation to nodes that match a set of labels. Defaults to
     /// none
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub node_selectors: Option<BTreeMap<String, String>>,
     /// LessPVCSpaceToleration determines how much smaller, in percentage, disk PVCs are allowed to be
     /// compared to the requested size (to account for various overheads). Defaults to 10
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pvc_tolerate_less_space_up_to_percent: Option<i64>,
     /// UseEmulation can be set to true to allow fallback to software emulation in case
     /// hardware-assisted emulation is not available. Defaults to false
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub use_emulation: Option<bool>,
+}
+codec::object! {
+    KubeVirtDeveloperConfiguration, optional cluster_profiler = "clusterProfiler",
+    optional cpu_allocation_ratio = "cpuAllocationRatio",
+    optional disabled_feature_gates = "disabledFeatureGates",
+    optional disk_verification = "diskVerification", optional feature_gates = "featureGates",
+    optional log_verbosity = "logVerbosity", optional memory_overcommit = "memoryOvercommit",
+    optional minimum_cluster_tsc_frequency = "minimumClusterTSCFrequency",
+    optional minimum_reserve_pvc_bytes = "minimumReservePVCBytes",
+    optional node_selectors = "nodeSelectors",
+    optional pvc_tolerate_less_space_up_to_percent = "pvcTolerateLessSpaceUpToPercent",
+    optional use_emulation = "useEmulation"
 }
 
 /// DiskVerification holds container disks verification limits
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtDiskVerification {
     /// `memoryLimit`.
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(with = "codec")]
     pub memory_limit: IntOrString,
 }
+codec::object! { KubeVirtDiskVerification, required_encoded memory_limit = "memoryLimit" }
 
 /// Configure the value used for deployment and daemonset resources
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtFlags {
     /// `api`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub api: Option<BTreeMap<String, String>>,
     /// `controller`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub controller: Option<BTreeMap<String, String>>,
     /// `handler`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub handler: Option<BTreeMap<String, String>>,
+}
+codec::object! {
+    KubeVirtFlags, optional api = "api", optional controller = "controller",
+    optional handler = "handler"
 }
 
 /// GenerationStatus keeps track of the generation for a given resource so that decisions about
 /// forced updates can be made.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtGenerations {
     /// group is the group of the thing you're tracking
     pub group: String,
     /// hash is an optional field set for resources without generation that are content sensitive like
     /// secrets and configmaps
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
     /// lastGeneration is the last generation of the workload controller involved
     pub last_generation: i64,
     /// name is the name of the thing you're tracking
     pub name: String,
     /// namespace is where the thing you're tracking is
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// resource is the resource type of the thing you're tracking
     pub resource: String,
 }
+codec::object! {
+    KubeVirtGenerations, required group = "group", optional hash = "hash",
+    required last_generation = "lastGeneration", required name = "name",
+    optional namespace = "namespace", required resource = "resource"
+}
 
 /// ReloadableComponentConfiguration holds all generic k8s configuration options which can be
 /// reloaded by components without requiring a restart.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtHandlerConfiguration {
     /// RestClient can be used to tune certain aspects of the k8s client in use.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rest_client: Option<KubeVirtRestClient>,
 }
+codec::object! { KubeVirtHandlerConfiguration, optional rest_client = "restClient" }
 
 /// HypervisorConfiguration holds information regarding the hypervisor present on cluster nodes.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtHypervisors {
     /// Name is the name of the hypervisor. Supported values are: "kvm", "hyperv-direct".
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<KubeVirtName>,
 }
+codec::object! { KubeVirtHypervisors, optional name = "name" }
 
 /// selectors and tolerations that should apply to KubeVirt infrastructure components
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtInfra {
     /// nodePlacement describes scheduling configuration for specific KubeVirt components
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub node_placement: Option<KubeVirtNodePlacement>,
     /// replicas indicates how many replicas should be created for each KubeVirt infrastructure
     /// component (like virt-api or virt-controller). Defaults to 2. WARNING: this is an advanced
     /// feature that prevents auto-scaling for core kubevirt components. Please use with caution!
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub replicas: Option<i64>,
+}
+codec::object! {
+    KubeVirtInfra, optional node_placement = "nodePlacement", optional replicas = "replicas"
 }
 
 /// Instancetype configuration
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtInstancetype {
     /// ReferencePolicy defines how an instance type or preference should be referenced by the VM after
     /// submission, supported values are: reference (default) - Where a copy of the original object is
@@ -612,195 +564,188 @@ pub struct KubeVirtInstancetype {
     /// preference are expanded into the VM if no revisionNames have been populated. expandAll - Where
     /// the instance type or preference are expanded into the VM regardless of revisionNames previously
     /// being populated.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub reference_policy: Option<Option<KubeVirtReferencePolicy>>,
 }
+codec::object! { KubeVirtInstancetype, nullable reference_policy = "referencePolicy" }
 
 /// KSMConfiguration holds the information regarding the enabling the KSM in the nodes (if
 /// available).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtKsmConfiguration {
     /// NodeLabelSelector is a selector that filters in which nodes the KSM will be enabled. Empty
     /// NodeLabelSelector will enable ksm for every node.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub node_label_selector: Option<LabelSelector>,
 }
+codec::object! { KubeVirtKsmConfiguration, optional node_label_selector = "nodeLabelSelector" }
 
 /// LiveUpdateConfiguration holds defaults for live update features
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtLiveUpdateConfiguration {
     /// MaxCpuSockets provides a MaxSockets value for VMs that do not provide their own. For VMs with
     /// more sockets than maximum the MaxSockets will be set to equal number of sockets.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_cpu_sockets: Option<i32>,
     /// MaxGuest defines the maximum amount memory that can be allocated to the guest using hotplug.
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub max_guest: Option<IntOrString>,
     /// MaxHotplugRatio is the ratio used to define the max amount of a hotplug resource that can be
     /// made available to a VM when the specific Max\* setting is not defined (MaxCpuSockets, MaxGuest)
     /// Example: VM is configured with 512Mi of guest memory, if MaxGuest is not defined and
     /// MaxHotplugRatio is 2 then MaxGuest = 1Gi defaults to 4
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_hotplug_ratio: Option<i32>,
+}
+codec::object! {
+    KubeVirtLiveUpdateConfiguration, optional max_cpu_sockets = "maxCpuSockets",
+    optional_encoded max_guest = "maxGuest", optional max_hotplug_ratio = "maxHotplugRatio"
 }
 
 /// LogVerbosity sets log verbosity level of various components
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtLogVerbosity {
     /// NodeVerbosity represents a map of nodes with a specific verbosity level
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub node_verbosity: Option<BTreeMap<String, i64>>,
     /// `virtAPI`.
-    #[serde(rename = "virtAPI", skip_serializing_if = "Option::is_none")]
     pub virt_api: Option<i64>,
     /// `virtController`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub virt_controller: Option<i64>,
     /// `virtHandler`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub virt_handler: Option<i64>,
     /// `virtLauncher`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub virt_launcher: Option<i64>,
     /// `virtOperator`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub virt_operator: Option<i64>,
     /// `virtSynchronizationController`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub virt_synchronization_controller: Option<i64>,
+}
+codec::object! {
+    KubeVirtLogVerbosity, optional node_verbosity = "nodeVerbosity", optional virt_api = "virtAPI",
+    optional virt_controller = "virtController", optional virt_handler = "virtHandler",
+    optional virt_launcher = "virtLauncher", optional virt_operator = "virtOperator",
+    optional virt_synchronization_controller = "virtSynchronizationController"
 }
 
 /// MediatedHostDevice represents a host mediated device allowed for passthrough
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtMediatedDevices {
     /// `externalResourceProvider`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub external_resource_provider: Option<bool>,
     /// `mdevNameSelector`.
     pub mdev_name_selector: String,
     /// `resourceName`.
     pub resource_name: String,
 }
+codec::object! {
+    KubeVirtMediatedDevices, optional external_resource_provider = "externalResourceProvider",
+    required mdev_name_selector = "mdevNameSelector", required resource_name = "resourceName"
+}
 
 /// MediatedDevicesConfiguration holds information about MDEV types to be defined, if available
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtMediatedDevicesConfiguration {
     /// Enable the creation and removal of mediated devices by virt-handler Replaces the deprecated
     /// DisableMDEVConfiguration feature gate Defaults to true
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
     /// `mediatedDeviceTypes`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mediated_device_types: Option<Vec<String>>,
     /// Deprecated. Use mediatedDeviceTypes instead.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mediated_devices_types: Option<Vec<String>>,
     /// `nodeMediatedDeviceTypes`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub node_mediated_device_types: Option<Vec<KubeVirtNodeMediatedDeviceTypes>>,
+}
+codec::object! {
+    KubeVirtMediatedDevicesConfiguration, optional enabled = "enabled",
+    optional mediated_device_types = "mediatedDeviceTypes",
+    optional mediated_devices_types = "mediatedDevicesTypes",
+    optional node_mediated_device_types = "nodeMediatedDeviceTypes"
 }
 
 /// Migration means the VM using the plugin can be safely migrated version: 1alphav1
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtMigration {
     /// Method defines a pre-defined migration methodology version: 1alphav1
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
 }
+codec::object! { KubeVirtMigration, optional method = "method" }
 
 /// MigrationConfiguration holds migration options. Can be overridden for specific groups of VMs
 /// though migration policies. Visit <https://kubevirt.io/user-guide/operations/migration_policies/>
 /// for more information.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtMigrations {
     /// AllowAutoConverge allows the platform to compromise performance/availability of VMIs to
     /// guarantee successful VMI live migrations. Defaults to false
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_auto_converge: Option<bool>,
     /// AllowPostCopy enables post-copy live migrations. Such migrations allow even the busiest VMIs to
     /// successfully live-migrate. However, events like a network failure can cause a VMI crash. If set
     /// to true, migrations will still start in pre-copy, but switch to post-copy when
     /// CompletionTimeoutPerGiB triggers. Defaults to false
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_post_copy: Option<bool>,
     /// AllowWorkloadDisruption indicates that the migration shouldn't be canceled after
     /// acceptableCompletionTime is exceeded. Instead, if permitted, migration will be switched to
     /// post-copy or the VMI will be paused to allow the migration to complete
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_workload_disruption: Option<bool>,
     /// BandwidthPerMigration limits the amount of network bandwidth live migrations are allowed to use.
     /// The value is in quantity per second. Defaults to 0 (no limit)
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub bandwidth_per_migration: Option<IntOrString>,
     /// CompletionTimeoutPerGiB is the maximum number of seconds per GiB a migration is allowed to take.
     /// If the timeout is reached, the migration will be either paused, switched to post-copy or
     /// cancelled depending on other settings. Defaults to 150
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub completion_timeout_per_gi_b: Option<i64>,
     /// When set to true, DisableTLS will disable the additional layer of live migration encryption
     /// provided by KubeVirt. This is usually a bad idea. Defaults to false
-    #[serde(rename = "disableTLS", skip_serializing_if = "Option::is_none")]
     pub disable_tls: Option<bool>,
     /// By default, the SELinux level of target virt-launcher pods is forced to the level of the source
     /// virt-launcher. When set to true, MatchSELinuxLevelOnMigration lets the CRI auto-assign a random
     /// level to the target. That will ensure the target virt-launcher doesn't share categories with
     /// another pod on the node. However, migrations will fail when using RWX volumes that don't
     /// automatically deal with SELinux levels.
-    #[serde(
-        rename = "matchSELinuxLevelOnMigration",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub match_se_linux_level_on_migration: Option<bool>,
     /// MaxDowntimeMs specifies the maximum tolerable downtime (in milliseconds) during switchover.
     /// Defaults to 900
     ///
     /// Must be at least 1 and be at most 2000000.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_downtime_ms: Option<i64>,
     /// Network is the name of the CNI network to use for live migrations. By default, migrations go
     /// through the pod network.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<String>,
     /// NodeDrainTaintKey defines the taint key that indicates a node should be drained. Note: this
     /// option relies on the deprecated node taint feature. Default: kubevirt.io/drain
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub node_drain_taint_key: Option<String>,
     /// ParallelMigrationsPerCluster is the total number of concurrent live migrations allowed
     /// cluster-wide. Defaults to 5
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parallel_migrations_per_cluster: Option<i32>,
     /// ParallelOutboundMigrationsPerNode is the maximum number of concurrent outgoing live migrations
     /// allowed per node. Defaults to 2
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parallel_outbound_migrations_per_node: Option<i32>,
     /// ProgressTimeout is the maximum number of seconds a live migration is allowed to make no
     /// progress. Hitting this timeout means a migration transferred 0 data for that many seconds. The
     /// migration is then considered stuck and therefore cancelled. Defaults to 150
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub progress_timeout: Option<i64>,
     /// UnsafeMigrationOverride allows live migrations to occur even if the compatibility check
     /// indicates the migration will be unsafe to the guest. Defaults to false
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub unsafe_migration_override: Option<bool>,
     /// UtilityVolumesTimeout is the maximum number of seconds a migration can wait in Pending state for
     /// utility volumes to be detached. If utility volumes are still present after this timeout, the
     /// migration will be marked as Failed. Defaults to 150
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub utility_volumes_timeout: Option<i64>,
+}
+codec::object! {
+    KubeVirtMigrations, optional allow_auto_converge = "allowAutoConverge",
+    optional allow_post_copy = "allowPostCopy",
+    optional allow_workload_disruption = "allowWorkloadDisruption",
+    optional_encoded bandwidth_per_migration = "bandwidthPerMigration",
+    optional completion_timeout_per_gi_b = "completionTimeoutPerGiB",
+    optional disable_tls = "disableTLS",
+    optional match_se_linux_level_on_migration = "matchSELinuxLevelOnMigration",
+    optional max_downtime_ms = "maxDowntimeMs", optional network = "network",
+    optional node_drain_taint_key = "nodeDrainTaintKey",
+    optional parallel_migrations_per_cluster = "parallelMigrationsPerCluster",
+    optional parallel_outbound_migrations_per_node = "parallelOutboundMigrationsPerNode",
+    optional progress_timeout = "progressTimeout",
+    optional unsafe_migration_override = "unsafeMigrationOverride",
+    optional utility_volumes_timeout = "utilityVolumesTimeout"
 }
 
 /// MinTLSVersion is a way to specify the minimum protocol version that is acceptable for TLS
@@ -842,67 +787,69 @@ pub enum KubeVirtName {
 }
 
 /// NetworkConfiguration holds network options
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtNetwork {
     /// `binding`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub binding: Option<BTreeMap<String, KubeVirtBinding>>,
     /// `defaultNetworkInterface`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub default_network_interface: Option<String>,
     /// `permitBridgeInterfaceOnPodNetwork`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub permit_bridge_interface_on_pod_network: Option<bool>,
     /// DeprecatedPermitSlirpInterface is an alias for the deprecated PermitSlirpInterface. Deprecated:
     /// Removed in v1.3.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub permit_slirp_interface: Option<bool>,
+}
+codec::object! {
+    KubeVirtNetwork, optional binding = "binding",
+    optional default_network_interface = "defaultNetworkInterface",
+    optional permit_bridge_interface_on_pod_network = "permitBridgeInterfaceOnPodNetwork",
+    optional permit_slirp_interface = "permitSlirpInterface"
 }
 
 /// NodeMediatedDeviceTypesConfig holds information about MDEV types to be defined in a specific
 /// node that matches the NodeSelector field.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtNodeMediatedDeviceTypes {
     /// `mediatedDeviceTypes`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mediated_device_types: Option<Vec<String>>,
     /// Deprecated. Use mediatedDeviceTypes instead.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mediated_devices_types: Option<Vec<String>>,
     /// NodeSelector is a selector which must be true for the vmi to fit on a node. Selector which must
     /// match a node's labels for the vmi to be scheduled on that node. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/assign-pod-node/>
     pub node_selector: BTreeMap<String, String>,
 }
+codec::object! {
+    KubeVirtNodeMediatedDeviceTypes, optional mediated_device_types = "mediatedDeviceTypes",
+    optional mediated_devices_types = "mediatedDevicesTypes",
+    required node_selector = "nodeSelector"
+}
 
 /// nodePlacement describes scheduling configuration for specific KubeVirt components
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtNodePlacement {
     /// affinity enables pod affinity/anti-affinity placement expanding the types of constraints that
     /// can be expressed with nodeSelector. affinity is going to be applied to the relevant kind of pods
     /// in parallel with nodeSelector See
     /// <https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/#affinity-and-anti-affinity>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub affinity: Option<Affinity>,
     /// nodeSelector is the node selector applied to the relevant kind of pods It specifies a map of
     /// key-value pairs: for the pod to be eligible to run on a node, the node must have each of the
     /// indicated key-value pairs as labels (it can have additional labels as well). See
     /// <https://kubernetes.io/docs/concepts/configuration/assign-pod-node/#nodeselector>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub node_selector: Option<BTreeMap<String, String>>,
     /// tolerations is a list of tolerations applied to the relevant kind of pods See
     /// <https://kubernetes.io/docs/concepts/configuration/taint-and-toleration/> for more info. These
     /// are additional tolerations other than default ones.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tolerations: Option<Vec<Toleration>>,
+}
+codec::object! {
+    KubeVirtNodePlacement, optional affinity = "affinity", optional node_selector = "nodeSelector",
+    optional tolerations = "tolerations"
 }
 
 /// `KubeVirt.spec.customizeComponents.patches`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtPatches {
     /// `patch`.
     pub patch: String,
@@ -917,13 +864,15 @@ pub struct KubeVirtPatches {
     /// `type`.
     pub r#type: String,
 }
+codec::object! {
+    KubeVirtPatches, required patch = "patch", required resource_name = "resourceName",
+    required resource_type = "resourceType", required r#type = "type"
+}
 
 /// PciHostDevice represents a host PCI device allowed for passthrough
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtPciHostDevices {
     /// If true, KubeVirt will leave the allocation and monitoring to an external device plugin
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub external_resource_provider: Option<bool>,
     /// The vendor_id:product_id tuple of the PCI device
     pub pci_vendor_selector: String,
@@ -931,58 +880,59 @@ pub struct KubeVirtPciHostDevices {
     /// requested by VMs. Typically of the form vendor.com/product_name
     pub resource_name: String,
 }
+codec::object! {
+    KubeVirtPciHostDevices, optional external_resource_provider = "externalResourceProvider",
+    required pci_vendor_selector = "pciVendorSelector", required resource_name = "resourceName"
+}
 
 /// PermittedHostDevices holds information about devices allowed for passthrough
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtPermittedHostDevices {
     /// `mediatedDevices`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mediated_devices: Option<Vec<KubeVirtMediatedDevices>>,
     /// `pciHostDevices`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pci_host_devices: Option<Vec<KubeVirtPciHostDevices>>,
     /// `usb`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub usb: Option<Vec<KubeVirtUsb>>,
+}
+codec::object! {
+    KubeVirtPermittedHostDevices, optional mediated_devices = "mediatedDevices",
+    optional pci_host_devices = "pciHostDevices", optional usb = "usb"
 }
 
 /// PersistentReservationConfiguration controls the deployment of additional resources required for
 /// using SCSI persistent reservation in VMs
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtPersistentReservationConfiguration {
     /// Enabled controls the deployment of additional resources like the pr-helper container for
     /// enabling the use of the SCSI persistent reservation VMs, defaults to False.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub enabled: Option<Option<bool>>,
 }
+codec::object! { KubeVirtPersistentReservationConfiguration, nullable enabled = "enabled" }
 
 /// Deprecated: ppc64le architecture is no longer supported.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtPpc64le {
     /// `emulatedMachines`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub emulated_machines: Option<Vec<String>>,
     /// `machineType`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub machine_type: Option<String>,
     /// `ovmfPath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ovmf_path: Option<String>,
+}
+codec::object! {
+    KubeVirtPpc64le, optional emulated_machines = "emulatedMachines",
+    optional machine_type = "machineType", optional ovmf_path = "ovmfPath"
 }
 
 /// RateLimiter allows selecting and configuring different rate limiters for the k8s client.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtRateLimiter {
     /// `tokenBucketRateLimiter`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub token_bucket_rate_limiter: Option<KubeVirtTokenBucketRateLimiter>,
+}
+codec::object! {
+    KubeVirtRateLimiter, optional token_bucket_rate_limiter = "tokenBucketRateLimiter"
 }
 
 /// ReferencePolicy defines how an instance type or preference should be referenced by the VM after
@@ -1009,13 +959,12 @@ pub enum KubeVirtReferencePolicy {
 }
 
 /// RestClient can be used to tune certain aspects of the k8s client in use.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtRestClient {
     /// RateLimiter allows selecting and configuring different rate limiters for the k8s client.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rate_limiter: Option<KubeVirtRateLimiter>,
 }
+codec::object! { KubeVirtRestClient, optional rate_limiter = "rateLimiter" }
 
 /// RoleAggregationStrategy controls whether RBAC cluster roles should be aggregated to the default
 /// Kubernetes roles (admin, edit, view). When set to "AggregateToDefault" (default) or not
@@ -1036,225 +985,220 @@ pub enum KubeVirtRoleAggregationStrategy {
 }
 
 /// `KubeVirt.spec.configuration.architectureConfiguration.s390x`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtS390x {
     /// `emulatedMachines`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub emulated_machines: Option<Vec<String>>,
     /// `machineType`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub machine_type: Option<String>,
     /// `ovmfPath`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ovmf_path: Option<String>,
+}
+codec::object! {
+    KubeVirtS390x, optional emulated_machines = "emulatedMachines",
+    optional machine_type = "machineType", optional ovmf_path = "ovmfPath"
 }
 
 /// SeccompConfiguration holds Seccomp configuration for Kubevirt components
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtSeccompConfiguration {
     /// VirtualMachineInstanceProfile defines what profile should be used with virt-launcher. Defaults
     /// to none
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub virtual_machine_instance_profile: Option<KubeVirtVirtualMachineInstanceProfile>,
+}
+codec::object! {
+    KubeVirtSeccompConfiguration,
+    optional virtual_machine_instance_profile = "virtualMachineInstanceProfile"
 }
 
 /// `KubeVirt.spec.configuration.permittedHostDevices.usb.selectors`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtSelectors {
     /// `product`.
     pub product: String,
     /// `vendor`.
     pub vendor: String,
 }
+codec::object! { KubeVirtSelectors, required product = "product", required vendor = "vendor" }
 
 /// `KubeVirt.spec.certificateRotateStrategy.selfSigned`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtSelfSigned {
     /// CA configuration CA certs are kept in the CA bundle as long as they are valid
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ca: Option<KubeVirtCa>,
     /// Deprecated. Use CA.Duration and CA.RenewBefore instead
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ca_overlap_interval: Option<String>,
     /// Deprecated. Use CA.Duration instead
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ca_rotate_interval: Option<String>,
     /// Deprecated. Use Server.Duration instead
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cert_rotate_interval: Option<String>,
     /// Server configuration Certs are rotated and discarded
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<KubeVirtServer>,
+}
+codec::object! {
+    KubeVirtSelfSigned, optional ca = "ca", optional ca_overlap_interval = "caOverlapInterval",
+    optional ca_rotate_interval = "caRotateInterval",
+    optional cert_rotate_interval = "certRotateInterval", optional server = "server"
 }
 
 /// Server configuration Certs are rotated and discarded
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtServer {
     /// The requested 'duration' (i.e. lifetime) of the Certificate.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub duration: Option<String>,
     /// The amount of time before the currently issued certificate's "notAfter" time that we will begin
     /// to attempt to renew the certificate.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub renew_before: Option<String>,
+}
+codec::object! {
+    KubeVirtServer, optional duration = "duration", optional renew_before = "renewBefore"
 }
 
 /// `KubeVirt.spec.configuration.smbios`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtSmbios {
     /// `family`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub family: Option<String>,
     /// `manufacturer`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub manufacturer: Option<String>,
     /// `product`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub product: Option<String>,
     /// `sku`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sku: Option<String>,
     /// `version`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
+}
+codec::object! {
+    KubeVirtSmbios, optional family = "family", optional manufacturer = "manufacturer",
+    optional product = "product", optional sku = "sku", optional version = "version"
 }
 
 /// `KubeVirt.spec`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtSpec {
     /// `certificateRotateStrategy`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub certificate_rotate_strategy: Option<KubeVirtCertificateRotateStrategy>,
     /// holds kubevirt configurations. same as the virt-configMap
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub configuration: Option<KubeVirtConfiguration>,
     /// `customizeComponents`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub customize_components: Option<KubeVirtCustomizeComponents>,
     /// The ImagePullPolicy to use for KubeVirt operator-managed infrastructure images (virt-api,
     /// virt-controller, virt-handler, virt-exportproxy, etc.). For pull policy of user workload pods,
     /// see spec.configuration.imagePullPolicy.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub image_pull_policy: Option<String>,
     /// The imagePullSecrets to pull the container images from Defaults to none
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub image_pull_secrets: Option<Vec<LocalObjectReference>>,
     /// The image registry to pull the container images from Defaults to the same registry the
     /// operator's container image is pulled from.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub image_registry: Option<String>,
     /// The image tag to use for the continer images installed. Defaults to the same tag as the
     /// operator's container image.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub image_tag: Option<String>,
     /// selectors and tolerations that should apply to KubeVirt infrastructure components
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub infra: Option<KubeVirtInfra>,
     /// The name of the Prometheus service account that needs read-access to KubeVirt endpoints Defaults
     /// to prometheus-k8s
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub monitor_account: Option<String>,
     /// The namespace Prometheus is deployed in Defaults to openshift-monitor
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub monitor_namespace: Option<String>,
     /// Designate the apps.kubevirt.io/component label for KubeVirt components. Useful if KubeVirt is
     /// included as part of a product. If ProductComponent is not specified, the component label default
     /// value is kubevirt.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub product_component: Option<String>,
     /// Designate the apps.kubevirt.io/part-of label for KubeVirt components. Useful if KubeVirt is
     /// included as part of a product. If ProductName is not specified, the part-of label will be
     /// omitted.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub product_name: Option<String>,
     /// Designate the apps.kubevirt.io/version label for KubeVirt components. Useful if KubeVirt is
     /// included as part of a product. If ProductVersion is not specified, KubeVirt's version will be
     /// used.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub product_version: Option<String>,
     /// The namespace the service monitor will be deployed When ServiceMonitorNamespace is set, then
     /// we'll install the service monitor object in that namespace otherwise we will use the monitoring
     /// namespace.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub service_monitor_namespace: Option<String>,
     /// Specify the port to listen on for VMI status synchronization traffic. Default is 9185
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub synchronization_port: Option<String>,
     /// Specifies if kubevirt can be deleted if workloads are still present. This is mainly a precaution
     /// to avoid accidental data loss
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uninstall_strategy: Option<String>,
     /// WorkloadUpdateStrategy defines at the cluster level how to handle automated workload updates
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub workload_update_strategy: Option<KubeVirtWorkloadUpdateStrategy>,
     /// selectors and tolerations that should apply to KubeVirt workloads
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub workloads: Option<KubeVirtWorkloads>,
+}
+codec::object! {
+    KubeVirtSpec, optional certificate_rotate_strategy = "certificateRotateStrategy",
+    optional configuration = "configuration", optional customize_components = "customizeComponents",
+    optional image_pull_policy = "imagePullPolicy",
+    optional image_pull_secrets = "imagePullSecrets", optional image_registry = "imageRegistry",
+    optional image_tag = "imageTag", optional infra = "infra",
+    optional monitor_account = "monitorAccount", optional monitor_namespace = "monitorNamespace",
+    optional product_component = "productComponent", optional product_name = "productName",
+    optional product_version = "productVersion",
+    optional service_monitor_namespace = "serviceMonitorNamespace",
+    optional synchronization_port = "synchronizationPort",
+    optional uninstall_strategy = "uninstallStrategy",
+    optional workload_update_strategy = "workloadUpdateStrategy", optional workloads = "workloads"
 }
 
 /// KubeVirtStatus represents information pertaining to a KubeVirt deployment.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtStatus {
     /// `conditions`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<KubeVirtConditions>>,
     /// `defaultArchitecture`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub default_architecture: Option<String>,
     /// `generations`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub generations: Option<Vec<KubeVirtGenerations>>,
     /// `observedDeploymentConfig`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_deployment_config: Option<String>,
     /// `observedDeploymentID`.
-    #[serde(rename = "observedDeploymentID", skip_serializing_if = "Option::is_none")]
     pub observed_deployment_id: Option<String>,
     /// `observedGeneration`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
     /// `observedKubeVirtRegistry`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_kube_virt_registry: Option<String>,
     /// `observedKubeVirtVersion`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_kube_virt_version: Option<String>,
     /// `operatorVersion`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub operator_version: Option<String>,
     /// `outdatedVirtualMachineInstanceWorkloads`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub outdated_virtual_machine_instance_workloads: Option<i64>,
     /// KubeVirtPhase is a label for the phase of a KubeVirt deployment at the current time.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
     /// `synchronizationAddresses`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub synchronization_addresses: Option<Vec<String>>,
     /// `targetDeploymentConfig`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub target_deployment_config: Option<String>,
     /// `targetDeploymentID`.
-    #[serde(rename = "targetDeploymentID", skip_serializing_if = "Option::is_none")]
     pub target_deployment_id: Option<String>,
     /// `targetKubeVirtRegistry`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub target_kube_virt_registry: Option<String>,
     /// `targetKubeVirtVersion`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub target_kube_virt_version: Option<String>,
+}
+codec::object! {
+    KubeVirtStatus, optional conditions = "conditions",
+    optional default_architecture = "defaultArchitecture", optional generations = "generations",
+    optional observed_deployment_config = "observedDeploymentConfig",
+    optional observed_deployment_id = "observedDeploymentID",
+    optional observed_generation = "observedGeneration",
+    optional observed_kube_virt_registry = "observedKubeVirtRegistry",
+    optional observed_kube_virt_version = "observedKubeVirtVersion",
+    optional operator_version = "operatorVersion",
+    optional outdated_virtual_machine_instance_workloads = "outdatedVirtualMachineInstanceWorkloads",
+    optional phase = "phase", optional synchronization_addresses = "synchronizationAddresses",
+    optional target_deployment_config = "targetDeploymentConfig",
+    optional target_deployment_id = "targetDeploymentID",
+    optional target_kube_virt_registry = "targetKubeVirtRegistry",
+    optional target_kube_virt_version = "targetKubeVirtVersion"
 }
 
 /// SupportContainerResources are used to specify the cpu/memory request and limits for the
 /// containers that support various features of Virtual Machines. These containers are usually idle
 /// and don't require a lot of memory or cpu.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtSupportContainerResources {
     /// ResourceRequirementsWithoutClaims describes the compute resource requirements. This struct was
     /// taken from the k8s.ResourceRequirements and cleaned up the 'Claims' field.
@@ -1262,23 +1206,24 @@ pub struct KubeVirtSupportContainerResources {
     /// `type`.
     pub r#type: String,
 }
-
-/// TDX configuration for attestation on the Intel TDX Platform
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct KubeVirtTdx {
-    /// QGSConfiguration holds QGS configuration
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub attestation: Option<KubeVirtAttestation>,
+codec::object! {
+    KubeVirtSupportContainerResources, required resources = "resources", required r#type = "type"
 }
 
+/// TDX configuration for attestation on the Intel TDX Platform
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct KubeVirtTdx {
+    /// QGSConfiguration holds QGS configuration
+    pub attestation: Option<KubeVirtAttestation>,
+}
+codec::object! { KubeVirtTdx, optional attestation = "attestation" }
+
 /// TLSConfiguration holds TLS options
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtTlsConfiguration {
     /// `ciphers`.
     ///
     /// Must have no item twice.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ciphers: Option<Vec<String>>,
     /// MinTLSVersion is a way to specify the minimum protocol version that is acceptable for TLS
     /// connections. Protocol versions are based on the following most common TLS configurations:
@@ -1287,12 +1232,15 @@ pub struct KubeVirtTlsConfiguration {
     ///
     /// Note that SSLv3.0 is not a supported protocol version due to well known vulnerabilities such as
     /// POODLE: <https://en.wikipedia.org/wiki/POODLE>
-    #[serde(rename = "minTLSVersion", skip_serializing_if = "Option::is_none")]
     pub min_tls_version: Option<KubeVirtMinTLSVersion>,
+}
+codec::object! {
+    KubeVirtTlsConfiguration, optional ciphers = "ciphers",
+    optional min_tls_version = "minTLSVersion"
 }
 
 /// `KubeVirt.spec.configuration.apiConfiguration.restClient.rateLimiter.tokenBucketRateLimiter`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtTokenBucketRateLimiter {
     /// Maximum burst for throttle. If it's zero, the component default will be used
     pub burst: i64,
@@ -1300,60 +1248,59 @@ pub struct KubeVirtTokenBucketRateLimiter {
     /// default will be used
     pub qps: Number,
 }
+codec::object! { KubeVirtTokenBucketRateLimiter, required burst = "burst", required qps = "qps" }
 
 /// `KubeVirt.spec.configuration.permittedHostDevices.usb`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtUsb {
     /// If true, KubeVirt will leave the allocation and monitoring to an external device plugin
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub external_resource_provider: Option<bool>,
     /// Identifies the list of USB host devices. e.g: kubevirt.io/storage, kubevirt.io/bootable-usb, etc
     pub resource_name: String,
     /// `selectors`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub selectors: Option<Vec<KubeVirtSelectors>>,
+}
+codec::object! {
+    KubeVirtUsb, optional external_resource_provider = "externalResourceProvider",
+    required resource_name = "resourceName", optional selectors = "selectors"
 }
 
 /// VirtTemplateDeployment controls the deployment of virt-template components
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtVirtTemplateDeployment {
     /// Enabled controls the deployment of virt-template resources, defaults to True when feature gate
     /// is enabled.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub enabled: Option<Option<bool>>,
 }
+codec::object! { KubeVirtVirtTemplateDeployment, nullable enabled = "enabled" }
 
 /// VirtualMachineInstanceProfile defines what profile should be used with virt-launcher. Defaults
 /// to none
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtVirtualMachineInstanceProfile {
     /// CustomProfile allows to request arbitrary profile for virt-launcher
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub custom_profile: Option<KubeVirtCustomProfile>,
 }
+codec::object! { KubeVirtVirtualMachineInstanceProfile, optional custom_profile = "customProfile" }
 
 /// VirtualMachineOptions holds the cluster level information regarding the virtual machine.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtVirtualMachineOptions {
     /// DisableFreePageReporting disable the free page reporting of memory balloon device
     /// <https://libvirt.org/formatdomain.html#memory-balloon-device>. This will have effect only if
     /// AutoattachMemBalloon is not false and the vmi is not requesting any high performance feature
     /// (dedicatedCPU/realtime/hugePages), in which free page reporting is always disabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub disable_free_page_reporting: Option<BTreeMap<String, Value>>,
     /// DisableSerialConsoleLog disables logging the auto-attached default serial console. If not set,
     /// serial console logs will be written to a file and then streamed from a container named
     /// 'guest-console-log'. The value can be individually overridden for each VM, not relevant if
     /// AutoattachSerialConsole is disabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub disable_serial_console_log: Option<BTreeMap<String, Value>>,
+}
+codec::object! {
+    KubeVirtVirtualMachineOptions,
+    optional disable_free_page_reporting = "disableFreePageReporting",
+    optional disable_serial_console_log = "disableSerialConsoleLog"
 }
 
 /// VMRolloutStrategy defines how live-updatable fields, like CPU sockets, memory, tolerations, and
@@ -1372,28 +1319,24 @@ pub enum KubeVirtVmRolloutStrategy {
 
 /// ReloadableComponentConfiguration holds all generic k8s configuration options which can be
 /// reloaded by components without requiring a restart.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtWebhookConfiguration {
     /// RestClient can be used to tune certain aspects of the k8s client in use.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rest_client: Option<KubeVirtRestClient>,
 }
+codec::object! { KubeVirtWebhookConfiguration, optional rest_client = "restClient" }
 
 /// WorkloadUpdateStrategy defines at the cluster level how to handle automated workload updates
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtWorkloadUpdateStrategy {
     /// BatchEvictionInterval Represents the interval to wait before issuing the next batch of shutdowns
     ///
     /// Defaults to 1 minute
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub batch_eviction_interval: Option<String>,
     /// BatchEvictionSize Represents the number of VMIs that can be forced updated per the
     /// BatchShutdownInteral interval
     ///
     /// Defaults to 10
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub batch_eviction_size: Option<i64>,
     /// WorkloadUpdateMethods defines the methods that can be used to disrupt workloads during automated
     /// workload updates. When multiple methods are present, the least disruptive method takes
@@ -1401,20 +1344,24 @@ pub struct KubeVirtWorkloadUpdateStrategy {
     /// are listed, only VMs which are not live migratable will be restarted/shutdown
     ///
     /// An empty list defaults to no automated workload updating
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub workload_update_methods: Option<Vec<String>>,
+}
+codec::object! {
+    KubeVirtWorkloadUpdateStrategy, optional batch_eviction_interval = "batchEvictionInterval",
+    optional batch_eviction_size = "batchEvictionSize",
+    optional workload_update_methods = "workloadUpdateMethods"
 }
 
 /// selectors and tolerations that should apply to KubeVirt workloads
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtWorkloads {
     /// nodePlacement describes scheduling configuration for specific KubeVirt components
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub node_placement: Option<KubeVirtNodePlacement>,
     /// replicas indicates how many replicas should be created for each KubeVirt infrastructure
     /// component (like virt-api or virt-controller). Defaults to 2. WARNING: this is an advanced
     /// feature that prevents auto-scaling for core kubevirt components. Please use with caution!
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub replicas: Option<i64>,
+}
+codec::object! {
+    KubeVirtWorkloads, optional node_placement = "nodePlacement", optional replicas = "replicas"
 }

@@ -3,10 +3,10 @@
 
 //! `VirtualMachineInstancePreset` of `kubevirt.io/v1`.
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     LabelSelector, ObjectMeta,
 };
-use serde::{Deserialize, Serialize};
 use super::VirtualMachineInstanceDomain;
 
 /// Deprecated for removal in v2, please use VirtualMachineInstanceType and VirtualMachinePreference
@@ -24,11 +24,13 @@ pub struct VirtualMachineInstancePreset {
 }
 
 /// VirtualMachineInstance Spec contains the VirtualMachineInstance specification.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstancePresetSpec {
     /// Domain is the same object type as contained in VirtualMachineInstanceSpec
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub domain: Option<VirtualMachineInstanceDomain>,
     /// Selector is a label query over a set of VMIs. Required.
     pub selector: LabelSelector,
+}
+codec::object! {
+    VirtualMachineInstancePresetSpec, optional domain = "domain", required selector = "selector"
 }

@@ -18,36 +18,35 @@ use std::collections::BTreeMap;
 use super::VirtualMachineInstanceSpec;
 
 /// KubeVirtCondition represents a condition of a KubeVirt deployment
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtConditions {
     /// `lastProbeTime`.
-    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
     pub last_probe_time: Option<Option<Time>>,
     /// `lastTransitionTime`.
-    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
     pub last_transition_time: Option<Option<Time>>,
     /// `message`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// `reason`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// `status`.
     pub status: String,
     /// `type`.
     pub r#type: String,
 }
+codec::object! {
+    KubeVirtConditions, nullable_encoded last_probe_time = "lastProbeTime",
+    nullable_encoded last_transition_time = "lastTransitionTime", optional message = "message",
+    optional reason = "reason", required status = "status", required r#type = "type"
+}
 
 /// ResourceRequirementsWithoutClaims describes the compute resource requirements. This struct was
 /// taken from the k8s.ResourceRequirements and cleaned up the 'Claims' field.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtResources {
     /// Limits describes the maximum amount of compute resources allowed. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
     ///
     /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub limits: Option<BTreeMap<String, IntOrString>>,
     /// Requests describes the minimum amount of compute resources required. If Requests is omitted for
     /// a container, it defaults to Limits if that is explicitly specified, otherwise to an
@@ -55,268 +54,264 @@ pub struct KubeVirtResources {
     /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
     ///
     /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub requests: Option<BTreeMap<String, IntOrString>>,
+}
+codec::object! {
+    KubeVirtResources, optional_encoded limits = "limits", optional_encoded requests = "requests"
 }
 
 /// BackupStatus represents the status of vmi backup
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineBackupStatus {
     /// BackupMsg resturns any relevant information like failure reason unfreeze failed etc...
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub backup_msg: Option<String>,
     /// BackupName is the name of the executed backup
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub backup_name: Option<String>,
     /// CheckpointName is the name of the checkpoint created for the backup
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub checkpoint_name: Option<String>,
     /// Completed indicates the backup completed
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub completed: Option<bool>,
     /// EndTimestamp is the timestamp when the backup ended
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub end_timestamp: Option<Time>,
     /// Failed indicates that the backup failed
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub failed: Option<bool>,
     /// QuiesceStatus indicates whether filesystem freeze succeeded, failed, or was skipped.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub quiesce_status: Option<String>,
     /// StartTimestamp is the timestamp when the backup started
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub start_timestamp: Option<Time>,
     /// Volumes lists the volumes included in the backup
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volumes: Option<Vec<VirtualMachineVolumes>>,
+}
+codec::object! {
+    VirtualMachineBackupStatus, optional backup_msg = "backupMsg",
+    optional backup_name = "backupName", optional checkpoint_name = "checkpointName",
+    optional completed = "completed", optional_encoded end_timestamp = "endTimestamp",
+    optional failed = "failed", optional quiesce_status = "quiesceStatus",
+    optional_encoded start_timestamp = "startTimestamp", optional volumes = "volumes"
 }
 
 /// If specified, the virtual disk will be presented with the given block sizes.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineBlockSize {
     /// CustomBlockSize represents the desired logical and physical block size for a VM disk.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub custom: Option<VirtualMachineCustom>,
     /// Represents if a feature is enabled or disabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub match_volume: Option<VirtualMachineMatchVolume>,
+}
+codec::object! {
+    VirtualMachineBlockSize, optional custom = "custom", optional match_volume = "matchVolume"
 }
 
 /// Attach a volume as a cdrom to the vmi.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineCdrom {
     /// Bus indicates the type of disk device to emulate. supported values: virtio, sata, scsi.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub bus: Option<String>,
     /// ReadOnly. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub readonly: Option<bool>,
     /// Tray indicates if the tray of the device is open or closed. Allowed values are "open" and
     /// "closed". Defaults to closed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tray: Option<String>,
+}
+codec::object! {
+    VirtualMachineCdrom, optional bus = "bus", optional readonly = "readonly",
+    optional tray = "tray"
 }
 
 /// ChangedBlockTracking represents the status of the changedBlockTracking
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineChangedBlockTracking {
     /// BackupStatus represents the status of vmi backup
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub backup_status: Option<Option<VirtualMachineBackupStatus>>,
     /// State represents the current CBT state
     pub state: String,
 }
+codec::object! {
+    VirtualMachineChangedBlockTracking, nullable backup_status = "backupStatus",
+    required state = "state"
+}
 
 /// CustomBlockSize represents the desired logical and physical block size for a VM disk.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineCustom {
     /// `discardGranularity`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub discard_granularity: Option<i64>,
     /// `logical`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub logical: Option<i64>,
     /// `physical`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub physical: Option<i64>,
+}
+codec::object! {
+    VirtualMachineCustom, optional discard_granularity = "discardGranularity",
+    optional logical = "logical", optional physical = "physical"
 }
 
 /// Attach a volume as a disk to the vmi.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineDiskDisk {
     /// Bus indicates the type of disk device to emulate. supported values: virtio, sata, scsi, usb.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub bus: Option<String>,
     /// If specified, the virtual disk will be placed on the guests pci address with the specified PCI
     /// address. For example: 0000:81:01.10
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pci_address: Option<String>,
     /// ReadOnly. Defaults to false.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub readonly: Option<bool>,
+}
+codec::object! {
+    VirtualMachineDiskDisk, optional bus = "bus", optional pci_address = "pciAddress",
+    optional readonly = "readonly"
 }
 
 /// AccessCredential represents a credential source that can be used to authorize remote access to
 /// the vm guest Only one of its members may be specified.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceAccessCredentials {
     /// SSHPublicKey represents the source and method of applying a ssh public key into a guest virtual
     /// machine.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ssh_public_key: Option<VirtualMachineInstanceSshPublicKey>,
     /// UserPassword represents the source and method for applying a guest user's password
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub user_password: Option<VirtualMachineInstanceUserPassword>,
+}
+codec::object! {
+    VirtualMachineInstanceAccessCredentials, optional ssh_public_key = "sshPublicKey",
+    optional user_password = "userPassword"
 }
 
 /// ACPI enables/disables ACPI inside the guest. Defaults to enabled.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceAcpi {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
+codec::object! { VirtualMachineInstanceAcpi, optional enabled = "enabled" }
 
 /// Defaults to the machine type setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceApic {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
     /// EndOfInterrupt enables the end of interrupt notification in the guest. Defaults to false.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub end_of_interrupt: Option<bool>,
+}
+codec::object! {
+    VirtualMachineInstanceApic, optional enabled = "enabled",
+    optional end_of_interrupt = "endOfInterrupt"
 }
 
 /// Binding specifies the binding plugin that will be used to connect the interface to the guest. It
 /// provides an alternative to InterfaceBindingMethod. version: 1alphav1
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceBinding {
     /// Name references to the binding name as denined in the kubevirt CR. version: 1alphav1
     pub name: String,
 }
+codec::object! { VirtualMachineInstanceBinding, required name = "name" }
 
 /// If set (default), BIOS will be used.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceBios {
     /// If set, the BIOS output will be transmitted over serial
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub use_serial: Option<bool>,
 }
+codec::object! { VirtualMachineInstanceBios, optional use_serial = "useSerial" }
 
 /// Settings to control the bootloader that is used.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceBootloader {
     /// If set (default), BIOS will be used.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub bios: Option<VirtualMachineInstanceBios>,
     /// If set, EFI will be used instead of BIOS.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub efi: Option<VirtualMachineInstanceEfi>,
 }
+codec::object! { VirtualMachineInstanceBootloader, optional bios = "bios", optional efi = "efi" }
 
 /// Chassis specifies the chassis info passed to the domain.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceChassis {
     /// `asset`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub asset: Option<String>,
     /// `manufacturer`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub manufacturer: Option<String>,
     /// `serial`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub serial: Option<String>,
     /// `sku`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sku: Option<String>,
     /// `version`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstanceChassis, optional asset = "asset", optional manufacturer = "manufacturer",
+    optional serial = "serial", optional sku = "sku", optional version = "version"
 }
 
 /// Clock sets the clock and timers of the vmi.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceClock {
     /// Timer specifies whih timers are attached to the vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timer: Option<VirtualMachineInstanceTimer>,
     /// Timezone sets the guest clock to the specified timezone. Zone name follows the TZ environment
     /// variable format (e.g. 'America/New_York').
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timezone: Option<String>,
     /// UTC sets the guest clock to UTC on each boot. If an offset is specified, guest changes to the
     /// clock will be kept during reboots and are not reset.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub utc: Option<VirtualMachineInstanceUtc>,
     /// Properties that the schema does not name; the API server keeps them.
-    #[serde(flatten)]
     pub unknown_fields: BTreeMap<String, Value>,
+}
+codec::object! {
+    VirtualMachineInstanceClock, optional timer = "timer", optional timezone = "timezone",
+    optional utc = "utc", ..unknown_fields
 }
 
 /// CloudInitConfigDrive represents a cloud-init Config Drive user-data source. The Config Drive
 /// data will be added as a disk to the vmi. A proper cloud-init installation is required inside the
 /// guest. More info:
 /// <https://cloudinit.readthedocs.io/en/latest/topics/datasources/configdrive.html>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceCloudInitConfigDrive {
     /// NetworkData contains config drive inline cloud-init networkdata.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub network_data: Option<String>,
     /// NetworkDataBase64 contains config drive cloud-init networkdata as a base64 encoded string.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub network_data_base64: Option<String>,
     /// NetworkDataSecretRef references a k8s secret that contains config drive networkdata.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub network_data_secret_ref: Option<LocalObjectReference>,
     /// UserDataSecretRef references a k8s secret that contains config drive userdata.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub secret_ref: Option<LocalObjectReference>,
     /// UserData contains config drive inline cloud-init userdata.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub user_data: Option<String>,
     /// UserDataBase64 contains config drive cloud-init userdata as a base64 encoded string.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub user_data_base64: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstanceCloudInitConfigDrive, optional network_data = "networkData",
+    optional network_data_base64 = "networkDataBase64",
+    optional network_data_secret_ref = "networkDataSecretRef", optional secret_ref = "secretRef",
+    optional user_data = "userData", optional user_data_base64 = "userDataBase64"
 }
 
 /// CloudInitNoCloud represents a cloud-init NoCloud user-data source. The NoCloud data will be
 /// added as a disk to the vmi. A proper cloud-init installation is required inside the guest. More
 /// info: <http://cloudinit.readthedocs.io/en/latest/topics/datasources/nocloud.html>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceCloudInitNoCloud {
     /// NetworkData contains NoCloud inline cloud-init networkdata.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub network_data: Option<String>,
     /// NetworkDataBase64 contains NoCloud cloud-init networkdata as a base64 encoded string.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub network_data_base64: Option<String>,
     /// NetworkDataSecretRef references a k8s secret that contains NoCloud networkdata.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub network_data_secret_ref: Option<LocalObjectReference>,
     /// UserDataSecretRef references a k8s secret that contains NoCloud userdata.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub secret_ref: Option<LocalObjectReference>,
     /// UserData contains NoCloud inline cloud-init userdata.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub user_data: Option<String>,
     /// UserDataBase64 contains NoCloud cloud-init userdata as a base64 encoded string.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub user_data_base64: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstanceCloudInitNoCloud, optional network_data = "networkData",
+    optional network_data_base64 = "networkDataBase64",
+    optional network_data_secret_ref = "networkDataSecretRef", optional secret_ref = "secretRef",
+    optional user_data = "userData", optional user_data_base64 = "userDataBase64"
 }
 
 /// Compression selects the algorithm for compressing the live migration data stream. When omitted
@@ -337,74 +332,74 @@ pub enum VirtualMachineInstanceCompression {
 
 /// ConfigMapSource represents a reference to a ConfigMap in the same namespace. More info:
 /// <https://kubernetes.io/docs/tasks/configure-pod-container/configure-pod-configmap/>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceConfigMap {
     /// Name of the referent. This field is effectively required, but due to backwards compatibility is
     /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
     /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     ///
     /// Defaults to `""`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Specify whether the ConfigMap or it's keys must be defined
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub optional: Option<bool>,
     /// The volume label of the resulting disk inside the VMI. Different bootstrapping mechanisms
     /// require different values. Typical values are "cidata" (cloud-init), "config-2" (cloud-init) or
     /// "OEMDRV" (kickstart).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_label: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstanceConfigMap, optional name = "name", optional optional = "optional",
+    optional volume_label = "volumeLabel"
 }
 
 /// Container defines the container that containes kernel artifacts
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceContainer {
     /// Image that contains initrd / kernel files.
     pub image: String,
     /// Image pull policy. One of Always, Never, IfNotPresent. Defaults to Always if :latest tag is
     /// specified, or IfNotPresent otherwise. Cannot be updated. More info:
     /// <https://kubernetes.io/docs/concepts/containers/images#updating-images>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub image_pull_policy: Option<String>,
     /// ImagePullSecret is the name of the Docker registry secret required to pull the image. The secret
     /// must already exist.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub image_pull_secret: Option<String>,
     /// the fully-qualified path to the ramdisk image in the host OS
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub initrd_path: Option<String>,
     /// The fully-qualified path to the kernel image in the host OS
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel_path: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstanceContainer, required image = "image",
+    optional image_pull_policy = "imagePullPolicy", optional image_pull_secret = "imagePullSecret",
+    optional initrd_path = "initrdPath", optional kernel_path = "kernelPath"
 }
 
 /// ContainerDisk references a docker image, embedding a qcow or raw disk. More info:
 /// <https://kubevirt.gitbooks.io/user-guide/registry-disk.html>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceContainerDisk {
     /// Image is the name of the image with the embedded disk.
     pub image: String,
     /// Image pull policy. One of Always, Never, IfNotPresent. Defaults to Always if :latest tag is
     /// specified, or IfNotPresent otherwise. Cannot be updated. More info:
     /// <https://kubernetes.io/docs/concepts/containers/images#updating-images>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub image_pull_policy: Option<String>,
     /// ImagePullSecret is the name of the Docker registry secret required to pull the image. The secret
     /// must already exist.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub image_pull_secret: Option<String>,
     /// Path defines the path to disk file in the container
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstanceContainerDisk, required image = "image",
+    optional image_pull_policy = "imagePullPolicy", optional image_pull_secret = "imagePullSecret",
+    optional path = "path"
 }
 
 /// ContainerPath exposes a path from the virt-launcher container to the VM via virtiofs. The path
 /// must correspond to an existing volumeMount in the compute container.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceContainerPath {
     /// Path is the absolute path within the virt-launcher container to expose to the VM. The path must
     /// correspond to an existing volumeMount in the compute container.
@@ -421,54 +416,52 @@ pub struct VirtualMachineInstanceContainerPath {
     /// Must satisfy `self == true`: readOnly must be true, write access is not supported
     ///
     /// Defaults to `true`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub read_only: Option<bool>,
+}
+codec::object! {
+    VirtualMachineInstanceContainerPath, required path = "path", optional read_only = "readOnly"
 }
 
 /// CPU allow specified the detailed CPU topology inside the vmi.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceCpu {
     /// Cores specifies the number of cores inside the vmi. Must be a value greater or equal 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cores: Option<i32>,
     /// DedicatedCPUPlacement requests the scheduler to place the VirtualMachineInstance on a node with
     /// enough dedicated pCPUs and pin the vCPUs to it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dedicated_cpu_placement: Option<bool>,
     /// Features specifies the CPU features list inside the VMI.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub features: Option<Vec<VirtualMachineInstanceCpuFeatures>>,
     /// IsolateEmulatorThread requests one more dedicated pCPU to be allocated for the VMI to place the
     /// emulator thread on it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub isolate_emulator_thread: Option<bool>,
     /// MaxSockets specifies the maximum amount of sockets that can be hotplugged
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_sockets: Option<i32>,
     /// Model specifies the CPU model inside the VMI. List of available models
     /// <https://github.com/libvirt/libvirt/tree/master/src/cpu_map>. It is possible to specify special
     /// cases like "host-passthrough" to get the same CPU as the node and "host-model" to get CPU
     /// closest to the node one. Defaults to host-model.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// NUMA allows specifying settings for the guest NUMA topology
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub numa: Option<VirtualMachineInstanceNuma>,
     /// Realtime instructs the virt-launcher to tune the VMI for lower latency, optional for real time
     /// workloads
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub realtime: Option<VirtualMachineInstanceRealtime>,
     /// Sockets specifies the number of sockets inside the vmi. Must be a value greater or equal 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sockets: Option<i32>,
     /// Threads specifies the number of threads inside the vmi. Must be a value greater or equal 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub threads: Option<i32>,
+}
+codec::object! {
+    VirtualMachineInstanceCpu, optional cores = "cores",
+    optional dedicated_cpu_placement = "dedicatedCpuPlacement", optional features = "features",
+    optional isolate_emulator_thread = "isolateEmulatorThread", optional max_sockets = "maxSockets",
+    optional model = "model", optional numa = "numa", optional realtime = "realtime",
+    optional sockets = "sockets", optional threads = "threads"
 }
 
 /// CPUFeature allows specifying a CPU feature.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceCpuFeatures {
     /// Name of the CPU feature
     pub name: String,
@@ -478,560 +471,532 @@ pub struct VirtualMachineInstanceCpuFeatures {
     /// able to emulate it. optional - The feature will be supported by virtual CPU if and only if it is
     /// supported by host CPU. disable - The feature will not be supported by virtual CPU. forbid -
     /// Guest creation will fail if the feature is supported by host CPU. Defaults to require
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstanceCpuFeatures, required name = "name", optional policy = "policy"
 }
 
 /// DataVolume represents the dynamic creation a PVC for this volume as well as the process of
 /// populating that PVC with a disk image.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceDataVolume {
     /// Hotpluggable indicates whether the volume can be hotplugged and hotunplugged.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hotpluggable: Option<bool>,
     /// Name of both the DataVolume and the PVC in the same namespace.
     pub name: String,
 }
+codec::object! {
+    VirtualMachineInstanceDataVolume, optional hotpluggable = "hotpluggable",
+    required name = "name"
+}
 
 /// DestinationPVCInfo contains the information about the destination PVC
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceDestinationPVCInfo {
     /// AccessModes contains the desired access modes the volume should have. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub access_modes: Option<Vec<String>>,
     /// Capacity represents the capacity set on the corresponding PVC status
     ///
     /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub capacity: Option<BTreeMap<String, IntOrString>>,
     /// ClaimName is the name of the PVC
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub claim_name: Option<String>,
     /// Percentage of filesystem's size to be reserved when resizing the PVC
     ///
     /// Must match `^(0(?:\.\d{1,3})?|1)$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub filesystem_overhead: Option<String>,
     /// Preallocated indicates if the PVC's storage is preallocated or not
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preallocated: Option<bool>,
     /// Requests represents the resources requested by the corresponding PVC spec
     ///
     /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub requests: Option<BTreeMap<String, IntOrString>>,
     /// VolumeMode defines what type of volume is required by the claim. Value of Filesystem is implied
     /// when not included in claim spec.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_mode: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstanceDestinationPVCInfo, optional access_modes = "accessModes",
+    optional_encoded capacity = "capacity", optional claim_name = "claimName",
+    optional filesystem_overhead = "filesystemOverhead", optional preallocated = "preallocated",
+    optional_encoded requests = "requests", optional volume_mode = "volumeMode"
 }
 
 /// Devices allows adding disks, network interfaces, and others
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceDevices {
     /// Whether to attach the default graphics device or not. VNC will not be available if set to false.
     /// Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub autoattach_graphics_device: Option<bool>,
     /// Whether to attach an Input Device. Defaults to false.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub autoattach_input_device: Option<bool>,
     /// Whether to attach the Memory balloon device with default period. Period can be adjusted in
     /// virt-config. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub autoattach_mem_balloon: Option<bool>,
     /// Whether to attach a pod network interface. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub autoattach_pod_interface: Option<bool>,
     /// Whether to attach the default virtio-serial console or not. Serial console access will not be
     /// available if set to false. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub autoattach_serial_console: Option<bool>,
     /// Whether to attach the VSOCK CID to the VM or not. VSOCK access will be available if set to true.
     /// Defaults to false.
-    #[serde(rename = "autoattachVSOCK", skip_serializing_if = "Option::is_none")]
     pub autoattach_vsock: Option<bool>,
     /// Whether or not to enable virtio multi-queue for block devices. Defaults to false.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub block_multi_queue: Option<bool>,
     /// To configure and access client devices such as redirecting USB
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub client_passthrough: Option<BTreeMap<String, Value>>,
     /// DisableHotplug disabled the ability to hotplug disks.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub disable_hotplug: Option<bool>,
     /// Disks describes disks, cdroms and luns which are connected to the vmi.
     ///
     /// Must have at most 256 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub disks: Option<Vec<VirtualMachineInstanceDisks>>,
     /// DownwardMetrics creates a virtio serials for exposing the downward metrics to the vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub downward_metrics: Option<BTreeMap<String, Value>>,
     /// Filesystems describes filesystem which is connected to the vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub filesystems: Option<Vec<VirtualMachineInstanceFilesystems>>,
     /// Whether to attach a GPU device to the vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub gpus: Option<Vec<VirtualMachineInstanceGpus>>,
     /// Whether to attach a host device to the vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub host_devices: Option<Vec<VirtualMachineInstanceHostDevices>>,
     /// Inputs describe input devices
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub inputs: Option<Vec<VirtualMachineInstanceInputs>>,
     /// Interfaces describe network interfaces which are added to the vmi.
     ///
     /// Must have at most 256 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub interfaces: Option<Vec<VirtualMachineInstanceDevicesInterfaces>>,
     /// Whether to log the auto-attached default serial console or not. Serial console logs will be
     /// collect to a file and then streamed from a named 'guest-console-log'. Not relevant if
     /// autoattachSerialConsole is disabled. Defaults to cluster wide setting on VirtualMachineOptions.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub log_serial_console: Option<bool>,
     /// If specified, virtual network interfaces configured with a virtio bus will also enable the vhost
     /// multiqueue feature for network devices. The number of queues created depends on additional
     /// factors of the VirtualMachineInstance, like the number of guest CPUs.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub network_interface_multiqueue: Option<bool>,
     /// PanicDevices provides additional crash information when a guest crashes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub panic_devices: Option<Vec<VirtualMachineInstancePanicDevices>>,
     /// Whether to have random number generator from host
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rng: Option<BTreeMap<String, Value>>,
     /// Whether to emulate a sound device.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sound: Option<VirtualMachineInstanceSound>,
     /// Whether to emulate a TPM device.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tpm: Option<VirtualMachineInstanceTpm>,
     /// Fall back to legacy virtio 0.9 support if virtio bus is selected on devices. This is helpful for
     /// old machines like CentOS6 or RHEL6 which do not understand virtio_non_transitional (virtio 1.0).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub use_virtio_transitional: Option<bool>,
     /// Video describes the video device configuration for the vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub video: Option<VirtualMachineInstanceVideo>,
     /// Watchdog describes a watchdog device which can be added to the vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub watchdog: Option<VirtualMachineInstanceWatchdog>,
+}
+codec::object! {
+    VirtualMachineInstanceDevices, optional autoattach_graphics_device = "autoattachGraphicsDevice",
+    optional autoattach_input_device = "autoattachInputDevice",
+    optional autoattach_mem_balloon = "autoattachMemBalloon",
+    optional autoattach_pod_interface = "autoattachPodInterface",
+    optional autoattach_serial_console = "autoattachSerialConsole",
+    optional autoattach_vsock = "autoattachVSOCK", optional block_multi_queue = "blockMultiQueue",
+    optional client_passthrough = "clientPassthrough", optional disable_hotplug = "disableHotplug",
+    optional disks = "disks", optional downward_metrics = "downwardMetrics",
+    optional filesystems = "filesystems", optional gpus = "gpus",
+    optional host_devices = "hostDevices", optional inputs = "inputs",
+    optional interfaces = "interfaces", optional log_serial_console = "logSerialConsole",
+    optional network_interface_multiqueue = "networkInterfaceMultiqueue",
+    optional panic_devices = "panicDevices", optional rng = "rng", optional sound = "sound",
+    optional tpm = "tpm", optional use_virtio_transitional = "useVirtioTransitional",
+    optional video = "video", optional watchdog = "watchdog"
 }
 
 /// `VirtualMachineInstance.spec.domain.devices.interfaces`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceDevicesInterfaces {
     /// If specified, the ACPI index is used to provide network interface device naming, that is stable
     /// across changes in PCI addresses assigned to the device. This value is required to be unique
     /// across all devices and be between 1 and (16\*1024-1).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub acpi_index: Option<i64>,
     /// Binding specifies the binding plugin that will be used to connect the interface to the guest. It
     /// provides an alternative to InterfaceBindingMethod. version: 1alphav1
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub binding: Option<VirtualMachineInstanceBinding>,
     /// BootOrder is an integer value \> 0, used to determine ordering of boot devices. Lower values
     /// take precedence. Each interface or disk that has a boot order must have a unique value.
     /// Interfaces without a boot order are not tried.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub boot_order: Option<i64>,
     /// InterfaceBridge connects to a given network via a linux bridge.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub bridge: Option<BTreeMap<String, Value>>,
     /// If specified the network interface will pass additional DHCP options to the VMI
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dhcp_options: Option<VirtualMachineInstanceDhcpOptions>,
     /// Interface MAC address. For example: de:ad:00:00:be:af or DE-AD-00-00-BE-AF.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mac_address: Option<String>,
     /// DeprecatedMacvtap is an alias to the deprecated Macvtap interface, please refer to Kubevirt user
     /// guide for alternatives. Deprecated: Removed in v1.3
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub macvtap: Option<BTreeMap<String, Value>>,
     /// InterfaceMasquerade connects to a given network using netfilter rules to nat the traffic.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub masquerade: Option<BTreeMap<String, Value>>,
     /// Interface model. One of: e1000, e1000e, igb, ne2k_pci, pcnet, rtl8139, virtio. Defaults to
     /// virtio.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Logical name of the interface as well as a reference to the associated networks. Must match the
     /// Name of a Network.
     pub name: String,
     /// DeprecatedPasst is an alias to the deprecated Passt interface, please refer to Kubevirt user
     /// guide for alternatives. Deprecated: Removed in v1.3
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub passt: Option<BTreeMap<String, Value>>,
     /// InterfacePasstBinding connects to a given network using passt usermode networking.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub passt_binding: Option<BTreeMap<String, Value>>,
     /// If specified, the virtual network interface will be placed on the guests pci address with the
     /// specified PCI address. For example: 0000:81:01.10
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pci_address: Option<String>,
     /// List of port ranges to be forwarded to the virtual machine. Mutually exclusive with ports. Only
     /// supported on masquerade interfaces. This feature is in Alpha.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub port_ranges: Option<Vec<VirtualMachineInstancePortRanges>>,
     /// List of ports to be forwarded to the virtual machine. Mutually exclusive with portRanges.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ports: Option<Vec<EndpointPort>>,
     /// DeprecatedSlirp is an alias to the deprecated Slirp interface Deprecated: Removed in v1.3
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub slirp: Option<BTreeMap<String, Value>>,
     /// InterfaceSRIOV connects to a given network by passing-through an SR-IOV PCI device via vfio.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sriov: Option<BTreeMap<String, Value>>,
     /// State represents the requested operational state of the interface. The supported values are:
     /// 'absent', expressing a request to remove the interface. 'down', expressing a request to set the
     /// link down. 'up', expressing a request to set the link up. Empty value functions as 'up'.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
     /// If specified, the virtual network interface address and its tag will be provided to the guest
     /// via config drive
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstanceDevicesInterfaces, optional acpi_index = "acpiIndex",
+    optional binding = "binding", optional boot_order = "bootOrder", optional bridge = "bridge",
+    optional dhcp_options = "dhcpOptions", optional mac_address = "macAddress",
+    optional macvtap = "macvtap", optional masquerade = "masquerade", optional model = "model",
+    required name = "name", optional passt = "passt", optional passt_binding = "passtBinding",
+    optional pci_address = "pciAddress", optional port_ranges = "portRanges",
+    optional ports = "ports", optional slirp = "slirp", optional sriov = "sriov",
+    optional state = "state", optional tag = "tag"
 }
 
 /// If specified the network interface will pass additional DHCP options to the VMI
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceDhcpOptions {
     /// If specified will pass option 67 to interface's DHCP server
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub boot_file_name: Option<String>,
     /// If specified will pass the configured NTP server to the VM via DHCP option 042.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ntp_servers: Option<Vec<String>>,
     /// If specified will pass extra DHCP options for private use, range: 224-254
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub private_options: Option<Vec<VirtualMachineInstancePrivateOptions>>,
     /// If specified will pass option 66 to interface's DHCP server
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tftp_server_name: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstanceDhcpOptions, optional boot_file_name = "bootFileName",
+    optional ntp_servers = "ntpServers", optional private_options = "privateOptions",
+    optional tftp_server_name = "tftpServerName"
 }
 
 /// diag288 watchdog device (specific to s390x architecture).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceDiag288 {
     /// The action to take. Valid values are poweroff, reset, shutdown. Defaults to reset.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<String>,
 }
+codec::object! { VirtualMachineInstanceDiag288, optional action = "action" }
 
 /// Represents if a feature is enabled or disabled.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceDirect {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
+codec::object! { VirtualMachineInstanceDirect, optional enabled = "enabled" }
 
 /// `VirtualMachineInstance.spec.domain.devices.disks`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceDisks {
     /// If specified, the virtual disk will be presented with the given block sizes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub block_size: Option<VirtualMachineBlockSize>,
     /// BootOrder is an integer value \> 0, used to determine ordering of boot devices. Lower values
     /// take precedence. Each disk or interface that has a boot order must have a unique value. Disks
     /// without a boot order are not tried if a disk with a boot order exists.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub boot_order: Option<i64>,
     /// Cache specifies which kvm disk cache mode should be used. Supported values are: none: Guest I/O
     /// not cached on the host, but may be kept in a disk cache. writethrough: Guest I/O cached on the
     /// host but written through to the physical medium. Slowest but with most guarantees. writeback:
     /// Guest I/O cached on the host. Defaults to none if the storage supports O_DIRECT, otherwise
     /// writethrough.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cache: Option<String>,
     /// Attach a volume as a cdrom to the vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cdrom: Option<VirtualMachineCdrom>,
     /// ChangedBlockTracking indicates this disk should have CBT option Defaults to false.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub changed_block_tracking: Option<bool>,
     /// dedicatedIOThread indicates this disk should have an exclusive IO Thread. Enabling this implies
     /// useIOThreads = true. Defaults to false.
-    #[serde(rename = "dedicatedIOThread", skip_serializing_if = "Option::is_none")]
     pub dedicated_io_thread: Option<bool>,
     /// Attach a volume as a disk to the vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub disk: Option<VirtualMachineDiskDisk>,
     /// If specified, it can change the default error policy (stop) for the disk
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub error_policy: Option<String>,
     /// IO specifies which QEMU disk IO mode should be used. Supported values are: native, default,
     /// threads.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub io: Option<String>,
     /// Attach a volume as a LUN to the vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub lun: Option<VirtualMachineLun>,
     /// Name is the device name
     pub name: String,
     /// Serial provides the ability to specify a serial number for the disk device.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub serial: Option<String>,
     /// If specified the disk is made sharable and multiple write from different VMs are permitted
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub shareable: Option<bool>,
     /// If specified, disk address and its tag will be provided to the guest via config drive metadata
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstanceDisks, optional block_size = "blockSize",
+    optional boot_order = "bootOrder", optional cache = "cache", optional cdrom = "cdrom",
+    optional changed_block_tracking = "changedBlockTracking",
+    optional dedicated_io_thread = "dedicatedIOThread", optional disk = "disk",
+    optional error_policy = "errorPolicy", optional io = "io", optional lun = "lun",
+    required name = "name", optional serial = "serial", optional shareable = "shareable",
+    optional tag = "tag"
 }
 
 /// `VirtualMachineInstance.spec.domain.devices.gpus.virtualGPUOptions.display`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceDisplay {
     /// Enabled determines if a display addapter backed by a vGPU should be enabled or disabled on the
     /// guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
     /// Enables a boot framebuffer, until the guest OS loads a real GPU driver Defaults to true.
-    #[serde(rename = "ramFB", skip_serializing_if = "Option::is_none")]
     pub ram_fb: Option<VirtualMachineInstanceRamFB>,
+}
+codec::object! {
+    VirtualMachineInstanceDisplay, optional enabled = "enabled", optional ram_fb = "ramFB"
 }
 
 /// Specification of the desired behavior of the VirtualMachineInstance on the host.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceDomain {
     /// Chassis specifies the chassis info passed to the domain.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub chassis: Option<VirtualMachineInstanceChassis>,
     /// Clock sets the clock and timers of the vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub clock: Option<VirtualMachineInstanceClock>,
     /// CPU allow specified the detailed CPU topology inside the vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<VirtualMachineInstanceCpu>,
     /// Devices allows adding disks, network interfaces, and others
     pub devices: VirtualMachineInstanceDevices,
     /// Features like acpi, apic, hyperv, smm.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub features: Option<VirtualMachineInstanceFeatures>,
     /// Firmware.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub firmware: Option<VirtualMachineInstanceFirmware>,
     /// IOThreads specifies the IOThreads options.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub io_threads: Option<VirtualMachineInstanceIoThreads>,
     /// Controls whether or not disks will share IOThreads. Omitting IOThreadsPolicy disables use of
     /// IOThreads. One of: shared, auto, supplementalPool
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub io_threads_policy: Option<String>,
     /// Launch Security setting of the vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub launch_security: Option<VirtualMachineInstanceLaunchSecurity>,
     /// Machine type.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub machine: Option<VirtualMachineInstanceMachine>,
     /// Memory allow specifying the VMI memory features.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<VirtualMachineInstanceDomainMemory>,
     /// RebootPolicy specifies how the guest should behave on reboot. Reboot (default): The guest is
     /// allowed to reboot silently. Terminate: The VMI will be terminated on guest reboot, allowing
     /// higher level controllers (such as the VM controller) to recreate the VMI with any updated
     /// configuration such as boot order changes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reboot_policy: Option<VirtualMachineInstanceRebootPolicy>,
     /// Resources describes the Compute Resources required by this vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resources: Option<VirtualMachineInstanceResources>,
+}
+codec::object! {
+    VirtualMachineInstanceDomain, optional chassis = "chassis", optional clock = "clock",
+    optional cpu = "cpu", required devices = "devices", optional features = "features",
+    optional firmware = "firmware", optional io_threads = "ioThreads",
+    optional io_threads_policy = "ioThreadsPolicy", optional launch_security = "launchSecurity",
+    optional machine = "machine", optional memory = "memory",
+    optional reboot_policy = "rebootPolicy", optional resources = "resources"
 }
 
 /// Memory allow specifying the VMI memory features.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceDomainMemory {
     /// Guest allows to specifying the amount of memory which is visible inside the Guest OS. The Guest
     /// must lie between Requests and Limits from the resources section. Defaults to the requested
     /// memory in the resources section if not specified.
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub guest: Option<IntOrString>,
     /// Hugepages allow to use hugepages for the VirtualMachineInstance instead of regular memory.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hugepages: Option<VirtualMachineInstanceHugepages>,
     /// MaxGuest allows to specify the maximum amount of memory which is visible inside the Guest OS.
     /// The delta between MaxGuest and Guest is the amount of memory that can be hot(un)plugged.
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub max_guest: Option<IntOrString>,
     /// ReservedOverhead configures the memory overhead applied to a VM and its characteristics.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reserved_overhead: Option<VirtualMachineInstanceReservedOverhead>,
+}
+codec::object! {
+    VirtualMachineInstanceDomainMemory, optional_encoded guest = "guest",
+    optional hugepages = "hugepages", optional_encoded max_guest = "maxGuest",
+    optional reserved_overhead = "reservedOverhead"
 }
 
 /// DowntimeTuning configures iteration-aware downtime ramping for live migration convergence.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceDowntimeTuning {
     /// CooldownSeconds is the minimum interval in seconds between successive downtime increases.
     /// Defaults to 10.
     ///
     /// Must be at least 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cooldown_seconds: Option<i32>,
     /// InitialMs is the initial max_downtime value in milliseconds set at the start of migration.
     /// Tuning steps increase from this value. Defaults to 150.
     ///
     /// Must be at least 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_ms: Option<i64>,
     /// StartAfterIteration is the memory copy iteration after which downtime tuning begins. Defaults to
     /// 3\.
     ///
     /// Must be at least 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub start_after_iteration: Option<i64>,
     /// Steps is the number of equal increments used to ramp from InitialMs to the cluster-level
     /// MaxDowntimeMs. Defaults to 7.
     ///
     /// Must be at least 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<i32>,
+}
+codec::object! {
+    VirtualMachineInstanceDowntimeTuning, optional cooldown_seconds = "cooldownSeconds",
+    optional initial_ms = "initialMs", optional start_after_iteration = "startAfterIteration",
+    optional steps = "steps"
 }
 
 /// DownwardAPI represents downward API about the pod that should populate this volume
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceDownwardAPI {
     /// Fields is a list of downward API volume file
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fields: Option<Vec<VirtualMachineInstanceFields>>,
     /// The volume label of the resulting disk inside the VMI. Different bootstrapping mechanisms
     /// require different values. Typical values are "cidata" (cloud-init), "config-2" (cloud-init) or
     /// "OEMDRV" (kickstart).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_label: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstanceDownwardAPI, optional fields = "fields",
+    optional volume_label = "volumeLabel"
 }
 
 /// If set, EFI will be used instead of BIOS.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceEfi {
     /// If set to true, Persistent will persist the EFI NVRAM across reboots. Defaults to false
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub persistent: Option<bool>,
     /// If set, SecureBoot will be enabled and the OVMF roms will be swapped for SecureBoot-enabled
     /// ones. Requires SMM to be enabled. Defaults to true
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub secure_boot: Option<bool>,
+}
+codec::object! {
+    VirtualMachineInstanceEfi, optional persistent = "persistent",
+    optional secure_boot = "secureBoot"
 }
 
 /// EmptyDisk represents a temporary disk which shares the vmis lifecycle. More info:
 /// <https://kubevirt.gitbooks.io/user-guide/disks-and-volumes.html>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceEmptyDisk {
     /// Capacity of the sparse disk.
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(with = "codec")]
     pub capacity: IntOrString,
 }
+codec::object! { VirtualMachineInstanceEmptyDisk, required_encoded capacity = "capacity" }
 
 /// Ephemeral is a special volume source that "wraps" specified source and provides copy-on-write
 /// image on top of it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceEphemeral {
     /// PersistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same
     /// namespace. Directly attached to the vmi via qemu. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub persistent_volume_claim: Option<PersistentVolumeClaimVolumeSource>,
+}
+codec::object! {
+    VirtualMachineInstanceEphemeral, optional persistent_volume_claim = "persistentVolumeClaim"
 }
 
 /// EVMCS Speeds up L2 vmexits, but disables other virtualization features. Requires vapic. Defaults
 /// to the machine type setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceEvmcs {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
+codec::object! { VirtualMachineInstanceEvmcs, optional enabled = "enabled" }
 
 /// ExperimentalMigrationOptions is an alpha API. It is intended for experimental purposes only and
 /// will be removed in the future.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceExperimental {
     /// Compression selects the algorithm for compressing the live migration data stream. When omitted
     /// (nil) or set to "none", compression is disabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub compression: Option<VirtualMachineInstanceCompression>,
     /// DowntimeTuning configures iteration-aware downtime ramping for live migration convergence.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub downtime_tuning: Option<VirtualMachineInstanceDowntimeTuning>,
     /// `stallDetector`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stall_detector: Option<VirtualMachineInstanceStallDetector>,
+}
+codec::object! {
+    VirtualMachineInstanceExperimental, optional compression = "compression",
+    optional downtime_tuning = "downtimeTuning", optional stall_detector = "stallDetector"
 }
 
 /// Extended allows the guest to execute partial TLB flushes. It can be helpful for general purpose
 /// workloads.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceExtended {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
+codec::object! { VirtualMachineInstanceExtended, optional enabled = "enabled" }
 
 /// Features like acpi, apic, hyperv, smm.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceFeatures {
     /// ACPI enables/disables ACPI inside the guest. Defaults to enabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub acpi: Option<VirtualMachineInstanceAcpi>,
     /// Defaults to the machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub apic: Option<VirtualMachineInstanceApic>,
     /// Defaults to the machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hyperv: Option<VirtualMachineInstanceHyperv>,
     /// This enables all supported hyperv flags automatically. Bear in mind that if this enabled hyperV
     /// features cannot be enabled explicitly. In addition, a Virtual Machine using it will be
     /// non-migratable.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hyperv_passthrough: Option<VirtualMachineInstanceHypervPassthrough>,
     /// Configure how KVM presence is exposed to the guest.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kvm: Option<VirtualMachineInstanceKvm>,
     /// Notify the guest that the host supports paravirtual spinlocks. For older kernels this feature
     /// should be explicitly disabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pvspinlock: Option<VirtualMachineInstancePvspinlock>,
     /// SMM enables/disables System Management Mode. TSEG not yet implemented.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub smm: Option<VirtualMachineInstanceSmm>,
+}
+codec::object! {
+    VirtualMachineInstanceFeatures, optional acpi = "acpi", optional apic = "apic",
+    optional hyperv = "hyperv", optional hyperv_passthrough = "hypervPassthrough",
+    optional kvm = "kvm", optional pvspinlock = "pvspinlock", optional smm = "smm"
 }
 
 /// DownwardAPIVolumeFile represents information to create the file containing the pod field
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceFields {
     /// Required: Selects a field of the pod: only annotations, labels, name, namespace and uid are
     /// supported.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub field_ref: Option<ObjectFieldSelector>,
     /// Optional: mode bits used to set permissions on this file, must be an octal value between 0000
     /// and 0777 or a decimal value between 0 and 511. YAML accepts both octal and decimal values, JSON
     /// requires decimal values for mode bits. If not specified, the volume defaultMode will be used.
     /// This might be in conflict with other options that affect the file mode, like fsGroup, and the
     /// result can be other mode bits set.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<i32>,
     /// Required: Path is the relative path name of the file to be created. Must not be absolute or
     /// contain the '..' path. Must be utf-8 encoded. The first item of the relative path must not start
@@ -1039,356 +1004,352 @@ pub struct VirtualMachineInstanceFields {
     pub path: String,
     /// Selects a resource of the container: only resources limits and requests (limits.cpu,
     /// limits.memory, requests.cpu and requests.memory) are currently supported.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_field_ref: Option<VirtualMachineInstanceResourceFieldRef>,
+}
+codec::object! {
+    VirtualMachineInstanceFields, optional field_ref = "fieldRef", optional mode = "mode",
+    required path = "path", optional resource_field_ref = "resourceFieldRef"
 }
 
 /// `VirtualMachineInstance.spec.domain.devices.filesystems`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceFilesystems {
     /// Name is the device name
     pub name: String,
     /// Virtiofs is supported
     pub virtiofs: BTreeMap<String, Value>,
 }
+codec::object! {
+    VirtualMachineInstanceFilesystems, required name = "name", required virtiofs = "virtiofs"
+}
 
 /// Firmware.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceFirmware {
     /// Information that can be set in the ACPI table
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub acpi: Option<VirtualMachineInstanceFirmwareAcpi>,
     /// Settings to control the bootloader that is used.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub bootloader: Option<VirtualMachineInstanceBootloader>,
     /// Settings to set the kernel for booting.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel_boot: Option<VirtualMachineInstanceKernelBoot>,
     /// The system-serial-number in SMBIOS
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub serial: Option<String>,
     /// UUID reported by the vmi bios. Defaults to a random generated uid.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstanceFirmware, optional acpi = "acpi", optional bootloader = "bootloader",
+    optional kernel_boot = "kernelBoot", optional serial = "serial", optional uuid = "uuid"
 }
 
 /// Information that can be set in the ACPI table
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceFirmwareAcpi {
     /// Similar to SlicNameRef, another ACPI entry that is used in more recent Windows versions. The
     /// above points to the spec of MSDM too.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub msdm_name_ref: Option<String>,
     /// SlicNameRef should match the volume name of a secret object. The data in the secret should be a
     /// binary blob that follows the ACPI SLIC standard, see:
     /// <https://learn.microsoft.com/en-us/previous-versions/windows/hardware/design/dn653305(v=vs.85>)
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub slic_name_ref: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstanceFirmwareAcpi, optional msdm_name_ref = "msdmNameRef",
+    optional slic_name_ref = "slicNameRef"
 }
 
 /// Frequencies improves the TSC clock source handling for Hyper-V on KVM. Defaults to the machine
 /// type setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceFrequencies {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
+codec::object! { VirtualMachineInstanceFrequencies, optional enabled = "enabled" }
 
 /// `VirtualMachineInstance.spec.domain.devices.gpus`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceGpus {
     /// ClaimName references the name of an entry in the VMI's spec.resourceClaims\[\] array. The
     /// referenced entry may use either resourceClaimName or resourceClaimTemplateName.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub claim_name: Option<String>,
     /// DeviceName is the name of the device provisioned by device-plugins
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub device_name: Option<String>,
     /// Name of the GPU device as exposed by a device plugin
     pub name: String,
     /// RequestName specifies which request from the ResourceClaim/ResourceClaimTemplate
     /// spec.devices.requests array this claim request corresponds to.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub request_name: Option<String>,
     /// If specified, the virtual network interface address and its tag will be provided to the guest
     /// via config drive
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
     /// `virtualGPUOptions`.
-    #[serde(rename = "virtualGPUOptions", skip_serializing_if = "Option::is_none")]
     pub virtual_gpu_options: Option<VirtualMachineInstanceVirtualGPUOptions>,
+}
+codec::object! {
+    VirtualMachineInstanceGpus, optional claim_name = "claimName",
+    optional device_name = "deviceName", required name = "name",
+    optional request_name = "requestName", optional tag = "tag",
+    optional virtual_gpu_options = "virtualGPUOptions"
 }
 
 /// `VirtualMachineInstance.spec.domain.devices.hostDevices`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceHostDevices {
     /// ClaimName references the name of an entry in the VMI's spec.resourceClaims\[\] array. The
     /// referenced entry may use either resourceClaimName or resourceClaimTemplateName.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub claim_name: Option<String>,
     /// DeviceName is the name of the device provisioned by device-plugins
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub device_name: Option<String>,
     /// `name`.
     pub name: String,
     /// RequestName specifies which request from the ResourceClaim/ResourceClaimTemplate
     /// spec.devices.requests array this claim request corresponds to.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub request_name: Option<String>,
     /// If specified, the virtual network interface address and its tag will be provided to the guest
     /// via config drive
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstanceHostDevices, optional claim_name = "claimName",
+    optional device_name = "deviceName", required name = "name",
+    optional request_name = "requestName", optional tag = "tag"
 }
 
 /// HostDisk represents a disk created on the cluster level
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceHostDisk {
     /// Capacity of the sparse disk
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub capacity: Option<IntOrString>,
     /// The path to HostDisk image located on the cluster
     pub path: String,
     /// Shared indicate whether the path is shared between nodes
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub shared: Option<bool>,
     /// Contains information if disk.img exists or should be created allowed options are 'Disk' and
     /// 'DiskOrCreate'
     pub r#type: String,
 }
+codec::object! {
+    VirtualMachineInstanceHostDisk, optional_encoded capacity = "capacity", required path = "path",
+    optional shared = "shared", required r#type = "type"
+}
 
 /// HPET (High Precision Event Timer) - multiple timers with periodic interrupts.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceHpet {
     /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults
     /// to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub present: Option<bool>,
     /// TickPolicy determines what happens when QEMU misses a deadline for injecting a tick to the
     /// guest. One of "delay", "catchup", "merge", "discard".
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tick_policy: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstanceHpet, optional present = "present", optional tick_policy = "tickPolicy"
 }
 
 /// HTTPGet specifies the http request to perform.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceHttpGet {
     /// Host name to connect to, defaults to the pod IP. You probably want to set "Host" in httpHeaders
     /// instead.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
     /// Custom headers to set in the request. HTTP allows repeated headers.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub http_headers: Option<Vec<HTTPHeader>>,
     /// Path to access on the HTTP server.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Name or number of the port to access on the container. Number must be in the range 1 to 65535.
     /// Name must be an IANA_SVC_NAME.
-    #[serde(with = "codec")]
     pub port: IntOrString,
     /// Scheme to use for connecting to the host. Defaults to HTTP.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub scheme: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstanceHttpGet, optional host = "host", optional http_headers = "httpHeaders",
+    optional path = "path", required_encoded port = "port", optional scheme = "scheme"
 }
 
 /// Hugepages allow to use hugepages for the VirtualMachineInstance instead of regular memory.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceHugepages {
     /// PageSize specifies the hugepage size, for x86_64 architecture valid values are 1Gi and 2Mi.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub page_size: Option<String>,
 }
+codec::object! { VirtualMachineInstanceHugepages, optional page_size = "pageSize" }
 
 /// Defaults to the machine type setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceHyperv {
     /// EVMCS Speeds up L2 vmexits, but disables other virtualization features. Requires vapic. Defaults
     /// to the machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub evmcs: Option<VirtualMachineInstanceEvmcs>,
     /// Frequencies improves the TSC clock source handling for Hyper-V on KVM. Defaults to the machine
     /// type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub frequencies: Option<VirtualMachineInstanceFrequencies>,
     /// IPI improves performances in overcommited environments. Requires vpindex. Defaults to the
     /// machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ipi: Option<VirtualMachineInstanceIpi>,
     /// Reenlightenment enables the notifications on TSC frequency changes. Defaults to the machine type
     /// setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reenlightenment: Option<VirtualMachineInstanceReenlightenment>,
     /// Relaxed instructs the guest OS to disable watchdog timeouts. Defaults to the machine type
     /// setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub relaxed: Option<VirtualMachineInstanceRelaxed>,
     /// Reset enables Hyperv reboot/reset for the vmi. Requires synic. Defaults to the machine type
     /// setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reset: Option<VirtualMachineInstanceReset>,
     /// Runtime improves the time accounting to improve scheduling in the guest. Defaults to the machine
     /// type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub runtime: Option<VirtualMachineInstanceRuntime>,
     /// Spinlocks allows to configure the spinlock retry attempts.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub spinlocks: Option<VirtualMachineInstanceSpinlocks>,
     /// SyNIC enables the Synthetic Interrupt Controller. Defaults to the machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub synic: Option<VirtualMachineInstanceSynic>,
     /// SyNICTimer enables Synthetic Interrupt Controller Timers, reducing CPU load. Defaults to the
     /// machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub synictimer: Option<VirtualMachineInstanceSynictimer>,
     /// TLBFlush improves performances in overcommited environments. Requires vpindex. Defaults to the
     /// machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tlbflush: Option<VirtualMachineInstanceTlbflush>,
     /// VAPIC improves the paravirtualized handling of interrupts. Defaults to the machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub vapic: Option<VirtualMachineInstanceVapic>,
     /// VendorID allows setting the hypervisor vendor id. Defaults to the machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub vendorid: Option<VirtualMachineInstanceVendorid>,
     /// VPIndex enables the Virtual Processor Index to help windows identifying virtual processors.
     /// Defaults to the machine type setting.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub vpindex: Option<VirtualMachineInstanceVpindex>,
+}
+codec::object! {
+    VirtualMachineInstanceHyperv, optional evmcs = "evmcs", optional frequencies = "frequencies",
+    optional ipi = "ipi", optional reenlightenment = "reenlightenment",
+    optional relaxed = "relaxed", optional reset = "reset", optional runtime = "runtime",
+    optional spinlocks = "spinlocks", optional synic = "synic", optional synictimer = "synictimer",
+    optional tlbflush = "tlbflush", optional vapic = "vapic", optional vendorid = "vendorid",
+    optional vpindex = "vpindex"
 }
 
 /// This enables all supported hyperv flags automatically. Bear in mind that if this enabled hyperV
 /// features cannot be enabled explicitly. In addition, a Virtual Machine using it will be
 /// non-migratable.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceHypervPassthrough {
     /// `enabled`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
+codec::object! { VirtualMachineInstanceHypervPassthrough, optional enabled = "enabled" }
 
 /// i6300esb watchdog device.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceI6300esb {
     /// The action to take. Valid values are poweroff, reset, shutdown. Defaults to reset.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<String>,
 }
+codec::object! { VirtualMachineInstanceI6300esb, optional action = "action" }
 
 /// `VirtualMachineInstance.spec.domain.devices.inputs`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceInputs {
     /// Bus indicates the bus of input device to emulate. Supported values: virtio, usb.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub bus: Option<String>,
     /// Name is the device name
     pub name: String,
     /// Type indicated the type of input device. Supported values: tablet.
     pub r#type: String,
 }
+codec::object! {
+    VirtualMachineInstanceInputs, optional bus = "bus", required name = "name",
+    required r#type = "type"
+}
 
 /// IOThreads specifies the IOThreads options.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceIoThreads {
     /// SupplementalPoolThreadCount specifies how many iothreads are allocated for the supplementalPool
     /// policy.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub supplemental_pool_thread_count: Option<i32>,
+}
+codec::object! {
+    VirtualMachineInstanceIoThreads,
+    optional supplemental_pool_thread_count = "supplementalPoolThreadCount"
 }
 
 /// IPI improves performances in overcommited environments. Requires vpindex. Defaults to the
 /// machine type setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceIpi {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
+codec::object! { VirtualMachineInstanceIpi, optional enabled = "enabled" }
 
 /// Settings to set the kernel for booting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceKernelBoot {
     /// Container defines the container that containes kernel artifacts
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub container: Option<VirtualMachineInstanceContainer>,
     /// Arguments to be passed to the kernel at boot time
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel_args: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstanceKernelBoot, optional container = "container",
+    optional kernel_args = "kernelArgs"
 }
 
 /// Configure how KVM presence is exposed to the guest.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceKvm {
     /// Hide the KVM hypervisor from standard MSR based discovery. Defaults to false
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hidden: Option<bool>,
 }
+codec::object! { VirtualMachineInstanceKvm, optional hidden = "hidden" }
 
 /// Launch Security setting of the vmi.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceLaunchSecurity {
     /// AMD Secure Encrypted Virtualization (SEV).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sev: Option<VirtualMachineInstanceSev>,
     /// AMD SEV-SNP flags defined by the SEV-SNP specifications.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub snp: Option<BTreeMap<String, Value>>,
     /// Intel Trust Domain Extensions (TDX).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tdx: Option<BTreeMap<String, Value>>,
+}
+codec::object! {
+    VirtualMachineInstanceLaunchSecurity, optional sev = "sev", optional snp = "snp",
+    optional tdx = "tdx"
 }
 
 /// Periodic probe of VirtualMachineInstance liveness. VirtualmachineInstances will be stopped if
 /// the probe fails. Cannot be updated. More info:
 /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceLivenessProbe {
     /// One and only one of the following should be specified. Exec specifies the action to take, it
     /// will be executed on the guest through the qemu-guest-agent. If the guest agent is not available,
     /// this probe will fail.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub exec: Option<ExecAction>,
     /// Minimum consecutive failures for the probe to be considered failed after having succeeded.
     /// Defaults to 3. Minimum value is 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub failure_threshold: Option<i32>,
     /// GuestAgentPing contacts the qemu-guest-agent for availability checks. Probe failures are
     /// automatically suppressed when the guest agent is unreachable for a non-fault reason: during live
     /// migration (guest paused on one pod while memory is transferred) and whenever the VM is paused
     /// for an intentional or transient reason such as a user pause, snapshot, save, or dump. Failures
     /// are not suppressed when the VM is paused due to a fault (IO error, crash, or postcopy failure).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub guest_agent_ping: Option<BTreeMap<String, Value>>,
     /// HTTPGet specifies the http request to perform.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub http_get: Option<VirtualMachineInstanceHttpGet>,
     /// Number of seconds after the VirtualMachineInstance has started before liveness probes are
     /// initiated. More info:
     /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_delay_seconds: Option<i32>,
     /// How often (in seconds) to perform the probe. Default to 10 seconds. Minimum value is 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub period_seconds: Option<i32>,
     /// Minimum consecutive successes for the probe to be considered successful after having failed.
     /// Defaults to 1. Must be 1 for liveness. Minimum value is 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub success_threshold: Option<i32>,
     /// TCPSocket specifies an action involving a TCP port. TCP hooks not yet supported
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tcp_socket: Option<VirtualMachineInstanceTcpSocket>,
     /// Number of seconds after which the probe times out. For exec probes the timeout fails the probe
     /// but does not terminate the command running on the guest. This means a blocking command can
@@ -1396,18 +1357,24 @@ pub struct VirtualMachineInstanceLivenessProbe {
     /// workload exec probe to compensate for delays caused by the qemu guest exec mechanism. Defaults
     /// to 1 second. Minimum value is 1. More info:
     /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<i32>,
+}
+codec::object! {
+    VirtualMachineInstanceLivenessProbe, optional exec = "exec",
+    optional failure_threshold = "failureThreshold", optional guest_agent_ping = "guestAgentPing",
+    optional http_get = "httpGet", optional initial_delay_seconds = "initialDelaySeconds",
+    optional period_seconds = "periodSeconds", optional success_threshold = "successThreshold",
+    optional tcp_socket = "tcpSocket", optional timeout_seconds = "timeoutSeconds"
 }
 
 /// Machine shows the final resulting qemu machine type. This can be different than the machine type
 /// selected in the spec, due to qemus machine type alias mechanism.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceMachine {
     /// QEMU machine type is the actual chipset of the VirtualMachineInstance.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub r#type: Option<String>,
 }
+codec::object! { VirtualMachineInstanceMachine, optional r#type = "type" }
 
 /// RequiresLock determines whether the VM's and its overhead memory need to be locked or not. It is
 /// a common practice to enable this if vDPA, VFIO or any other specialized hardware that depends on
@@ -1426,347 +1393,338 @@ pub enum VirtualMachineInstanceMemLock {
 }
 
 /// MemoryDump is attached to the virt launcher and is populated with a memory dump of the vmi
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceMemoryDump {
     /// claimName is the name of a PersistentVolumeClaim in the same namespace as the pod using this
     /// volume. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
     pub claim_name: String,
     /// Hotpluggable indicates whether the volume can be hotplugged and hotunplugged.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hotpluggable: Option<bool>,
     /// readOnly Will force the ReadOnly setting in VolumeMounts. Default false.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub read_only: Option<bool>,
+}
+codec::object! {
+    VirtualMachineInstanceMemoryDump, required claim_name = "claimName",
+    optional hotpluggable = "hotpluggable", optional read_only = "readOnly"
 }
 
 /// StorageMigratedVolumeInfo tracks the information about the source and destination volumes during
 /// the volume migration
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceMigratedVolumes {
     /// DestinationPVCInfo contains the information about the destination PVC
-    #[serde(rename = "destinationPVCInfo", skip_serializing_if = "Option::is_none")]
     pub destination_pvc_info: Option<VirtualMachineInstanceDestinationPVCInfo>,
     /// SourcePVCInfo contains the information about the source PVC
-    #[serde(rename = "sourcePVCInfo", skip_serializing_if = "Option::is_none")]
     pub source_pvc_info: Option<VirtualMachineInstanceSourcePVCInfo>,
     /// VolumeName is the name of the volume that is being migrated
     pub volume_name: String,
 }
+codec::object! {
+    VirtualMachineInstanceMigratedVolumes, optional destination_pvc_info = "destinationPVCInfo",
+    optional source_pvc_info = "sourcePVCInfo", required volume_name = "volumeName"
+}
 
 /// Migration configurations to apply
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceMigrationConfiguration {
     /// AllowAutoConverge allows the platform to compromise performance/availability of VMIs to
     /// guarantee successful VMI live migrations. Defaults to false
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_auto_converge: Option<bool>,
     /// AllowPostCopy enables post-copy live migrations. Such migrations allow even the busiest VMIs to
     /// successfully live-migrate. However, events like a network failure can cause a VMI crash. If set
     /// to true, migrations will still start in pre-copy, but switch to post-copy when
     /// CompletionTimeoutPerGiB triggers. Defaults to false
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_post_copy: Option<bool>,
     /// AllowWorkloadDisruption indicates that the migration shouldn't be canceled after
     /// acceptableCompletionTime is exceeded. Instead, if permitted, migration will be switched to
     /// post-copy or the VMI will be paused to allow the migration to complete
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_workload_disruption: Option<bool>,
     /// BandwidthPerMigration limits the amount of network bandwidth live migrations are allowed to use.
     /// The value is in quantity per second. Defaults to 0 (no limit)
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub bandwidth_per_migration: Option<IntOrString>,
     /// CompletionTimeoutPerGiB is the maximum number of seconds per GiB a migration is allowed to take.
     /// If the timeout is reached, the migration will be either paused, switched to post-copy or
     /// cancelled depending on other settings. Defaults to 150
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub completion_timeout_per_gi_b: Option<i64>,
     /// When set to true, DisableTLS will disable the additional layer of live migration encryption
     /// provided by KubeVirt. This is usually a bad idea. Defaults to false
-    #[serde(rename = "disableTLS", skip_serializing_if = "Option::is_none")]
     pub disable_tls: Option<bool>,
     /// ExperimentalMigrationOptions is an alpha API. It is intended for experimental purposes only and
     /// will be removed in the future.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub experimental: Option<VirtualMachineInstanceExperimental>,
     /// By default, the SELinux level of target virt-launcher pods is forced to the level of the source
     /// virt-launcher. When set to true, MatchSELinuxLevelOnMigration lets the CRI auto-assign a random
     /// level to the target. That will ensure the target virt-launcher doesn't share categories with
     /// another pod on the node. However, migrations will fail when using RWX volumes that don't
     /// automatically deal with SELinux levels.
-    #[serde(
-        rename = "matchSELinuxLevelOnMigration",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub match_se_linux_level_on_migration: Option<bool>,
     /// MaxDowntimeMs specifies the maximum tolerable downtime (in milliseconds) during switchover.
     /// Defaults to 900
     ///
     /// Must be at least 1 and be at most 2000000.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_downtime_ms: Option<i64>,
     /// Network is the name of the CNI network to use for live migrations. By default, migrations go
     /// through the pod network.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<String>,
     /// NodeDrainTaintKey defines the taint key that indicates a node should be drained. Note: this
     /// option relies on the deprecated node taint feature. Default: kubevirt.io/drain
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub node_drain_taint_key: Option<String>,
     /// ParallelMigrationsPerCluster is the total number of concurrent live migrations allowed
     /// cluster-wide. Defaults to 5
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parallel_migrations_per_cluster: Option<i32>,
     /// ParallelOutboundMigrationsPerNode is the maximum number of concurrent outgoing live migrations
     /// allowed per node. Defaults to 2
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parallel_outbound_migrations_per_node: Option<i32>,
     /// ProgressTimeout is the maximum number of seconds a live migration is allowed to make no
     /// progress. Hitting this timeout means a migration transferred 0 data for that many seconds. The
     /// migration is then considered stuck and therefore cancelled. Defaults to 150
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub progress_timeout: Option<i64>,
     /// UnsafeMigrationOverride allows live migrations to occur even if the compatibility check
     /// indicates the migration will be unsafe to the guest. Defaults to false
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub unsafe_migration_override: Option<bool>,
     /// UtilityVolumesTimeout is the maximum number of seconds a migration can wait in Pending state for
     /// utility volumes to be detached. If utility volumes are still present after this timeout, the
     /// migration will be marked as Failed. Defaults to 150
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub utility_volumes_timeout: Option<i64>,
+}
+codec::object! {
+    VirtualMachineInstanceMigrationConfiguration,
+    optional allow_auto_converge = "allowAutoConverge", optional allow_post_copy = "allowPostCopy",
+    optional allow_workload_disruption = "allowWorkloadDisruption",
+    optional_encoded bandwidth_per_migration = "bandwidthPerMigration",
+    optional completion_timeout_per_gi_b = "completionTimeoutPerGiB",
+    optional disable_tls = "disableTLS", optional experimental = "experimental",
+    optional match_se_linux_level_on_migration = "matchSELinuxLevelOnMigration",
+    optional max_downtime_ms = "maxDowntimeMs", optional network = "network",
+    optional node_drain_taint_key = "nodeDrainTaintKey",
+    optional parallel_migrations_per_cluster = "parallelMigrationsPerCluster",
+    optional parallel_outbound_migrations_per_node = "parallelOutboundMigrationsPerNode",
+    optional progress_timeout = "progressTimeout",
+    optional unsafe_migration_override = "unsafeMigrationOverride",
+    optional utility_volumes_timeout = "utilityVolumesTimeout"
 }
 
 /// Represents the status of a live migration
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceMigrationState {
     /// Indicates that the migration has been requested to abort
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub abort_requested: Option<bool>,
     /// Indicates the final status of the live migration abortion
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub abort_status: Option<String>,
     /// Indicates the migration completed
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub completed: Option<bool>,
     /// The time the migration action ended
-    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
     pub end_timestamp: Option<Option<Time>>,
     /// Indicates that the migration failed
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub failed: Option<bool>,
     /// Contains the reason why the migration failed
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub failure_reason: Option<String>,
     /// Migration configurations to apply
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub migration_configuration: Option<VirtualMachineInstanceMigrationConfiguration>,
     /// The type of migration network, either 'pod' or 'migration'
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub migration_network_type: Option<String>,
     /// Name of the migration policy. If string is empty, no policy is matched
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub migration_policy_name: Option<String>,
     /// The VirtualMachineInstanceMigration object associated with this migration
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub migration_uid: Option<String>,
     /// Lets us know if the vmi is currently running pre or post copy migration
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
     /// The source node that the VMI originated on
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub source_node: Option<String>,
     /// If the VMI being migrated uses persistent features (backend-storage), its source PVC name is
     /// saved here
-    #[serde(
-        rename = "sourcePersistentStatePVCName",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub source_persistent_state_pvc_name: Option<String>,
     /// `sourcePod`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub source_pod: Option<String>,
     /// SourceState contains migration state managed by the source virt handler
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub source_state: Option<VirtualMachineInstanceSourceState>,
     /// The time the migration action began
-    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
     pub start_timestamp: Option<Option<Time>>,
     /// The UID of the target attachment pod for hotplug volumes
-    #[serde(rename = "targetAttachmentPodUID", skip_serializing_if = "Option::is_none")]
     pub target_attachment_pod_uid: Option<String>,
     /// If the VMI requires dedicated CPUs, this field will hold the dedicated CPU set on the target
     /// node
-    #[serde(rename = "targetCPUSet", skip_serializing_if = "Option::is_none")]
     pub target_cpu_set: Option<Vec<i64>>,
     /// The list of ports opened for live migration on the destination node
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub target_direct_migration_node_ports: Option<BTreeMap<String, i64>>,
     /// TargetMemoryOverhead is the memory overhead of the target virt-launcher pod
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub target_memory_overhead: Option<IntOrString>,
     /// The target node that the VMI is moving to
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub target_node: Option<String>,
     /// The address of the target node to use for the migration
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub target_node_address: Option<String>,
     /// The Target Node has seen the Domain Start Event
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub target_node_domain_detected: Option<bool>,
     /// The timestamp at which the target node detects the domain is active
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub target_node_domain_ready_timestamp: Option<Time>,
     /// If the VMI requires dedicated CPUs, this field will hold the numa topology on the target node
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub target_node_topology: Option<String>,
     /// If the VMI being migrated uses persistent features (backend-storage), its target PVC name is
     /// saved here
-    #[serde(
-        rename = "targetPersistentStatePVCName",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub target_persistent_state_pvc_name: Option<String>,
     /// The target pod that the VMI is moving to
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub target_pod: Option<String>,
     /// TargetState contains migration state managed by the target virt handler
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub target_state: Option<VirtualMachineInstanceTargetState>,
+}
+codec::object! {
+    VirtualMachineInstanceMigrationState, optional abort_requested = "abortRequested",
+    optional abort_status = "abortStatus", optional completed = "completed",
+    nullable_encoded end_timestamp = "endTimestamp", optional failed = "failed",
+    optional failure_reason = "failureReason",
+    optional migration_configuration = "migrationConfiguration",
+    optional migration_network_type = "migrationNetworkType",
+    optional migration_policy_name = "migrationPolicyName", optional migration_uid = "migrationUid",
+    optional mode = "mode", optional source_node = "sourceNode",
+    optional source_persistent_state_pvc_name = "sourcePersistentStatePVCName",
+    optional source_pod = "sourcePod", optional source_state = "sourceState",
+    nullable_encoded start_timestamp = "startTimestamp",
+    optional target_attachment_pod_uid = "targetAttachmentPodUID",
+    optional target_cpu_set = "targetCPUSet",
+    optional target_direct_migration_node_ports = "targetDirectMigrationNodePorts",
+    optional_encoded target_memory_overhead = "targetMemoryOverhead",
+    optional target_node = "targetNode", optional target_node_address = "targetNodeAddress",
+    optional target_node_domain_detected = "targetNodeDomainDetected",
+    optional_encoded target_node_domain_ready_timestamp = "targetNodeDomainReadyTimestamp",
+    optional target_node_topology = "targetNodeTopology",
+    optional target_persistent_state_pvc_name = "targetPersistentStatePVCName",
+    optional target_pod = "targetPod", optional target_state = "targetState"
 }
 
 /// Represents the multus cni network.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceMultus {
     /// Select the default network and add it to the multus-cni.io/default-network annotation.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<bool>,
     /// References to a NetworkAttachmentDefinition CRD object. Format: \<networkName\>,
     /// \<namespace\>/\<networkName\>. If namespace is not specified, VMI namespace is assumed.
     pub network_name: String,
 }
+codec::object! {
+    VirtualMachineInstanceMultus, optional default = "default",
+    required network_name = "networkName"
+}
 
 /// Network represents a network type and a resource that should be connected to the vm.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceNetworks {
     /// Represents the multus cni network.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub multus: Option<VirtualMachineInstanceMultus>,
     /// Network name. Must be a DNS_LABEL and unique within the vm. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
     /// Represents the stock pod network interface.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pod: Option<VirtualMachineInstancePod>,
     /// ResourceClaim represents a network resource requested via a VMI spec.resourceClaims\[\] entry,
     /// backed by either a Kubernetes ResourceClaim or ResourceClaimTemplate. This field should only be
     /// configured if the NetworkDevicesWithDRA feature-gate is enabled. This feature is in alpha.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_claim: Option<VirtualMachineInstanceResourceClaim>,
+}
+codec::object! {
+    VirtualMachineInstanceNetworks, optional multus = "multus", required name = "name",
+    optional pod = "pod", optional resource_claim = "resourceClaim"
 }
 
 /// NUMA allows specifying settings for the guest NUMA topology
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceNuma {
     /// GuestMappingPassthrough will create an efficient guest topology based on host CPUs exclusively
     /// assigned to a pod. The created topology ensures that memory and CPUs on the virtual numa nodes
     /// never cross boundaries of host numa nodes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub guest_mapping_passthrough: Option<BTreeMap<String, Value>>,
+}
+codec::object! {
+    VirtualMachineInstanceNuma, optional guest_mapping_passthrough = "guestMappingPassthrough"
 }
 
 /// `VirtualMachineInstance.spec.domain.devices.panicDevices`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstancePanicDevices {
     /// Model specifies what type of panic device is provided. The panic model used when this attribute
     /// is missing depends on the hypervisor and guest arch. One of: isa, hyperv, pvpanic.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
+codec::object! { VirtualMachineInstancePanicDevices, optional model = "model" }
 
 /// PersistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same
 /// namespace. Directly attached to the vmi via qemu. More info:
 /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstancePersistentVolumeClaim {
     /// claimName is the name of a PersistentVolumeClaim in the same namespace as the pod using this
     /// volume. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
     pub claim_name: String,
     /// Hotpluggable indicates whether the volume can be hotplugged and hotunplugged.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hotpluggable: Option<bool>,
     /// readOnly Will force the ReadOnly setting in VolumeMounts. Default false.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub read_only: Option<bool>,
+}
+codec::object! {
+    VirtualMachineInstancePersistentVolumeClaim, required claim_name = "claimName",
+    optional hotpluggable = "hotpluggable", optional read_only = "readOnly"
 }
 
 /// VirtualMachineInstancePhaseTransitionTimestamp gives a timestamp in relation to when a phase is
 /// set on a vmi
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstancePhaseTransitionTimestamps {
     /// Phase is the status of the VirtualMachineInstance in kubernetes world. It is not the
     /// VirtualMachineInstance status, but partially correlates to it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
     /// PhaseTransitionTimestamp is the timestamp of when the phase change occurred
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub phase_transition_timestamp: Option<Time>,
+}
+codec::object! {
+    VirtualMachineInstancePhaseTransitionTimestamps, optional phase = "phase",
+    optional_encoded phase_transition_timestamp = "phaseTransitionTimestamp"
 }
 
 /// PIT (Programmable Interval Timer) - a timer with periodic interrupts.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstancePit {
     /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults
     /// to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub present: Option<bool>,
     /// TickPolicy determines what happens when QEMU misses a deadline for injecting a tick to the
     /// guest. One of "delay", "catchup", "discard".
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tick_policy: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstancePit, optional present = "present", optional tick_policy = "tickPolicy"
 }
 
 /// Represents the stock pod network interface.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstancePod {
     /// IPv6 CIDR for the vm network. Defaults to fd10:0:2::/120 if not specified.
-    #[serde(rename = "vmIPv6NetworkCIDR", skip_serializing_if = "Option::is_none")]
     pub vm_ipv6_network_cidr: Option<String>,
     /// CIDR for vm network. Default 10.0.2.0/24 if not specified.
-    #[serde(rename = "vmNetworkCIDR", skip_serializing_if = "Option::is_none")]
     pub vm_network_cidr: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstancePod, optional vm_ipv6_network_cidr = "vmIPv6NetworkCIDR",
+    optional vm_network_cidr = "vmNetworkCIDR"
 }
 
 /// Guest policy flags as defined in AMD SEV API specification. Note: due to security reasons it is
 /// not allowed to enable guest debugging. Therefore NoDebug flag is not exposed to users and is
 /// always true.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstancePolicy {
     /// SEV-ES is required. Defaults to false.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub encrypted_state: Option<bool>,
 }
+codec::object! { VirtualMachineInstancePolicy, optional encrypted_state = "encryptedState" }
 
 /// PortRange represents a range of ports to be forwarded to the virtual machine. All fields are
 /// mandatory.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstancePortRanges {
     /// Last port of the range to expose for the virtual machine. This must be a valid port number, 0 \<
     /// x \< 65536. Must be greater than or equal to start.
@@ -1777,48 +1735,55 @@ pub struct VirtualMachineInstancePortRanges {
     /// \< x \< 65536.
     pub start: i32,
 }
+codec::object! {
+    VirtualMachineInstancePortRanges, required end = "end", required protocol = "protocol",
+    required start = "start"
+}
 
 /// DHCPExtraOptions defines Extra DHCP options for a VM.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstancePrivateOptions {
     /// Option is an Integer value from 224-254 Required.
     pub option: i64,
     /// Value is a String value for the Option provided Required.
     pub value: String,
 }
+codec::object! {
+    VirtualMachineInstancePrivateOptions, required option = "option", required value = "value"
+}
 
 /// PropagationMethod represents how the public key is injected into the vm guest.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstancePropagationMethod {
     /// ConfigDrivePropagation means that the ssh public keys are injected into the VM using metadata
     /// using the configDrive cloud-init provider
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub config_drive: Option<BTreeMap<String, Value>>,
     /// NoCloudPropagation means that the ssh public keys are injected into the VM using metadata using
     /// the noCloud cloud-init provider
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub no_cloud: Option<BTreeMap<String, Value>>,
     /// QemuGuestAgentAccessCredentailPropagation means ssh public keys are dynamically injected into
     /// the vm at runtime via the qemu guest agent. This feature requires the qemu guest agent to be
     /// running within the guest.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub qemu_guest_agent: Option<VirtualMachineInstanceQemuGuestAgent>,
+}
+codec::object! {
+    VirtualMachineInstancePropagationMethod, optional config_drive = "configDrive",
+    optional no_cloud = "noCloud", optional qemu_guest_agent = "qemuGuestAgent"
 }
 
 /// Notify the guest that the host supports paravirtual spinlocks. For older kernels this feature
 /// should be explicitly disabled.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstancePvspinlock {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
+codec::object! { VirtualMachineInstancePvspinlock, optional enabled = "enabled" }
 
 /// QemuGuestAgentAccessCredentailPropagation means ssh public keys are dynamically injected into
 /// the vm at runtime via the qemu guest agent. This feature requires the qemu guest agent to be
 /// running within the guest.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceQemuGuestAgent {
     /// Users represents a list of guest users that should have the ssh public keys added to their
     /// authorized_keys file.
@@ -1826,54 +1791,46 @@ pub struct VirtualMachineInstanceQemuGuestAgent {
     /// Must have no item twice.
     pub users: Vec<String>,
 }
+codec::object! { VirtualMachineInstanceQemuGuestAgent, required users = "users" }
 
 /// Enables a boot framebuffer, until the guest OS loads a real GPU driver Defaults to true.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceRamFB {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
+codec::object! { VirtualMachineInstanceRamFB, optional enabled = "enabled" }
 
 /// Periodic probe of VirtualMachineInstance service readiness. VirtualmachineInstances will be
 /// removed from service endpoints if the probe fails. Cannot be updated. More info:
 /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceReadinessProbe {
     /// One and only one of the following should be specified. Exec specifies the action to take, it
     /// will be executed on the guest through the qemu-guest-agent. If the guest agent is not available,
     /// this probe will fail.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub exec: Option<ExecAction>,
     /// Minimum consecutive failures for the probe to be considered failed after having succeeded.
     /// Defaults to 3. Minimum value is 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub failure_threshold: Option<i32>,
     /// GuestAgentPing contacts the qemu-guest-agent for availability checks. Probe failures are
     /// automatically suppressed when the guest agent is unreachable for a non-fault reason: during live
     /// migration (guest paused on one pod while memory is transferred) and whenever the VM is paused
     /// for an intentional or transient reason such as a user pause, snapshot, save, or dump. Failures
     /// are not suppressed when the VM is paused due to a fault (IO error, crash, or postcopy failure).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub guest_agent_ping: Option<BTreeMap<String, Value>>,
     /// HTTPGet specifies the http request to perform.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub http_get: Option<VirtualMachineInstanceHttpGet>,
     /// Number of seconds after the VirtualMachineInstance has started before liveness probes are
     /// initiated. More info:
     /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_delay_seconds: Option<i32>,
     /// How often (in seconds) to perform the probe. Default to 10 seconds. Minimum value is 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub period_seconds: Option<i32>,
     /// Minimum consecutive successes for the probe to be considered successful after having failed.
     /// Defaults to 1. Must be 1 for liveness. Minimum value is 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub success_threshold: Option<i32>,
     /// TCPSocket specifies an action involving a TCP port. TCP hooks not yet supported
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tcp_socket: Option<VirtualMachineInstanceTcpSocket>,
     /// Number of seconds after which the probe times out. For exec probes the timeout fails the probe
     /// but does not terminate the command running on the guest. This means a blocking command can
@@ -1881,19 +1838,25 @@ pub struct VirtualMachineInstanceReadinessProbe {
     /// workload exec probe to compensate for delays caused by the qemu guest exec mechanism. Defaults
     /// to 1 second. Minimum value is 1. More info:
     /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<i32>,
+}
+codec::object! {
+    VirtualMachineInstanceReadinessProbe, optional exec = "exec",
+    optional failure_threshold = "failureThreshold", optional guest_agent_ping = "guestAgentPing",
+    optional http_get = "httpGet", optional initial_delay_seconds = "initialDelaySeconds",
+    optional period_seconds = "periodSeconds", optional success_threshold = "successThreshold",
+    optional tcp_socket = "tcpSocket", optional timeout_seconds = "timeoutSeconds"
 }
 
 /// Realtime instructs the virt-launcher to tune the VMI for lower latency, optional for real time
 /// workloads
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceRealtime {
     /// Mask defines the vcpu mask expression that defines which vcpus are used for realtime. Format
     /// matches libvirt's expressions. Example: "0-3,^1","0,2,3","2-3"
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mask: Option<String>,
 }
+codec::object! { VirtualMachineInstanceRealtime, optional mask = "mask" }
 
 /// RebootPolicy specifies how the guest should behave on reboot. Reboot (default): The guest is
 /// allowed to reboot silently. Terminate: The VMI will be terminated on guest reboot, allowing
@@ -1913,319 +1876,318 @@ pub enum VirtualMachineInstanceRebootPolicy {
 
 /// Reenlightenment enables the notifications on TSC frequency changes. Defaults to the machine type
 /// setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceReenlightenment {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
+codec::object! { VirtualMachineInstanceReenlightenment, optional enabled = "enabled" }
 
 /// Relaxed instructs the guest OS to disable watchdog timeouts. Defaults to the machine type
 /// setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceRelaxed {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
+codec::object! { VirtualMachineInstanceRelaxed, optional enabled = "enabled" }
 
 /// ReservedOverhead configures the memory overhead applied to a VM and its characteristics.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceReservedOverhead {
     /// AddedOverhead determines the memory overhead that will be reserved for the VM. It increases the
     /// virt-launcher pod memory limit.
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub added_overhead: Option<IntOrString>,
     /// RequiresLock determines whether the VM's and its overhead memory need to be locked or not. It is
     /// a common practice to enable this if vDPA, VFIO or any other specialized hardware that depends on
     /// DMA is being used by the VM. False - (Default) memory lock RLimits are not modified. True -
     /// Memory lock RLimits will be updated to consider VM memory size and memory overhead
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mem_lock: Option<VirtualMachineInstanceMemLock>,
+}
+codec::object! {
+    VirtualMachineInstanceReservedOverhead, optional_encoded added_overhead = "addedOverhead",
+    optional mem_lock = "memLock"
 }
 
 /// Reset enables Hyperv reboot/reset for the vmi. Requires synic. Defaults to the machine type
 /// setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceReset {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
+codec::object! { VirtualMachineInstanceReset, optional enabled = "enabled" }
 
 /// ResourceClaim represents a network resource requested via a VMI spec.resourceClaims\[\] entry,
 /// backed by either a Kubernetes ResourceClaim or ResourceClaimTemplate. This field should only be
 /// configured if the NetworkDevicesWithDRA feature-gate is enabled. This feature is in alpha.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceResourceClaim {
     /// ClaimName references the name of an entry in the VMI's spec.resourceClaims\[\] array. The
     /// referenced entry may use either resourceClaimName or resourceClaimTemplateName.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub claim_name: Option<String>,
     /// RequestName specifies which request from the ResourceClaim/ResourceClaimTemplate
     /// spec.devices.requests array this claim request corresponds to.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub request_name: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstanceResourceClaim, optional claim_name = "claimName",
+    optional request_name = "requestName"
 }
 
 /// Selects a resource of the container: only resources limits and requests (limits.cpu,
 /// limits.memory, requests.cpu and requests.memory) are currently supported.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceResourceFieldRef {
     /// Container name: required for volumes, optional for env vars
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub container_name: Option<String>,
     /// Specifies the output format of the exposed resources, defaults to "1"
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub divisor: Option<IntOrString>,
     /// Required: resource to select
     pub resource: String,
 }
+codec::object! {
+    VirtualMachineInstanceResourceFieldRef, optional container_name = "containerName",
+    optional_encoded divisor = "divisor", required resource = "resource"
+}
 
 /// Resources describes the Compute Resources required by this vmi.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceResources {
     /// Limits describes the maximum amount of compute resources allowed. Valid resource keys are
     /// "memory" and "cpu".
     ///
     /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub limits: Option<BTreeMap<String, IntOrString>>,
     /// Don't ask the scheduler to take the guest-management overhead into account. Instead put the
     /// overhead only into the container's memory limit. This can lead to crashes if all memory is in
     /// use on a node. Defaults to false.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub overcommit_guest_overhead: Option<bool>,
     /// Requests is a description of the initial vmi resources. Valid resource keys are "memory" and
     /// "cpu".
     ///
     /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub requests: Option<BTreeMap<String, IntOrString>>,
+}
+codec::object! {
+    VirtualMachineInstanceResources, optional_encoded limits = "limits",
+    optional overcommit_guest_overhead = "overcommitGuestOverhead",
+    optional_encoded requests = "requests"
 }
 
 /// RTC (Real Time Clock) - a continuously running timer with periodic interrupts.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceRtc {
     /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults
     /// to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub present: Option<bool>,
     /// TickPolicy determines what happens when QEMU misses a deadline for injecting a tick to the
     /// guest. One of "delay", "catchup".
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tick_policy: Option<String>,
     /// Track the guest or the wall clock.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub track: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstanceRtc, optional present = "present", optional tick_policy = "tickPolicy",
+    optional track = "track"
 }
 
 /// Runtime improves the time accounting to improve scheduling in the guest. Defaults to the machine
 /// type setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceRuntime {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
+codec::object! { VirtualMachineInstanceRuntime, optional enabled = "enabled" }
 
 /// SecretVolumeSource represents a reference to a secret data in the same namespace. More info:
 /// <https://kubernetes.io/docs/concepts/configuration/secret/>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceSecret {
     /// Specify whether the Secret or it's keys must be defined
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub optional: Option<bool>,
     /// Name of the secret in the pod's namespace to use. More info:
     /// <https://kubernetes.io/docs/concepts/storage/volumes#secret>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub secret_name: Option<String>,
     /// The volume label of the resulting disk inside the VMI. Different bootstrapping mechanisms
     /// require different values. Typical values are "cidata" (cloud-init), "config-2" (cloud-init) or
     /// "OEMDRV" (kickstart).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_label: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstanceSecret, optional optional = "optional",
+    optional secret_name = "secretName", optional volume_label = "volumeLabel"
 }
 
 /// ServiceAccountVolumeSource represents a reference to a service account. There can only be one
 /// volume of this type! More info:
 /// <https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/>
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceServiceAccount {
     /// Name of the service account in the pod's namespace to use. More info:
     /// <https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub service_account_name: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstanceServiceAccount, optional service_account_name = "serviceAccountName"
 }
 
 /// AMD Secure Encrypted Virtualization (SEV).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceSev {
     /// If specified, run the attestation process for a vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub attestation: Option<BTreeMap<String, Value>>,
     /// Base64 encoded guest owner's Diffie-Hellman key.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dh_cert: Option<String>,
     /// Guest policy flags as defined in AMD SEV API specification. Note: due to security reasons it is
     /// not allowed to enable guest debugging. Therefore NoDebug flag is not exposed to users and is
     /// always true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<VirtualMachineInstancePolicy>,
     /// Base64 encoded session blob.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstanceSev, optional attestation = "attestation", optional dh_cert = "dhCert",
+    optional policy = "policy", optional session = "session"
 }
 
 /// SMM enables/disables System Management Mode. TSEG not yet implemented.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceSmm {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
+codec::object! { VirtualMachineInstanceSmm, optional enabled = "enabled" }
 
 /// Whether to emulate a sound device.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceSound {
     /// We only support ich9 or ac97. If SoundDevice is not set: No sound card is emulated. If
     /// SoundDevice is set but Model is not: ich9
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// User's defined name for this sound device
     pub name: String,
 }
+codec::object! { VirtualMachineInstanceSound, optional model = "model", required name = "name" }
 
 /// Source represents where the public keys are pulled from
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceSource {
     /// Secret means that the access credential is pulled from a kubernetes secret
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub secret: Option<VirtualMachineInstanceSourceSecret>,
 }
+codec::object! { VirtualMachineInstanceSource, optional secret = "secret" }
 
 /// SourcePVCInfo contains the information about the source PVC
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceSourcePVCInfo {
     /// AccessModes contains the desired access modes the volume should have. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub access_modes: Option<Vec<String>>,
     /// Capacity represents the capacity set on the corresponding PVC status
     ///
     /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub capacity: Option<BTreeMap<String, IntOrString>>,
     /// ClaimName is the name of the PVC
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub claim_name: Option<String>,
     /// Percentage of filesystem's size to be reserved when resizing the PVC
     ///
     /// Must match `^(0(?:\.\d{1,3})?|1)$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub filesystem_overhead: Option<String>,
     /// Preallocated indicates if the PVC's storage is preallocated or not
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preallocated: Option<bool>,
     /// Requests represents the resources requested by the corresponding PVC spec
     ///
     /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub requests: Option<BTreeMap<String, IntOrString>>,
     /// VolumeMode defines what type of volume is required by the claim. Value of Filesystem is implied
     /// when not included in claim spec.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_mode: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstanceSourcePVCInfo, optional access_modes = "accessModes",
+    optional_encoded capacity = "capacity", optional claim_name = "claimName",
+    optional filesystem_overhead = "filesystemOverhead", optional preallocated = "preallocated",
+    optional_encoded requests = "requests", optional volume_mode = "volumeMode"
 }
 
 /// Secret means that the access credential is pulled from a kubernetes secret
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceSourceSecret {
     /// SecretName represents the name of the secret in the VMI's namespace
     pub secret_name: String,
 }
+codec::object! { VirtualMachineInstanceSourceSecret, required secret_name = "secretName" }
 
 /// SourceState contains migration state managed by the source virt handler
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceSourceState {
     /// The name of the domain on the source libvirt domain
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub domain_name: Option<String>,
     /// Namespace used in the name of the source libvirt domain. Can be used to find and modify paths in
     /// the domain
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub domain_namespace: Option<String>,
     /// The Source VirtualMachineInstanceMigration object associated with this migration
-    #[serde(rename = "migrationUID", skip_serializing_if = "Option::is_none")]
     pub migration_uid: Option<String>,
     /// The source node that the VMI originated on
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
     /// Node selectors needed by the target to start the receiving pod.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub node_selectors: Option<BTreeMap<String, String>>,
     /// If the VMI being migrated uses persistent features (backend-storage), its source PVC name is
     /// saved here
-    #[serde(rename = "persistentStatePVCName", skip_serializing_if = "Option::is_none")]
     pub persistent_state_pvc_name: Option<String>,
     /// The source pod that the VMI is originated on
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pod: Option<String>,
     /// SELinuxContext is the actual SELinux context of the pod
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub selinux_context: Option<String>,
     /// The ip address/fqdn:port combination to use to synchronize the VMI with the target.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sync_address: Option<String>,
     /// VirtualMachineInstanceUID is the UID of the target virtual machine instance
-    #[serde(
-        rename = "virtualMachineInstanceUID",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub virtual_machine_instance_uid: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstanceSourceState, optional domain_name = "domainName",
+    optional domain_namespace = "domainNamespace", optional migration_uid = "migrationUID",
+    optional node = "node", optional node_selectors = "nodeSelectors",
+    optional persistent_state_pvc_name = "persistentStatePVCName", optional pod = "pod",
+    optional selinux_context = "selinuxContext", optional sync_address = "syncAddress",
+    optional virtual_machine_instance_uid = "virtualMachineInstanceUID"
 }
 
 /// Spinlocks allows to configure the spinlock retry attempts.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceSpinlocks {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
     /// Retries indicates the number of retries. Must be a value greater or equal 4096. Defaults to
     /// 4096\.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub spinlocks: Option<i32>,
+}
+codec::object! {
+    VirtualMachineInstanceSpinlocks, optional enabled = "enabled", optional spinlocks = "spinlocks"
 }
 
 /// SSHPublicKey represents the source and method of applying a ssh public key into a guest virtual
 /// machine.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceSshPublicKey {
     /// PropagationMethod represents how the public key is injected into the vm guest.
     pub propagation_method: VirtualMachineInstancePropagationMethod,
     /// Source represents where the public keys are pulled from
     pub source: VirtualMachineInstanceSource,
 }
+codec::object! {
+    VirtualMachineInstanceSshPublicKey, required propagation_method = "propagationMethod",
+    required source = "source"
+}
 
 /// `VirtualMachineInstance.status.migrationState.migrationConfiguration.experimental.stallDetector`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceStallDetector {
     /// CompletionTimeoutFactor multiplies the computed migration completion timeout to determine the
     /// total time budget for deciding whether a forced switchover can still finish in time, and to
@@ -2233,7 +2195,6 @@ pub struct VirtualMachineInstanceStallDetector {
     /// 2\.
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub completion_timeout_factor: Option<IntOrString>,
     /// EwmaAlpha is the smoothing factor for the exponentially weighted moving average of observed
     /// migration bandwidth. Must be in the range (0, 1\]; zero is invalid because the estimate would
@@ -2241,24 +2202,20 @@ pub struct VirtualMachineInstanceStallDetector {
     /// 0.4.
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub ewma_alpha: Option<IntOrString>,
     /// PatienceWindowDecayFactor is the factor by which the relaxation patience window is multiplied
     /// after each best-remaining-bytes relaxation step. Defaults to 0.5.
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub patience_window_decay_factor: Option<IntOrString>,
     /// PrecopyPossibleFactor is the maximum factor by which estimated downtime may exceed MaxDowntime
     /// while still attempting a soft stop-and-copy instead of aborting the migration. Defaults to 1.5.
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub precopy_possible_factor: Option<IntOrString>,
     /// SearchLocalMinima controls whether convergence actions are delayed until remaining bytes reach a
     /// local minimum near the best observed value. When false, actions may trigger as soon as a stall
     /// is detected. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub search_local_minima: Option<bool>,
     /// StallMargin is the fractional tolerance, expressed as a percentage, used when comparing
     /// remaining migration bytes against the best observed value to detect stalls and local minima. A
@@ -2266,235 +2223,240 @@ pub struct VirtualMachineInstanceStallDetector {
     /// minimum. Defaults to 4.
     ///
     /// Must be at least 0 and be at most 100.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stall_margin: Option<i64>,
     /// StallProgressTimeout is the duration in seconds of the sliding window used to track minimum
     /// remaining-bytes and detect when migration progress has stalled. Defaults to 40.
     ///
     /// Must be at least 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stall_progress_timeout: Option<i64>,
     /// SwitchoverTimeout is the duration in seconds allowed for a stop-and-copy or post-copy switchover
     /// to complete after being triggered before the migration is aborted. Defaults to 60.
     ///
     /// Must be at least 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub switchover_timeout: Option<i64>,
+}
+codec::object! {
+    VirtualMachineInstanceStallDetector,
+    optional_encoded completion_timeout_factor = "completionTimeoutFactor",
+    optional_encoded ewma_alpha = "ewmaAlpha",
+    optional_encoded patience_window_decay_factor = "patienceWindowDecayFactor",
+    optional_encoded precopy_possible_factor = "precopyPossibleFactor",
+    optional search_local_minima = "searchLocalMinima", optional stall_margin = "stallMargin",
+    optional stall_progress_timeout = "stallProgressTimeout",
+    optional switchover_timeout = "switchoverTimeout"
 }
 
 /// SyNIC enables the Synthetic Interrupt Controller. Defaults to the machine type setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceSynic {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
+codec::object! { VirtualMachineInstanceSynic, optional enabled = "enabled" }
 
 /// SyNICTimer enables Synthetic Interrupt Controller Timers, reducing CPU load. Defaults to the
 /// machine type setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceSynictimer {
     /// Represents if a feature is enabled or disabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub direct: Option<VirtualMachineInstanceDirect>,
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
+}
+codec::object! {
+    VirtualMachineInstanceSynictimer, optional direct = "direct", optional enabled = "enabled"
 }
 
 /// Represents a Sysprep volume source.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceSysprep {
     /// ConfigMap references a ConfigMap that contains Sysprep answer file named autounattend.xml that
     /// should be attached as disk of CDROM type.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub config_map: Option<ConfigMapProjection>,
     /// Secret references a k8s Secret that contains Sysprep answer file named autounattend.xml that
     /// should be attached as disk of CDROM type.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub secret: Option<SecretProjection>,
+}
+codec::object! {
+    VirtualMachineInstanceSysprep, optional config_map = "configMap", optional secret = "secret"
 }
 
 /// TargetState contains migration state managed by the target virt handler
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceTargetState {
     /// The UID of the target attachment pod for hotplug volumes
-    #[serde(rename = "attachmentPodUID", skip_serializing_if = "Option::is_none")]
     pub attachment_pod_uid: Option<String>,
     /// If the VMI requires dedicated CPUs, this field will hold the dedicated CPU set on the target
     /// node
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_set: Option<Vec<i64>>,
     /// The list of ports opened for live migration on the destination node
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub direct_migration_node_ports: Option<BTreeMap<String, i64>>,
     /// The Target Node has seen the Domain Start Event
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub domain_detected: Option<bool>,
     /// The name of the domain on the source libvirt domain
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub domain_name: Option<String>,
     /// Namespace used in the name of the source libvirt domain. Can be used to find and modify paths in
     /// the domain
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub domain_namespace: Option<String>,
     /// The timestamp at which the target node detects the domain is active
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub domain_ready_timestamp: Option<Time>,
     /// The Source VirtualMachineInstanceMigration object associated with this migration
-    #[serde(rename = "migrationUID", skip_serializing_if = "Option::is_none")]
     pub migration_uid: Option<String>,
     /// The source node that the VMI originated on
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
     /// The address of the target node to use for the migration
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub node_address: Option<String>,
     /// If the VMI requires dedicated CPUs, this field will hold the numa topology on the target node
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub node_topology: Option<String>,
     /// If the VMI being migrated uses persistent features (backend-storage), its source PVC name is
     /// saved here
-    #[serde(rename = "persistentStatePVCName", skip_serializing_if = "Option::is_none")]
     pub persistent_state_pvc_name: Option<String>,
     /// The source pod that the VMI is originated on
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pod: Option<String>,
     /// SELinuxContext is the actual SELinux context of the pod
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub selinux_context: Option<String>,
     /// The ip address/fqdn:port combination to use to synchronize the VMI with the target.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sync_address: Option<String>,
     /// VirtualMachineInstanceUID is the UID of the target virtual machine instance
-    #[serde(
-        rename = "virtualMachineInstanceUID",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub virtual_machine_instance_uid: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstanceTargetState, optional attachment_pod_uid = "attachmentPodUID",
+    optional cpu_set = "cpuSet", optional direct_migration_node_ports = "directMigrationNodePorts",
+    optional domain_detected = "domainDetected", optional domain_name = "domainName",
+    optional domain_namespace = "domainNamespace",
+    optional_encoded domain_ready_timestamp = "domainReadyTimestamp",
+    optional migration_uid = "migrationUID", optional node = "node",
+    optional node_address = "nodeAddress", optional node_topology = "nodeTopology",
+    optional persistent_state_pvc_name = "persistentStatePVCName", optional pod = "pod",
+    optional selinux_context = "selinuxContext", optional sync_address = "syncAddress",
+    optional virtual_machine_instance_uid = "virtualMachineInstanceUID"
 }
 
 /// TCPSocket specifies an action involving a TCP port. TCP hooks not yet supported
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceTcpSocket {
     /// Optional: Host name to connect to, defaults to the pod IP.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
     /// Number or name of the port to access on the container. Number must be in the range 1 to 65535.
     /// Name must be an IANA_SVC_NAME.
-    #[serde(with = "codec")]
     pub port: IntOrString,
+}
+codec::object! {
+    VirtualMachineInstanceTcpSocket, optional host = "host", required_encoded port = "port"
 }
 
 /// Timer specifies whih timers are attached to the vmi.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceTimer {
     /// HPET (High Precision Event Timer) - multiple timers with periodic interrupts.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hpet: Option<VirtualMachineInstanceHpet>,
     /// Hyperv (Hypervclock) - lets guests read the host’s wall clock time (paravirtualized). For
     /// windows guests.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hyperv: Option<VirtualMachineInstanceTimerHyperv>,
     /// KVM (KVM clock) - lets guests read the host’s wall clock time (paravirtualized). For linux
     /// guests.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kvm: Option<VirtualMachineInstanceTimerKvm>,
     /// PIT (Programmable Interval Timer) - a timer with periodic interrupts.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pit: Option<VirtualMachineInstancePit>,
     /// RTC (Real Time Clock) - a continuously running timer with periodic interrupts.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rtc: Option<VirtualMachineInstanceRtc>,
+}
+codec::object! {
+    VirtualMachineInstanceTimer, optional hpet = "hpet", optional hyperv = "hyperv",
+    optional kvm = "kvm", optional pit = "pit", optional rtc = "rtc"
 }
 
 /// Hyperv (Hypervclock) - lets guests read the host’s wall clock time (paravirtualized). For
 /// windows guests.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceTimerHyperv {
     /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults
     /// to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub present: Option<bool>,
 }
+codec::object! { VirtualMachineInstanceTimerHyperv, optional present = "present" }
 
 /// KVM (KVM clock) - lets guests read the host’s wall clock time (paravirtualized). For linux
 /// guests.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceTimerKvm {
     /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults
     /// to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub present: Option<bool>,
 }
+codec::object! { VirtualMachineInstanceTimerKvm, optional present = "present" }
 
 /// TLBFlush improves performances in overcommited environments. Requires vpindex. Defaults to the
 /// machine type setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceTlbflush {
     /// Direct allows sending the TLB flush command directly to the hypervisor. It can be useful to
     /// optimize performance in nested virtualization cases, such as Windows VBS.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub direct: Option<VirtualMachineInstanceDirect>,
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
     /// Extended allows the guest to execute partial TLB flushes. It can be helpful for general purpose
     /// workloads.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub extended: Option<VirtualMachineInstanceExtended>,
+}
+codec::object! {
+    VirtualMachineInstanceTlbflush, optional direct = "direct", optional enabled = "enabled",
+    optional extended = "extended"
 }
 
 /// Whether to emulate a TPM device.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceTpm {
     /// Enabled allows a user to explicitly disable the vTPM even when one is enabled by a preference
     /// referenced by the VirtualMachine Defaults to True
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
     /// Persistent indicates the state of the TPM device should be kept accross reboots Defaults to
     /// false
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub persistent: Option<bool>,
+}
+codec::object! {
+    VirtualMachineInstanceTpm, optional enabled = "enabled", optional persistent = "persistent"
 }
 
 /// UserPassword represents the source and method for applying a guest user's password
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceUserPassword {
     /// propagationMethod represents how the user passwords are injected into the vm guest.
     pub propagation_method: VirtualMachineInstanceUserPasswordPropagationMethod,
     /// Source represents where the user passwords are pulled from
     pub source: VirtualMachineInstanceSource,
 }
+codec::object! {
+    VirtualMachineInstanceUserPassword, required propagation_method = "propagationMethod",
+    required source = "source"
+}
 
 /// propagationMethod represents how the user passwords are injected into the vm guest.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceUserPasswordPropagationMethod {
     /// QemuGuestAgentAccessCredentailPropagation means passwords are dynamically injected into the vm
     /// at runtime via the qemu guest agent. This feature requires the qemu guest agent to be running
     /// within the guest.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub qemu_guest_agent: Option<BTreeMap<String, Value>>,
+}
+codec::object! {
+    VirtualMachineInstanceUserPasswordPropagationMethod,
+    optional qemu_guest_agent = "qemuGuestAgent"
 }
 
 /// UTC sets the guest clock to UTC on each boot. If an offset is specified, guest changes to the
 /// clock will be kept during reboots and are not reset.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceUtc {
     /// OffsetSeconds specifies an offset in seconds, relative to UTC. If set, guest changes to the
     /// clock will be kept during reboots and not reset.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub offset_seconds: Option<i64>,
 }
+codec::object! { VirtualMachineInstanceUtc, optional offset_seconds = "offsetSeconds" }
 
 /// `VirtualMachineInstance.spec.utilityVolumes`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceUtilityVolumes {
     /// claimName is the name of a PersistentVolumeClaim in the same namespace as the pod using this
     /// volume. More info:
@@ -2503,102 +2465,92 @@ pub struct VirtualMachineInstanceUtilityVolumes {
     /// UtilityVolume's name. Must be unique within the vmi, including regular Volumes.
     pub name: String,
     /// readOnly Will force the ReadOnly setting in VolumeMounts. Default false.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub read_only: Option<bool>,
     /// Type represents the type of the utility volume.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub r#type: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstanceUtilityVolumes, required claim_name = "claimName", required name = "name",
+    optional read_only = "readOnly", optional r#type = "type"
 }
 
 /// VAPIC improves the paravirtualized handling of interrupts. Defaults to the machine type setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceVapic {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
+codec::object! { VirtualMachineInstanceVapic, optional enabled = "enabled" }
 
 /// VendorID allows setting the hypervisor vendor id. Defaults to the machine type setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceVendorid {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
     /// VendorID sets the hypervisor vendor id, visible to the vmi. String up to twelve characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub vendorid: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstanceVendorid, optional enabled = "enabled", optional vendorid = "vendorid"
 }
 
 /// Video describes the video device configuration for the vmi.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceVideo {
     /// Type specifies the video device type (e.g., virtio, vga, bochs, ramfb). If not specified, the
     /// default is architecture-dependent (VGA for BIOS-based VMs, Bochs for EFI-based VMs on AMD64;
     /// virtio for Arm and s390x).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub r#type: Option<String>,
 }
+codec::object! { VirtualMachineInstanceVideo, optional r#type = "type" }
 
 /// `VirtualMachineInstance.spec.domain.devices.gpus.virtualGPUOptions`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceVirtualGPUOptions {
     /// `display`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub display: Option<VirtualMachineInstanceDisplay>,
 }
+codec::object! { VirtualMachineInstanceVirtualGPUOptions, optional display = "display" }
 
 /// Volume represents a named volume in a vmi.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceVolumes {
     /// CloudInitConfigDrive represents a cloud-init Config Drive user-data source. The Config Drive
     /// data will be added as a disk to the vmi. A proper cloud-init installation is required inside the
     /// guest. More info:
     /// <https://cloudinit.readthedocs.io/en/latest/topics/datasources/configdrive.html>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cloud_init_config_drive: Option<VirtualMachineInstanceCloudInitConfigDrive>,
     /// CloudInitNoCloud represents a cloud-init NoCloud user-data source. The NoCloud data will be
     /// added as a disk to the vmi. A proper cloud-init installation is required inside the guest. More
     /// info: <http://cloudinit.readthedocs.io/en/latest/topics/datasources/nocloud.html>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cloud_init_no_cloud: Option<VirtualMachineInstanceCloudInitNoCloud>,
     /// ConfigMapSource represents a reference to a ConfigMap in the same namespace. More info:
     /// <https://kubernetes.io/docs/tasks/configure-pod-container/configure-pod-configmap/>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub config_map: Option<VirtualMachineInstanceConfigMap>,
     /// ContainerDisk references a docker image, embedding a qcow or raw disk. More info:
     /// <https://kubevirt.gitbooks.io/user-guide/registry-disk.html>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub container_disk: Option<VirtualMachineInstanceContainerDisk>,
     /// ContainerPath exposes a path from the virt-launcher container to the VM via virtiofs. The path
     /// must correspond to an existing volumeMount in the compute container.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub container_path: Option<VirtualMachineInstanceContainerPath>,
     /// DataVolume represents the dynamic creation a PVC for this volume as well as the process of
     /// populating that PVC with a disk image.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub data_volume: Option<VirtualMachineInstanceDataVolume>,
     /// DownwardAPI represents downward API about the pod that should populate this volume
-    #[serde(rename = "downwardAPI", skip_serializing_if = "Option::is_none")]
     pub downward_api: Option<VirtualMachineInstanceDownwardAPI>,
     /// DownwardMetrics adds a very small disk to VMIs which contains a limited view of host and guest
     /// metrics. The disk content is compatible with vhostmd (<https://github.com/vhostmd/vhostmd>) and
     /// vm-dump-metrics.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub downward_metrics: Option<BTreeMap<String, Value>>,
     /// EmptyDisk represents a temporary disk which shares the vmis lifecycle. More info:
     /// <https://kubevirt.gitbooks.io/user-guide/disks-and-volumes.html>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub empty_disk: Option<VirtualMachineInstanceEmptyDisk>,
     /// Ephemeral is a special volume source that "wraps" specified source and provides copy-on-write
     /// image on top of it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ephemeral: Option<VirtualMachineInstanceEphemeral>,
     /// HostDisk represents a disk created on the cluster level
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub host_disk: Option<VirtualMachineInstanceHostDisk>,
     /// MemoryDump is attached to the virt launcher and is populated with a memory dump of the vmi
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_dump: Option<VirtualMachineInstanceMemoryDump>,
     /// Volume's name. Must be a DNS_LABEL and unique within the vmi. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
@@ -2606,85 +2558,90 @@ pub struct VirtualMachineInstanceVolumes {
     /// PersistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same
     /// namespace. Directly attached to the vmi via qemu. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub persistent_volume_claim: Option<VirtualMachineInstancePersistentVolumeClaim>,
     /// SecretVolumeSource represents a reference to a secret data in the same namespace. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/secret/>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub secret: Option<VirtualMachineInstanceSecret>,
     /// ServiceAccountVolumeSource represents a reference to a service account. There can only be one
     /// volume of this type! More info:
     /// <https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub service_account: Option<VirtualMachineInstanceServiceAccount>,
     /// Represents a Sysprep volume source.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sysprep: Option<VirtualMachineInstanceSysprep>,
+}
+codec::object! {
+    VirtualMachineInstanceVolumes, optional cloud_init_config_drive = "cloudInitConfigDrive",
+    optional cloud_init_no_cloud = "cloudInitNoCloud", optional config_map = "configMap",
+    optional container_disk = "containerDisk", optional container_path = "containerPath",
+    optional data_volume = "dataVolume", optional downward_api = "downwardAPI",
+    optional downward_metrics = "downwardMetrics", optional empty_disk = "emptyDisk",
+    optional ephemeral = "ephemeral", optional host_disk = "hostDisk",
+    optional memory_dump = "memoryDump", required name = "name",
+    optional persistent_volume_claim = "persistentVolumeClaim", optional secret = "secret",
+    optional service_account = "serviceAccount", optional sysprep = "sysprep"
 }
 
 /// VPIndex enables the Virtual Processor Index to help windows identifying virtual processors.
 /// Defaults to the machine type setting.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceVpindex {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
+codec::object! { VirtualMachineInstanceVpindex, optional enabled = "enabled" }
 
 /// Watchdog describes a watchdog device which can be added to the vmi.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceWatchdog {
     /// diag288 watchdog device (specific to s390x architecture).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub diag288: Option<VirtualMachineInstanceDiag288>,
     /// i6300esb watchdog device.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub i6300esb: Option<VirtualMachineInstanceI6300esb>,
     /// Name of the watchdog.
     pub name: String,
 }
+codec::object! {
+    VirtualMachineInstanceWatchdog, optional diag288 = "diag288", optional i6300esb = "i6300esb",
+    required name = "name"
+}
 
 /// Attach a volume as a LUN to the vmi.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineLun {
     /// Bus indicates the type of disk device to emulate. supported values: virtio, sata, scsi.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub bus: Option<String>,
     /// ReadOnly. Defaults to false.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub readonly: Option<bool>,
     /// Reservation indicates if the disk needs to support the persistent reservation for the SCSI disk
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reservation: Option<bool>,
+}
+codec::object! {
+    VirtualMachineLun, optional bus = "bus", optional readonly = "readonly",
+    optional reservation = "reservation"
 }
 
 /// Represents if a feature is enabled or disabled.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineMatchVolume {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
+codec::object! { VirtualMachineMatchVolume, optional enabled = "enabled" }
 
 /// Template is the direct specification of VirtualMachineInstance
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineTemplate {
     /// `metadata`.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub metadata: Option<Option<BTreeMap<String, Value>>>,
     /// VirtualMachineInstance Spec contains the VirtualMachineInstance specification.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub spec: Option<VirtualMachineInstanceSpec>,
 }
+codec::object! { VirtualMachineTemplate, nullable metadata = "metadata", optional spec = "spec" }
 
 /// VirtualMachineInstanceBackupVolumeInfo contains information about a volume included in a backup
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineVolumes {
     /// VolumeName is the volume name from VMI spec
     pub volume_name: String,
 }
+codec::object! { VirtualMachineVolumes, required volume_name = "volumeName" }

@@ -39,8 +39,7 @@ pub struct VirtualMachine {
 
 /// AddVolumeOptions when set indicates a volume should be added. The details within this field
 /// specify how to add the volume
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineAddVolumeOptions {
     /// Disk represents the hotplug disk that will be plugged into the running VMI
     pub disk: VirtualMachineDisk,
@@ -49,7 +48,6 @@ pub struct VirtualMachineAddVolumeOptions {
     /// Valid values are:
     ///
     /// - All: all dry run stages will be processed
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<Vec<String>>,
     /// Name represents the name that will be used to map the disk to the corresponding volume. This
     /// overrides any name set inside the Disk struct itself.
@@ -57,14 +55,21 @@ pub struct VirtualMachineAddVolumeOptions {
     /// VolumeSource represents the source of the volume to map to the disk.
     pub volume_source: VirtualMachineVolumeSource,
 }
+codec::object! {
+    VirtualMachineAddVolumeOptions, required disk = "disk", optional dry_run = "dryRun",
+    required name = "name", required volume_source = "volumeSource"
+}
 
 /// DataVolumeCheckpoint defines a stage in a warm migration.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineCheckpoints {
     /// Current is the identifier of the snapshot created for this checkpoint.
     pub current: String,
     /// Previous is the identifier of the snapshot from the previous checkpoint.
     pub previous: String,
+}
+codec::object! {
+    VirtualMachineCheckpoints, required current = "current", required previous = "previous"
 }
 
 /// DataVolumeContentType options: "kubevirt", "archive"
@@ -84,335 +89,314 @@ pub enum VirtualMachineContentType {
 
 /// ControllerRef specifies the ControllerRevision storing a copy of the object captured when it is
 /// first seen by the VirtualMachine controller
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineControllerRevisionRef {
     /// Name of the ControllerRevision
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
+codec::object! { VirtualMachineControllerRevisionRef, optional name = "name" }
 
 /// `VirtualMachine.spec.dataVolumeTemplates`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineDataVolumeTemplates {
     /// APIVersion defines the versioned schema of this representation of an object. Servers should
     /// convert recognized schemas to the latest internal value, and may reject unrecognized values.
     /// More info:
     /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub api_version: Option<String>,
     /// Kind is a string value representing the REST resource this object represents. Servers may infer
     /// this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More
     /// info:
     /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// `metadata`.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub metadata: Option<Option<BTreeMap<String, Value>>>,
     /// DataVolumeSpec contains the DataVolume specification.
     pub spec: VirtualMachineDataVolumeTemplatesSpec,
     /// DataVolumeTemplateDummyStatus is here simply for backwards compatibility with a previous API.
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub status: Option<Option<BTreeMap<String, Value>>>,
+}
+codec::object! {
+    VirtualMachineDataVolumeTemplates, optional api_version = "apiVersion", optional kind = "kind",
+    nullable metadata = "metadata", required spec = "spec", nullable status = "status"
 }
 
 /// DataVolumeSpec contains the DataVolume specification.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineDataVolumeTemplatesSpec {
     /// Checkpoints is a list of DataVolumeCheckpoints, representing stages in a multistage import.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub checkpoints: Option<Vec<VirtualMachineCheckpoints>>,
     /// DataVolumeContentType options: "kubevirt", "archive"
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub content_type: Option<VirtualMachineContentType>,
     /// FinalCheckpoint indicates whether the current DataVolumeCheckpoint is the final checkpoint.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub final_checkpoint: Option<bool>,
     /// Preallocation controls whether storage for DataVolumes should be allocated in advance.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preallocation: Option<bool>,
     /// PriorityClassName for Importer, Cloner and Uploader pod
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub priority_class_name: Option<String>,
     /// PVC is the PVC specification
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pvc: Option<VirtualMachinePvc>,
     /// Source is the src of the data for the requested DataVolume
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<VirtualMachineSource>,
     /// SourceRef is an indirect reference to the source of data for the requested DataVolume
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub source_ref: Option<VirtualMachineSourceRef>,
     /// Storage is the requested storage specification
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub storage: Option<VirtualMachineStorage>,
+}
+codec::object! {
+    VirtualMachineDataVolumeTemplatesSpec, optional checkpoints = "checkpoints",
+    optional content_type = "contentType", optional final_checkpoint = "finalCheckpoint",
+    optional preallocation = "preallocation", optional priority_class_name = "priorityClassName",
+    optional pvc = "pvc", optional source = "source", optional source_ref = "sourceRef",
+    optional storage = "storage"
 }
 
 /// Disk represents the hotplug disk that will be plugged into the running VMI
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineDisk {
     /// If specified, the virtual disk will be presented with the given block sizes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub block_size: Option<VirtualMachineBlockSize>,
     /// BootOrder is an integer value \> 0, used to determine ordering of boot devices. Lower values
     /// take precedence. Each disk or interface that has a boot order must have a unique value. Disks
     /// without a boot order are not tried if a disk with a boot order exists.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub boot_order: Option<i64>,
     /// Cache specifies which kvm disk cache mode should be used. Supported values are: none: Guest I/O
     /// not cached on the host, but may be kept in a disk cache. writethrough: Guest I/O cached on the
     /// host but written through to the physical medium. Slowest but with most guarantees. writeback:
     /// Guest I/O cached on the host. Defaults to none if the storage supports O_DIRECT, otherwise
     /// writethrough.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cache: Option<String>,
     /// Attach a volume as a cdrom to the vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cdrom: Option<VirtualMachineCdrom>,
     /// ChangedBlockTracking indicates this disk should have CBT option Defaults to false.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub changed_block_tracking: Option<bool>,
     /// dedicatedIOThread indicates this disk should have an exclusive IO Thread. Enabling this implies
     /// useIOThreads = true. Defaults to false.
-    #[serde(rename = "dedicatedIOThread", skip_serializing_if = "Option::is_none")]
     pub dedicated_io_thread: Option<bool>,
     /// Attach a volume as a disk to the vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub disk: Option<VirtualMachineDiskDisk>,
     /// If specified, it can change the default error policy (stop) for the disk
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub error_policy: Option<String>,
     /// IO specifies which QEMU disk IO mode should be used. Supported values are: native, default,
     /// threads.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub io: Option<String>,
     /// Attach a volume as a LUN to the vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub lun: Option<VirtualMachineLun>,
     /// Name is the device name
     pub name: String,
     /// Serial provides the ability to specify a serial number for the disk device.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub serial: Option<String>,
     /// If specified the disk is made sharable and multiple write from different VMs are permitted
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub shareable: Option<bool>,
     /// If specified, disk address and its tag will be provided to the guest via config drive metadata
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
+}
+codec::object! {
+    VirtualMachineDisk, optional block_size = "blockSize", optional boot_order = "bootOrder",
+    optional cache = "cache", optional cdrom = "cdrom",
+    optional changed_block_tracking = "changedBlockTracking",
+    optional dedicated_io_thread = "dedicatedIOThread", optional disk = "disk",
+    optional error_policy = "errorPolicy", optional io = "io", optional lun = "lun",
+    required name = "name", optional serial = "serial", optional shareable = "shareable",
+    optional tag = "tag"
 }
 
 /// DataVolumeSourceGCS provides the parameters to create a Data Volume from an GCS source
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineGcs {
     /// SecretRef provides the secret reference needed to access the GCS source
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub secret_ref: Option<String>,
     /// URL is the url of the GCS source
     pub url: String,
 }
+codec::object! { VirtualMachineGcs, optional secret_ref = "secretRef", required url = "url" }
 
 /// DataVolumeSourceHTTP can be either an http or https endpoint, with an optional basic auth user
 /// name and password, and an optional configmap containing additional CAs
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineHttp {
     /// CertConfigMap is a configmap reference, containing a Certificate Authority(CA) public key, and a
     /// base64 encoded pem certificate
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cert_config_map: Option<String>,
     /// ExtraHeaders is a list of strings containing extra headers to include with HTTP transfer
     /// requests
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub extra_headers: Option<Vec<String>>,
     /// SecretExtraHeaders is a list of Secret references, each containing an extra HTTP header that may
     /// include sensitive information
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub secret_extra_headers: Option<Vec<String>>,
     /// SecretRef A Secret reference, the secret should contain accessKeyId (user name) base64 encoded,
     /// and secretKey (password) also base64 encoded
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub secret_ref: Option<String>,
     /// URL is the URL of the http(s) endpoint
     pub url: String,
 }
+codec::object! {
+    VirtualMachineHttp, optional cert_config_map = "certConfigMap",
+    optional extra_headers = "extraHeaders", optional secret_extra_headers = "secretExtraHeaders",
+    optional secret_ref = "secretRef", required url = "url"
+}
 
 /// DataVolumeSourceImageIO provides the parameters to create a Data Volume from an imageio source
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineImageio {
     /// CertConfigMap provides a reference to the CA cert
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cert_config_map: Option<String>,
     /// DiskID provides id of a disk to be imported
     pub disk_id: String,
     /// InsecureSkipVerify is a flag to skip certificate verification
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub insecure_skip_verify: Option<bool>,
     /// SecretRef provides the secret reference needed to access the ovirt-engine
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub secret_ref: Option<String>,
     /// URL is the URL of the ovirt-engine
     pub url: String,
 }
+codec::object! {
+    VirtualMachineImageio, optional cert_config_map = "certConfigMap", required disk_id = "diskId",
+    optional insecure_skip_verify = "insecureSkipVerify", optional secret_ref = "secretRef",
+    required url = "url"
+}
 
 /// InstancetypeMatcher references a instancetype that is used to fill fields in Template
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstancetype {
     /// InferFromVolume lists the name of a volume that should be used to infer or discover the
     /// instancetype to be used through known annotations on the underlying resource. Once applied to
     /// the InstancetypeMatcher this field is removed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub infer_from_volume: Option<String>,
     /// InferFromVolumeFailurePolicy controls what should happen on failure when inferring the
     /// instancetype. Allowed values are: "RejectInferFromVolumeFailure" and
     /// "IgnoreInferFromVolumeFailure". If not specified, "RejectInferFromVolumeFailure" is used by
     /// default.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub infer_from_volume_failure_policy: Option<String>,
     /// Kind specifies which instancetype resource is referenced. Allowed values are:
     /// "VirtualMachineInstancetype" and "VirtualMachineClusterInstancetype". If not specified,
     /// "VirtualMachineClusterInstancetype" is used by default.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name is the name of the VirtualMachineInstancetype or VirtualMachineClusterInstancetype
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// RevisionName specifies a ControllerRevision containing a specific copy of the
     /// VirtualMachineInstancetype or VirtualMachineClusterInstancetype to be used. This is initially
     /// captured the first time the instancetype is applied to the VirtualMachineInstance.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub revision_name: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstancetype, optional infer_from_volume = "inferFromVolume",
+    optional infer_from_volume_failure_policy = "inferFromVolumeFailurePolicy",
+    optional kind = "kind", optional name = "name", optional revision_name = "revisionName"
 }
 
 /// InstancetypeRef captures the state of any referenced instance type from the VirtualMachine
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstancetypeRef {
     /// ControllerRef specifies the ControllerRevision storing a copy of the object captured when it is
     /// first seen by the VirtualMachine controller
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub controller_revision_ref: Option<VirtualMachineControllerRevisionRef>,
     /// InferFromVolume lists the name of a volume that should be used to infer or discover the resource
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub infer_from_volume: Option<String>,
     /// InferFromVolumeFailurePolicy controls what should happen on failure when inferring the resource
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub infer_from_volume_failure_policy: Option<String>,
     /// Kind specifies the kind of resource
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name is the name of resource
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstancetypeRef, optional controller_revision_ref = "controllerRevisionRef",
+    optional infer_from_volume = "inferFromVolume",
+    optional infer_from_volume_failure_policy = "inferFromVolumeFailurePolicy",
+    optional kind = "kind", optional name = "name"
 }
 
 /// MemoryDumpRequest tracks memory dump request phase and info of getting a memory dump to the
 /// given pvc
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineMemoryDumpRequest {
     /// ClaimName is the name of the pvc that will contain the memory dump
     pub claim_name: String,
     /// EndTimestamp represents the time the memory dump was completed
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub end_timestamp: Option<Time>,
     /// FileName represents the name of the output file
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub file_name: Option<String>,
     /// Message is a detailed message about failure of the memory dump
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// Phase represents the memory dump phase
     pub phase: String,
     /// Remove represents request of dissociating the memory dump pvc
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub remove: Option<bool>,
     /// StartTimestamp represents the time the memory dump started
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub start_timestamp: Option<Time>,
+}
+codec::object! {
+    VirtualMachineMemoryDumpRequest, required claim_name = "claimName",
+    optional_encoded end_timestamp = "endTimestamp", optional file_name = "fileName",
+    optional message = "message", required phase = "phase", optional remove = "remove",
+    optional_encoded start_timestamp = "startTimestamp"
 }
 
 /// Platform describes the minimum runtime requirements of the image
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachinePlatform {
     /// Architecture specifies the image target CPU architecture
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub architecture: Option<String>,
 }
+codec::object! { VirtualMachinePlatform, optional architecture = "architecture" }
 
 /// PreferenceMatcher references a set of preference that is used to fill fields in Template
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachinePreference {
     /// InferFromVolume lists the name of a volume that should be used to infer or discover the
     /// preference to be used through known annotations on the underlying resource. Once applied to the
     /// PreferenceMatcher this field is removed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub infer_from_volume: Option<String>,
     /// InferFromVolumeFailurePolicy controls what should happen on failure when preference the
     /// instancetype. Allowed values are: "RejectInferFromVolumeFailure" and
     /// "IgnoreInferFromVolumeFailure". If not specified, "RejectInferFromVolumeFailure" is used by
     /// default.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub infer_from_volume_failure_policy: Option<String>,
     /// Kind specifies which preference resource is referenced. Allowed values are:
     /// "VirtualMachinePreference" and "VirtualMachineClusterPreference". If not specified,
     /// "VirtualMachineClusterPreference" is used by default.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name is the name of the VirtualMachinePreference or VirtualMachineClusterPreference
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// RevisionName specifies a ControllerRevision containing a specific copy of the
     /// VirtualMachinePreference or VirtualMachineClusterPreference to be used. This is initially
     /// captured the first time the instancetype is applied to the VirtualMachineInstance.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub revision_name: Option<String>,
+}
+codec::object! {
+    VirtualMachinePreference, optional infer_from_volume = "inferFromVolume",
+    optional infer_from_volume_failure_policy = "inferFromVolumeFailurePolicy",
+    optional kind = "kind", optional name = "name", optional revision_name = "revisionName"
 }
 
 /// PreferenceRef captures the state of any referenced preference from the VirtualMachine
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachinePreferenceRef {
     /// ControllerRef specifies the ControllerRevision storing a copy of the object captured when it is
     /// first seen by the VirtualMachine controller
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub controller_revision_ref: Option<VirtualMachineControllerRevisionRef>,
     /// InferFromVolume lists the name of a volume that should be used to infer or discover the resource
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub infer_from_volume: Option<String>,
     /// InferFromVolumeFailurePolicy controls what should happen on failure when inferring the resource
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub infer_from_volume_failure_policy: Option<String>,
     /// Kind specifies the kind of resource
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Name is the name of resource
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+}
+codec::object! {
+    VirtualMachinePreferenceRef, optional controller_revision_ref = "controllerRevisionRef",
+    optional infer_from_volume = "inferFromVolume",
+    optional infer_from_volume_failure_policy = "inferFromVolumeFailurePolicy",
+    optional kind = "kind", optional name = "name"
 }
 
 /// PVC is the PVC specification
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachinePvc {
     /// accessModes contains the desired access modes the volume should have. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub access_modes: Option<Vec<String>>,
     /// dataSource field can be used to specify either:
     ///
@@ -423,7 +407,6 @@ pub struct VirtualMachinePvc {
     ///   contents will be copied to dataSourceRef, and dataSourceRef contents will be copied to
     ///   dataSource when dataSourceRef.namespace is not specified. If the namespace is specified, then
     ///   dataSourceRef will not be copied to dataSource.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub data_source: Option<TypedLocalObjectReference>,
     /// dataSourceRef specifies the object from which to populate the volume with data, if a non-empty
     /// volume is desired. This may be any object from a non-empty API group (non core object) or a
@@ -444,21 +427,17 @@ pub struct VirtualMachinePvc {
     ///   (Beta) Using this field requires the AnyVolumeDataSource feature gate to be enabled. (Alpha)
     ///   Using the namespace field of dataSourceRef requires the CrossNamespaceVolumeDataSource feature
     ///   gate to be enabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub data_source_ref: Option<TypedObjectReference>,
     /// resources represents the minimum resources the volume should have. If
     /// RecoverVolumeExpansionFailure feature is enabled users are allowed to specify resource
     /// requirements that are lower than previous value but must still be higher than capacity recorded
     /// in the status field of the claim. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#resources>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resources: Option<KubeVirtResources>,
     /// selector is a label query over volumes to consider for binding.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub selector: Option<LabelSelector>,
     /// storageClassName is the name of the StorageClass required by the claim. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#class-1>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub storage_class_name: Option<String>,
     /// volumeAttributesClassName may be used to set the VolumeAttributesClass used by this claim. If
     /// specified, the CSI driver will create or update the volume with the attributes defined in the
@@ -470,154 +449,155 @@ pub struct VirtualMachinePvc {
     /// will be set to a Pending state, as reflected by the modifyVolumeStatus field, until such as a
     /// resource exists. More info:
     /// <https://kubernetes.io/docs/concepts/storage/volume-attributes-classes/>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_attributes_class_name: Option<String>,
     /// volumeMode defines what type of volume is required by the claim. Value of Filesystem is implied
     /// when not included in claim spec.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_mode: Option<String>,
     /// volumeName is the binding reference to the PersistentVolume backing this claim.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_name: Option<String>,
+}
+codec::object! {
+    VirtualMachinePvc, optional access_modes = "accessModes", optional data_source = "dataSource",
+    optional data_source_ref = "dataSourceRef", optional resources = "resources",
+    optional selector = "selector", optional storage_class_name = "storageClassName",
+    optional volume_attributes_class_name = "volumeAttributesClassName",
+    optional volume_mode = "volumeMode", optional volume_name = "volumeName"
 }
 
 /// DataVolumeSourceRegistry provides the parameters to create a Data Volume from an registry source
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineRegistry {
     /// CertConfigMap provides a reference to the Registry certs
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cert_config_map: Option<String>,
     /// ImageStream is the name of image stream for import
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub image_stream: Option<String>,
     /// Platform describes the minimum runtime requirements of the image
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub platform: Option<VirtualMachinePlatform>,
     /// PullMethod can be either "pod" (default import), or "node" (node docker cache based import)
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pull_method: Option<String>,
     /// SecretRef provides the secret reference needed to access the Registry source
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub secret_ref: Option<String>,
     /// URL is the url of the registry source (starting with the scheme: docker, oci-archive)
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
+}
+codec::object! {
+    VirtualMachineRegistry, optional cert_config_map = "certConfigMap",
+    optional image_stream = "imageStream", optional platform = "platform",
+    optional pull_method = "pullMethod", optional secret_ref = "secretRef", optional url = "url"
 }
 
 /// RemoveVolumeOptions when set indicates a volume should be removed. The details within this field
 /// specify how to add the volume
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineRemoveVolumeOptions {
     /// When present, indicates that modifications should not be persisted. An invalid or unrecognized
     /// dryRun directive will result in an error response and no further processing of the request.
     /// Valid values are:
     ///
     /// - All: all dry run stages will be processed
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<Vec<String>>,
     /// Name represents the name that maps to both the disk and volume that should be removed
     pub name: String,
 }
+codec::object! {
+    VirtualMachineRemoveVolumeOptions, optional dry_run = "dryRun", required name = "name"
+}
 
 /// DataVolumeSourceS3 provides the parameters to create a Data Volume from an S3 source
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineS3 {
     /// CertConfigMap is a configmap reference, containing a Certificate Authority(CA) public key, and a
     /// base64 encoded pem certificate
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cert_config_map: Option<String>,
     /// SecretRef provides the secret reference needed to access the S3 source
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub secret_ref: Option<String>,
     /// URL is the url of the S3 source
     pub url: String,
 }
+codec::object! {
+    VirtualMachineS3, optional cert_config_map = "certConfigMap", optional secret_ref = "secretRef",
+    required url = "url"
+}
 
 /// DataVolumeSourceSnapshot provides the parameters to create a Data Volume from an existing
 /// VolumeSnapshot
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineSnapshot {
     /// The name of the source VolumeSnapshot
     pub name: String,
     /// The namespace of the source VolumeSnapshot
     pub namespace: String,
 }
+codec::object! { VirtualMachineSnapshot, required name = "name", required namespace = "namespace" }
 
 /// Source is the src of the data for the requested DataVolume
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineSource {
     /// DataVolumeBlankImage provides the parameters to create a new raw blank image for the PVC
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub blank: Option<BTreeMap<String, Value>>,
     /// DataVolumeSourceGCS provides the parameters to create a Data Volume from an GCS source
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub gcs: Option<VirtualMachineGcs>,
     /// DataVolumeSourceHTTP can be either an http or https endpoint, with an optional basic auth user
     /// name and password, and an optional configmap containing additional CAs
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub http: Option<VirtualMachineHttp>,
     /// DataVolumeSourceImageIO provides the parameters to create a Data Volume from an imageio source
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub imageio: Option<VirtualMachineImageio>,
     /// DataVolumeSourcePVC provides the parameters to create a Data Volume from an existing PVC
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pvc: Option<VirtualMachineSourcePvc>,
     /// DataVolumeSourceRegistry provides the parameters to create a Data Volume from an registry source
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub registry: Option<VirtualMachineRegistry>,
     /// DataVolumeSourceS3 provides the parameters to create a Data Volume from an S3 source
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub s3: Option<VirtualMachineS3>,
     /// DataVolumeSourceSnapshot provides the parameters to create a Data Volume from an existing
     /// VolumeSnapshot
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<VirtualMachineSnapshot>,
     /// DataVolumeSourceUpload provides the parameters to create a Data Volume by uploading the source
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub upload: Option<BTreeMap<String, Value>>,
     /// DataVolumeSourceVDDK provides the parameters to create a Data Volume from a Vmware source
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub vddk: Option<VirtualMachineVddk>,
+}
+codec::object! {
+    VirtualMachineSource, optional blank = "blank", optional gcs = "gcs", optional http = "http",
+    optional imageio = "imageio", optional pvc = "pvc", optional registry = "registry",
+    optional s3 = "s3", optional snapshot = "snapshot", optional upload = "upload",
+    optional vddk = "vddk"
 }
 
 /// DataVolumeSourcePVC provides the parameters to create a Data Volume from an existing PVC
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineSourcePvc {
     /// The name of the source PVC
     pub name: String,
     /// The namespace of the source PVC
     pub namespace: String,
 }
+codec::object! { VirtualMachineSourcePvc, required name = "name", required namespace = "namespace" }
 
 /// SourceRef is an indirect reference to the source of data for the requested DataVolume
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineSourceRef {
     /// The kind of the source reference, currently only "DataSource" is supported
     pub kind: String,
     /// The name of the source reference
     pub name: String,
     /// The namespace of the source reference, defaults to the DataVolume namespace
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
+}
+codec::object! {
+    VirtualMachineSourceRef, required kind = "kind", required name = "name",
+    optional namespace = "namespace"
 }
 
 /// Spec contains the specification of VirtualMachineInstance created
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineSpec {
     /// dataVolumeTemplates is a list of dataVolumes that the VirtualMachineInstance template can
     /// reference. DataVolumes in this list are dynamically created for the VirtualMachine and are tied
     /// to the VirtualMachine's life-cycle.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub data_volume_templates: Option<Vec<Option<VirtualMachineDataVolumeTemplates>>>,
     /// InstancetypeMatcher references a instancetype that is used to fill fields in Template
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub instancetype: Option<VirtualMachineInstancetype>,
     /// PreferenceMatcher references a set of preference that is used to fill fields in Template
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preference: Option<VirtualMachinePreference>,
     /// Running state indicates the requested running state of the VirtualMachineInstance mutually
     /// exclusive with Running Following are allowed values:
@@ -629,151 +609,131 @@ pub struct VirtualMachineSpec {
     ///   not be restarted upon successful completion.
     /// - "Once": VMI will run once and not be restarted upon completion regardless if the completion is
     ///   of phase Failure or Success.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub run_strategy: Option<String>,
     /// Running controls whether the associatied VirtualMachineInstance is created or not Mutually
     /// exclusive with RunStrategy Deprecated: VirtualMachineInstance field "Running" is now deprecated,
     /// please use RunStrategy instead.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub running: Option<bool>,
     /// Template is the direct specification of VirtualMachineInstance
     pub template: VirtualMachineTemplate,
     /// UpdateVolumesStrategy is the strategy to apply on volumes updates
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub update_volumes_strategy: Option<String>,
+}
+codec::object! {
+    VirtualMachineSpec, optional data_volume_templates = "dataVolumeTemplates",
+    optional instancetype = "instancetype", optional preference = "preference",
+    optional run_strategy = "runStrategy", optional running = "running",
+    required template = "template", optional update_volumes_strategy = "updateVolumesStrategy"
 }
 
 /// StartFailure tracks consecutive VMI startup failures for the purposes of crash loop backoffs
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineStartFailure {
     /// `consecutiveFailCount`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub consecutive_fail_count: Option<i64>,
     /// UID is a type that holds unique ID values, including UUIDs. Because we don't ONLY use UUIDs,
     /// this is an alias to string. Being a type captures intent and helps make sure that UIDs and names
     /// do not get conflated.
-    #[serde(rename = "lastFailedVMIUID", skip_serializing_if = "Option::is_none")]
     pub last_failed_vmiuid: Option<String>,
     /// `retryAfterTimestamp`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub retry_after_timestamp: Option<Time>,
+}
+codec::object! {
+    VirtualMachineStartFailure, optional consecutive_fail_count = "consecutiveFailCount",
+    optional last_failed_vmiuid = "lastFailedVMIUID",
+    optional_encoded retry_after_timestamp = "retryAfterTimestamp"
 }
 
 /// `VirtualMachine.status.stateChangeRequests`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineStateChangeRequests {
     /// Indicates the type of action that is requested. e.g. Start or Stop
     pub action: String,
     /// Provides additional data in order to perform the Action
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<BTreeMap<String, String>>,
     /// Indicates the UUID of an existing Virtual Machine Instance that this change request applies to
     /// \-- if applicable
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uid: Option<String>,
+}
+codec::object! {
+    VirtualMachineStateChangeRequests, required action = "action", optional data = "data",
+    optional uid = "uid"
 }
 
 /// Status holds the current state of the controller and brief information about its associated
 /// VirtualMachineInstance
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineStatus {
     /// ChangedBlockTracking represents the status of the changedBlockTracking
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub changed_block_tracking: Option<Option<VirtualMachineChangedBlockTracking>>,
     /// Hold the state information of the VirtualMachine and its VirtualMachineInstance
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<KubeVirtConditions>>,
     /// Created indicates if the virtual machine is created in the cluster
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub created: Option<bool>,
     /// DesiredGeneration is the generation which is desired for the VMI. This will be used in
     /// comparisons with ObservedGeneration to understand when the VMI is out of sync. This will be
     /// changed at the same time as ObservedGeneration to remove errors which could occur if Generation
     /// is updated through an Update() before ObservedGeneration in Status.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub desired_generation: Option<i64>,
     /// InstancetypeRef captures the state of any referenced instance type from the VirtualMachine
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub instancetype_ref: Option<Option<VirtualMachineInstancetypeRef>>,
     /// MemoryDumpRequest tracks memory dump request phase and info of getting a memory dump to the
     /// given pvc
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub memory_dump_request: Option<Option<VirtualMachineMemoryDumpRequest>>,
     /// ObservedGeneration is the generation observed by the vmi when started.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
     /// PreferenceRef captures the state of any referenced preference from the VirtualMachine
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub preference_ref: Option<Option<VirtualMachinePreferenceRef>>,
     /// PrintableStatus is a human readable, high-level representation of the status of the virtual
     /// machine
     ///
     /// Defaults to `"Stopped"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub printable_status: Option<String>,
     /// Ready indicates if the virtual machine is running and ready
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ready: Option<bool>,
     /// RestoreInProgress is the name of the VirtualMachineRestore currently executing
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub restore_in_progress: Option<String>,
     /// RunStrategy tracks the last recorded RunStrategy used by the VM. This is needed to correctly
     /// process the next strategy (for now only the RerunOnFailure)
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub run_strategy: Option<String>,
     /// SnapshotInProgress is the name of the VirtualMachineSnapshot currently executing
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub snapshot_in_progress: Option<String>,
     /// StartFailure tracks consecutive VMI startup failures for the purposes of crash loop backoffs
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub start_failure: Option<Option<VirtualMachineStartFailure>>,
     /// StateChangeRequests indicates a list of actions that should be taken on a VMI e.g. stop a
     /// specific VMI then start a new one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub state_change_requests: Option<Vec<VirtualMachineStateChangeRequests>>,
     /// VolumeRequests indicates a list of volumes add or remove from the VMI template and hotplug on an
     /// active running VMI.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_requests: Option<Vec<VirtualMachineVolumeRequests>>,
     /// VolumeSnapshotStatuses indicates a list of statuses whether snapshotting is supported by each
     /// volume.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_snapshot_statuses: Option<Vec<VirtualMachineVolumeSnapshotStatuses>>,
     /// VolumeUpdateState contains the information about the volumes set updates related to the
     /// volumeUpdateStrategy
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_update_state: Option<VirtualMachineVolumeUpdateState>,
+}
+codec::object! {
+    VirtualMachineStatus, nullable changed_block_tracking = "changedBlockTracking",
+    optional conditions = "conditions", optional created = "created",
+    optional desired_generation = "desiredGeneration",
+    nullable instancetype_ref = "instancetypeRef",
+    nullable memory_dump_request = "memoryDumpRequest",
+    optional observed_generation = "observedGeneration", nullable preference_ref = "preferenceRef",
+    optional printable_status = "printableStatus", optional ready = "ready",
+    optional restore_in_progress = "restoreInProgress", optional run_strategy = "runStrategy",
+    optional snapshot_in_progress = "snapshotInProgress", nullable start_failure = "startFailure",
+    optional state_change_requests = "stateChangeRequests",
+    optional volume_requests = "volumeRequests",
+    optional volume_snapshot_statuses = "volumeSnapshotStatuses",
+    optional volume_update_state = "volumeUpdateState"
 }
 
 /// Storage is the requested storage specification
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineStorage {
     /// AccessModes contains the desired access modes the volume should have. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub access_modes: Option<Vec<String>>,
     /// This field can be used to specify either: \* An existing VolumeSnapshot object
     /// (snapshot.storage.k8s.io/VolumeSnapshot) \* An existing PVC (PersistentVolumeClaim) \* An
@@ -783,7 +743,6 @@ pub struct VirtualMachineStorage {
     /// a new volume based on the contents of the specified data source. If the AnyVolumeDataSource
     /// feature gate is enabled, this field will always have the same contents as the DataSourceRef
     /// field.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub data_source: Option<TypedLocalObjectReference>,
     /// Specifies the object from which to populate the volume with data, if a non-empty volume is
     /// desired. This may be any local object from a non-empty API group (non core object) or a
@@ -799,114 +758,117 @@ pub struct VirtualMachineStorage {
     /// - While DataSource ignores disallowed values (dropping them), DataSourceRef preserves all
     ///   values, and generates an error if a disallowed value is specified. (Beta) Using this field
     ///   requires the AnyVolumeDataSource feature gate to be enabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub data_source_ref: Option<TypedObjectReference>,
     /// Resources represents the minimum resources the volume should have. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#resources>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resources: Option<KubeVirtResources>,
     /// A label query over volumes to consider for binding.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub selector: Option<LabelSelector>,
     /// Name of the StorageClass required by the claim. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#class-1>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub storage_class_name: Option<String>,
     /// volumeMode defines what type of volume is required by the claim. Value of Filesystem is implied
     /// when not included in claim spec.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_mode: Option<String>,
     /// VolumeName is the binding reference to the PersistentVolume backing this claim.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_name: Option<String>,
+}
+codec::object! {
+    VirtualMachineStorage, optional access_modes = "accessModes",
+    optional data_source = "dataSource", optional data_source_ref = "dataSourceRef",
+    optional resources = "resources", optional selector = "selector",
+    optional storage_class_name = "storageClassName", optional volume_mode = "volumeMode",
+    optional volume_name = "volumeName"
 }
 
 /// DataVolumeSourceVDDK provides the parameters to create a Data Volume from a Vmware source
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineVddk {
     /// BackingFile is the path to the virtual hard disk to migrate from vCenter/ESXi
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub backing_file: Option<String>,
     /// ExtraArgs is a reference to a ConfigMap containing extra arguments to pass directly to the VDDK
     /// library
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub extra_args: Option<String>,
     /// InitImageURL is an optional URL to an image containing an extracted VDDK library, overrides
     /// v2v-vmware config map
-    #[serde(rename = "initImageURL", skip_serializing_if = "Option::is_none")]
     pub init_image_url: Option<String>,
     /// SecretRef provides a reference to a secret containing the username and password needed to access
     /// the vCenter or ESXi host
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub secret_ref: Option<String>,
     /// Thumbprint is the certificate thumbprint of the vCenter or ESXi host
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub thumbprint: Option<String>,
     /// URL is the URL of the vCenter or ESXi host with the VM to migrate
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// UUID is the UUID of the virtual machine that the backing file is attached to in vCenter/ESXi
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<String>,
+}
+codec::object! {
+    VirtualMachineVddk, optional backing_file = "backingFile", optional extra_args = "extraArgs",
+    optional init_image_url = "initImageURL", optional secret_ref = "secretRef",
+    optional thumbprint = "thumbprint", optional url = "url", optional uuid = "uuid"
 }
 
 /// VolumeMigrationState tracks the information related to the volume migration
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineVolumeMigrationState {
     /// MigratedVolumes lists the source and destination volumes during the volume migration
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub migrated_volumes: Option<Vec<VirtualMachineInstanceMigratedVolumes>>,
 }
+codec::object! { VirtualMachineVolumeMigrationState, optional migrated_volumes = "migratedVolumes" }
 
 /// `VirtualMachine.status.volumeRequests`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineVolumeRequests {
     /// AddVolumeOptions when set indicates a volume should be added. The details within this field
     /// specify how to add the volume
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub add_volume_options: Option<VirtualMachineAddVolumeOptions>,
     /// RemoveVolumeOptions when set indicates a volume should be removed. The details within this field
     /// specify how to add the volume
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub remove_volume_options: Option<VirtualMachineRemoveVolumeOptions>,
+}
+codec::object! {
+    VirtualMachineVolumeRequests, optional add_volume_options = "addVolumeOptions",
+    optional remove_volume_options = "removeVolumeOptions"
 }
 
 /// `VirtualMachine.status.volumeSnapshotStatuses`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineVolumeSnapshotStatuses {
     /// True if the volume supports snapshotting
     pub enabled: bool,
     /// Volume name
     pub name: String,
     /// Empty if snapshotting is enabled, contains reason otherwise
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+}
+codec::object! {
+    VirtualMachineVolumeSnapshotStatuses, required enabled = "enabled", required name = "name",
+    optional reason = "reason"
 }
 
 /// VolumeSource represents the source of the volume to map to the disk.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineVolumeSource {
     /// DataVolume represents the dynamic creation a PVC for this volume as well as the process of
     /// populating that PVC with a disk image.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub data_volume: Option<VirtualMachineInstanceDataVolume>,
     /// PersistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same
     /// namespace. Directly attached to the vmi via qemu. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub persistent_volume_claim: Option<VirtualMachineInstancePersistentVolumeClaim>,
+}
+codec::object! {
+    VirtualMachineVolumeSource, optional data_volume = "dataVolume",
+    optional persistent_volume_claim = "persistentVolumeClaim"
 }
 
 /// VolumeUpdateState contains the information about the volumes set updates related to the
 /// volumeUpdateStrategy
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineVolumeUpdateState {
     /// VolumeMigrationState tracks the information related to the volume migration
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_migration_state: Option<VirtualMachineVolumeMigrationState>,
+}
+codec::object! {
+    VirtualMachineVolumeUpdateState, optional volume_migration_state = "volumeMigrationState"
 }

@@ -11,7 +11,6 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use super::{
     KubeVirtConditions, VirtualMachineChangedBlockTracking,
@@ -37,244 +36,235 @@ pub struct VirtualMachineInstance {
 }
 
 /// ContainerDiskVolume shows info about the containerdisk, if the volume is a containerdisk
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceContainerDiskVolume {
     /// deprecated; Checksum is the checksum of the rootdisk or kernel artifacts inside the
     /// containerdisk
     ///
     /// Must be at least 0 and be at most 4294967295.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub checksum: Option<i64>,
 }
+codec::object! { VirtualMachineInstanceContainerDiskVolume, optional checksum = "checksum" }
 
 /// CurrentCPUTopology specifies the current CPU topology used by the VM workload. Current topology
 /// may differ from the desired topology in the spec while CPU hotplug takes place.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceCurrentCPUTopology {
     /// Cores specifies the number of cores inside the vmi. Must be a value greater or equal 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cores: Option<i32>,
     /// Sockets specifies the number of sockets inside the vmi. Must be a value greater or equal 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sockets: Option<i32>,
     /// Threads specifies the number of threads inside the vmi. Must be a value greater or equal 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub threads: Option<i32>,
+}
+codec::object! {
+    VirtualMachineInstanceCurrentCPUTopology, optional cores = "cores",
+    optional sockets = "sockets", optional threads = "threads"
 }
 
 /// Guest OS Information
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceGuestOSInfo {
     /// Guest OS Id
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// Guest OS Kernel Release
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel_release: Option<String>,
     /// Kernel version of the Guest OS
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel_version: Option<String>,
     /// Machine type of the Guest OS
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub machine: Option<String>,
     /// Name of the Guest OS
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Guest OS Pretty Name
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pretty_name: Option<String>,
     /// Guest OS Version
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// Version ID of the Guest OS
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub version_id: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstanceGuestOSInfo, optional id = "id",
+    optional kernel_release = "kernelRelease", optional kernel_version = "kernelVersion",
+    optional machine = "machine", optional name = "name", optional pretty_name = "prettyName",
+    optional version = "version", optional version_id = "versionId"
 }
 
 /// If the volume is hotplug, this will contain the hotplug status.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceHotplugVolume {
     /// AttachPodName is the name of the pod used to attach the volume to the node.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub attach_pod_name: Option<String>,
     /// AttachPodUID is the UID of the pod used to attach the volume to the node.
-    #[serde(rename = "attachPodUID", skip_serializing_if = "Option::is_none")]
     pub attach_pod_uid: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstanceHotplugVolume, optional attach_pod_name = "attachPodName",
+    optional attach_pod_uid = "attachPodUID"
 }
 
 /// InitrdInfo show info about the initrd file
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceInitrdInfo {
     /// deprecated; Checksum is the checksum of the initrd file
     ///
     /// Must be at least 0 and be at most 4294967295.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub checksum: Option<i64>,
 }
+codec::object! { VirtualMachineInstanceInitrdInfo, optional checksum = "checksum" }
 
 /// `VirtualMachineInstance.status.interfaces`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceInterfaces {
     /// Specifies the origin of the interface data collected. values: domain, guest-agent,
     /// multus-status.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub info_source: Option<String>,
     /// The interface name inside the Virtual Machine
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub interface_name: Option<String>,
     /// IP address of a Virtual Machine interface. It is always the first item of IPs
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ip_address: Option<String>,
     /// List of all IP addresses of a Virtual Machine interface
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ip_addresses: Option<Vec<String>>,
     /// LinkState Reports the current operational link state'. values: up, down.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub link_state: Option<String>,
     /// Hardware address of a Virtual Machine interface
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mac: Option<String>,
     /// Name of the interface, corresponds to name of the network assigned to the interface
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// PodInterfaceName represents the name of the pod network interface
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pod_interface_name: Option<String>,
     /// Specifies how many queues are allocated by MultiQueue
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub queue_count: Option<i32>,
+}
+codec::object! {
+    VirtualMachineInstanceInterfaces, optional info_source = "infoSource",
+    optional interface_name = "interfaceName", optional ip_address = "ipAddress",
+    optional ip_addresses = "ipAddresses", optional link_state = "linkState", optional mac = "mac",
+    optional name = "name", optional pod_interface_name = "podInterfaceName",
+    optional queue_count = "queueCount"
 }
 
 /// KernelBootStatus contains info about the kernelBootContainer
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceKernelBootStatus {
     /// InitrdInfo show info about the initrd file
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub initrd_info: Option<VirtualMachineInstanceInitrdInfo>,
     /// KernelInfo show info about the kernel image
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel_info: Option<VirtualMachineInstanceKernelInfo>,
+}
+codec::object! {
+    VirtualMachineInstanceKernelBootStatus, optional initrd_info = "initrdInfo",
+    optional kernel_info = "kernelInfo"
 }
 
 /// KernelInfo show info about the kernel image
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceKernelInfo {
     /// deprecated; Checksum is the checksum of the kernel image
     ///
     /// Must be at least 0 and be at most 4294967295.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub checksum: Option<i64>,
 }
+codec::object! { VirtualMachineInstanceKernelInfo, optional checksum = "checksum" }
 
 /// Memory shows various informations about the VirtualMachine memory.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceMemory {
     /// GuestAtBoot specifies with how much memory the VirtualMachine intiallly booted with.
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub guest_at_boot: Option<IntOrString>,
     /// GuestCurrent specifies how much memory is currently available for the VirtualMachine.
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub guest_current: Option<IntOrString>,
     /// GuestRequested specifies how much memory was requested (hotplug) for the VirtualMachine.
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub guest_requested: Option<IntOrString>,
     /// MemoryOverhead specifies the memory overhead added by the virtualization infrastructure for the
     /// virt-launcher pod.
     ///
     /// Must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub memory_overhead: Option<IntOrString>,
+}
+codec::object! {
+    VirtualMachineInstanceMemory, optional_encoded guest_at_boot = "guestAtBoot",
+    optional_encoded guest_current = "guestCurrent",
+    optional_encoded guest_requested = "guestRequested",
+    optional_encoded memory_overhead = "memoryOverhead"
 }
 
 /// If the volume is memorydump volume, this will contain the memorydump info.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceMemoryDumpVolume {
     /// ClaimName is the name of the pvc the memory was dumped to
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub claim_name: Option<String>,
     /// EndTimestamp is the time when the memory dump completed
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub end_timestamp: Option<Time>,
     /// StartTimestamp is the time when the memory dump started
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub start_timestamp: Option<Time>,
     /// TargetFileName is the name of the memory dump output
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub target_file_name: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstanceMemoryDumpVolume, optional claim_name = "claimName",
+    optional_encoded end_timestamp = "endTimestamp",
+    optional_encoded start_timestamp = "startTimestamp",
+    optional target_file_name = "targetFileName"
 }
 
 /// PersistentVolumeClaimInfo is information about the PVC that handler requires during start flow
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstancePersistentVolumeClaimInfo {
     /// AccessModes contains the desired access modes the volume should have. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub access_modes: Option<Vec<String>>,
     /// Capacity represents the capacity set on the corresponding PVC status
     ///
     /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub capacity: Option<BTreeMap<String, IntOrString>>,
     /// ClaimName is the name of the PVC
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub claim_name: Option<String>,
     /// Percentage of filesystem's size to be reserved when resizing the PVC
     ///
     /// Must match `^(0(?:\.\d{1,3})?|1)$`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub filesystem_overhead: Option<String>,
     /// Preallocated indicates if the PVC's storage is preallocated or not
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preallocated: Option<bool>,
     /// Requests represents the resources requested by the corresponding PVC spec
     ///
     /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub requests: Option<BTreeMap<String, IntOrString>>,
     /// VolumeMode defines what type of volume is required by the claim. Value of Filesystem is implied
     /// when not included in claim spec.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_mode: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstancePersistentVolumeClaimInfo, optional access_modes = "accessModes",
+    optional_encoded capacity = "capacity", optional claim_name = "claimName",
+    optional filesystem_overhead = "filesystemOverhead", optional preallocated = "preallocated",
+    optional_encoded requests = "requests", optional volume_mode = "volumeMode"
 }
 
 /// VirtualMachineInstance Spec contains the VirtualMachineInstance specification.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceSpec {
     /// Specifies a set of public keys to inject into the vm guest
     ///
     /// Must have at most 256 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub access_credentials: Option<Vec<VirtualMachineInstanceAccessCredentials>>,
     /// If affinity is specifies, obey all the affinity rules
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub affinity: Option<Affinity>,
     /// Specifies the architecture of the vm guest you are attempting to run. Defaults to the compiled
     /// architecture of the KubeVirt components
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub architecture: Option<String>,
     /// Specifies the DNS parameters of a pod. Parameters specified here will be merged to the generated
     /// DNS configuration based on DNSPolicy.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dns_config: Option<PodDNSConfig>,
     /// Set DNS policy for the pod. Defaults to "ClusterFirst". Valid values are
     /// 'ClusterFirstWithHostNet', 'ClusterFirst', 'Default' or 'None'. DNS parameters given in
     /// DNSConfig will be merged with the policy selected with DNSPolicy. To have DNS options set along
     /// with hostNetwork, you have to specify DNS policy explicitly to 'ClusterFirstWithHostNet'.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dns_policy: Option<String>,
     /// Specification of the desired behavior of the VirtualMachineInstance on the host.
     pub domain: VirtualMachineInstanceDomain,
@@ -292,35 +282,28 @@ pub struct VirtualMachineInstanceSpec {
     ///   called on the VMI so the capk controller can handle tearing the VMI down. Details can be found
     ///   in the commit description
     ///   <https://github.com/kubevirt/kubevirt/commit/c1d77face705c8b126696bac9a3ee3825f27f1fa>.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub eviction_strategy: Option<String>,
     /// Specifies the hostname of the vmi If not specified, the hostname will be set to the name of the
     /// vmi, if dhcp or cloud-init is configured properly.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hostname: Option<String>,
     /// Periodic probe of VirtualMachineInstance liveness. VirtualmachineInstances will be stopped if
     /// the probe fails. Cannot be updated. More info:
     /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub liveness_probe: Option<VirtualMachineInstanceLivenessProbe>,
     /// List of networks that can be attached to a vm's virtual interface.
     ///
     /// Must have at most 256 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub networks: Option<Vec<VirtualMachineInstanceNetworks>>,
     /// NodeSelector is a selector which must be true for the vmi to fit on a node. Selector which must
     /// match a node's labels for the vmi to be scheduled on that node. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/assign-pod-node/>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub node_selector: Option<BTreeMap<String, String>>,
     /// If specified, indicates the pod's priority. If not specified, the pod priority will be default
     /// or zero if there is no default.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub priority_class_name: Option<String>,
     /// Periodic probe of VirtualMachineInstance service readiness. VirtualmachineInstances will be
     /// removed from service endpoints if the probe fails. Cannot be updated. More info:
     /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub readiness_probe: Option<VirtualMachineInstanceReadinessProbe>,
     /// ResourceClaims define which ResourceClaims must be allocated and reserved before the VMI, hence
     /// virt-launcher pod is allowed to start. The resources will be made available to the domain which
@@ -333,201 +316,191 @@ pub struct VirtualMachineInstanceSpec {
     /// NetworkDevicesWithDRA is enabled. This feature is in alpha.
     ///
     /// Must have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_claims: Option<Vec<PodResourceClaim>>,
     /// If specified, the VMI will be dispatched by specified scheduler. If not specified, the VMI will
     /// be dispatched by default scheduler.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub scheduler_name: Option<String>,
     /// ServiceAccountName is the name of the ServiceAccount to use to run the virt-launcher pod. This
     /// sets pod.spec.serviceAccountName but does NOT automatically expose the service account token to
     /// the VM guest. To expose the token to the VM, use a serviceAccount volume.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub service_account_name: Option<String>,
     /// StartStrategy can be set to "Paused" if Virtual Machine should be started in paused state.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub start_strategy: Option<String>,
     /// If specified, the fully qualified vmi hostname will be "\<hostname\>.\<subdomain\>.\<pod
     /// namespace\>.svc.\<cluster domain\>". If not specified, the vmi will not have a domainname at
     /// all. The DNS entry will resolve to the vmi, no matter if the vmi itself can pick up a hostname.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub subdomain: Option<String>,
     /// Grace period observed after signalling a VirtualMachineInstance to stop after which the
     /// VirtualMachineInstance is force terminated.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub termination_grace_period_seconds: Option<i64>,
     /// If toleration is specified, obey all the toleration rules.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tolerations: Option<Vec<Toleration>>,
     /// TopologySpreadConstraints describes how a group of VMIs will be spread across a given topology
     /// domains. K8s scheduler will schedule VMI pods in a way which abides by the constraints.
     ///
     /// Must have no two items with the same `topologyKey` and `whenUnsatisfiable`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub topology_spread_constraints: Option<Vec<TopologySpreadConstraint>>,
     /// List of utility volumes that can be mounted to the vmi virt-launcher pod without having a
     /// matching disk in the domain. Used to collect data for various operational workflows.
     ///
     /// Must have at most 256 items and have no two items with the same `name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub utility_volumes: Option<Vec<VirtualMachineInstanceUtilityVolumes>>,
     /// List of volumes that can be mounted by disks belonging to the vmi.
     ///
     /// Must have at most 256 items.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volumes: Option<Vec<VirtualMachineInstanceVolumes>>,
+}
+codec::object! {
+    VirtualMachineInstanceSpec, optional access_credentials = "accessCredentials",
+    optional affinity = "affinity", optional architecture = "architecture",
+    optional dns_config = "dnsConfig", optional dns_policy = "dnsPolicy",
+    required domain = "domain", optional eviction_strategy = "evictionStrategy",
+    optional hostname = "hostname", optional liveness_probe = "livenessProbe",
+    optional networks = "networks", optional node_selector = "nodeSelector",
+    optional priority_class_name = "priorityClassName", optional readiness_probe = "readinessProbe",
+    optional resource_claims = "resourceClaims", optional scheduler_name = "schedulerName",
+    optional service_account_name = "serviceAccountName", optional start_strategy = "startStrategy",
+    optional subdomain = "subdomain",
+    optional termination_grace_period_seconds = "terminationGracePeriodSeconds",
+    optional tolerations = "tolerations",
+    optional topology_spread_constraints = "topologySpreadConstraints",
+    optional utility_volumes = "utilityVolumes", optional volumes = "volumes"
 }
 
 /// Status is the high level overview of how the VirtualMachineInstance is doing. It contains
 /// information available to controllers and users.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceStatus {
     /// VSOCKCID is used to track the allocated VSOCK CID in the VM.
     ///
     /// Must be at least 0 and be at most 4294967295.
-    #[serde(rename = "VSOCKCID", skip_serializing_if = "Option::is_none")]
     pub vsockcid: Option<i64>,
     /// ActivePods is a mapping of pod UID to node name. It is possible for multiple pods to be running
     /// for a single VMI during migration.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub active_pods: Option<BTreeMap<String, String>>,
     /// ChangedBlockTracking represents the status of the changedBlockTracking
-    #[serde(
-        default,
-        deserialize_with = "codec::present::deserialize",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub changed_block_tracking: Option<Option<VirtualMachineChangedBlockTracking>>,
     /// Conditions are specific points in VirtualMachineInstance's pod runtime.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<KubeVirtConditions>>,
     /// CurrentCPUTopology specifies the current CPU topology used by the VM workload. Current topology
     /// may differ from the desired topology in the spec while CPU hotplug takes place.
-    #[serde(rename = "currentCPUTopology", skip_serializing_if = "Option::is_none")]
     pub current_cpu_topology: Option<VirtualMachineInstanceCurrentCPUTopology>,
     /// EvacuationNodeName is used to track the eviction process of a VMI. It stores the name of the
     /// node that we want to evacuate. It is meant to be used by KubeVirt core components only and can't
     /// be set or modified by users.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub evacuation_node_name: Option<String>,
     /// FSFreezeStatus indicates whether a freeze operation was requested for the guest filesystem. It
     /// will be set to "frozen" if the request was made, or unset otherwise. This does not reflect the
     /// actual state of the guest filesystem.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fs_freeze_status: Option<String>,
     /// Guest OS Information
-    #[serde(rename = "guestOSInfo", skip_serializing_if = "Option::is_none")]
     pub guest_os_info: Option<VirtualMachineInstanceGuestOSInfo>,
     /// Interfaces represent the details of available network interfaces.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub interfaces: Option<Vec<VirtualMachineInstanceInterfaces>>,
     /// KernelBootStatus contains info about the kernelBootContainer
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel_boot_status: Option<VirtualMachineInstanceKernelBootStatus>,
     /// LauncherContainerImageVersion indicates what container image is currently active for the vmi.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub launcher_container_image_version: Option<String>,
     /// Machine shows the final resulting qemu machine type. This can be different than the machine type
     /// selected in the spec, due to qemus machine type alias mechanism.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub machine: Option<VirtualMachineInstanceMachine>,
     /// Memory shows various informations about the VirtualMachine memory.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<VirtualMachineInstanceMemory>,
     /// MigratedVolumes lists the source and destination volumes during the volume migration
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub migrated_volumes: Option<Vec<VirtualMachineInstanceMigratedVolumes>>,
     /// Represents the method using which the vmi can be migrated: live migration or block migration
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub migration_method: Option<String>,
     /// Represents the status of a live migration
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub migration_state: Option<VirtualMachineInstanceMigrationState>,
     /// This represents the migration transport
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub migration_transport: Option<String>,
     /// NodeName is the name where the VirtualMachineInstance is currently running.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub node_name: Option<String>,
     /// Phase is the status of the VirtualMachineInstance in kubernetes world. It is not the
     /// VirtualMachineInstance status, but partially correlates to it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
     /// PhaseTransitionTimestamp is the timestamp of when the last phase change occurred
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub phase_transition_timestamps: Option<
         Vec<VirtualMachineInstancePhaseTransitionTimestamps>,
     >,
     /// The Quality of Service (QOS) classification assigned to the virtual machine instance based on
     /// resource requirements See PodQOSClass type for available QOS classes More info:
     /// <https://git.k8s.io/community/contributors/design-proposals/node/resource-qos.md>
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub qos_class: Option<String>,
     /// A brief CamelCase message indicating details about why the VMI is in this state. e.g.
     /// 'NodeUnresponsive'
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// RuntimeUser is used to determine what user will be used in launcher
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub runtime_user: Option<i64>,
     /// SELinuxContext is the actual SELinux context of the virt-launcher pod
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub selinux_context: Option<String>,
     /// `topologyHints`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub topology_hints: Option<VirtualMachineInstanceTopologyHints>,
     /// VirtualMachineRevisionName is used to get the vm revision of the vmi when doing an online vm
     /// snapshot
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub virtual_machine_revision_name: Option<String>,
     /// VolumeStatus contains the statuses of all the volumes
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_status: Option<Vec<VirtualMachineInstanceVolumeStatus>>,
+}
+codec::object! {
+    VirtualMachineInstanceStatus, optional vsockcid = "VSOCKCID",
+    optional active_pods = "activePods", nullable changed_block_tracking = "changedBlockTracking",
+    optional conditions = "conditions", optional current_cpu_topology = "currentCPUTopology",
+    optional evacuation_node_name = "evacuationNodeName",
+    optional fs_freeze_status = "fsFreezeStatus", optional guest_os_info = "guestOSInfo",
+    optional interfaces = "interfaces", optional kernel_boot_status = "kernelBootStatus",
+    optional launcher_container_image_version = "launcherContainerImageVersion",
+    optional machine = "machine", optional memory = "memory",
+    optional migrated_volumes = "migratedVolumes", optional migration_method = "migrationMethod",
+    optional migration_state = "migrationState",
+    optional migration_transport = "migrationTransport", optional node_name = "nodeName",
+    optional phase = "phase", optional phase_transition_timestamps = "phaseTransitionTimestamps",
+    optional qos_class = "qosClass", optional reason = "reason",
+    optional runtime_user = "runtimeUser", optional selinux_context = "selinuxContext",
+    optional topology_hints = "topologyHints",
+    optional virtual_machine_revision_name = "virtualMachineRevisionName",
+    optional volume_status = "volumeStatus"
 }
 
 /// `VirtualMachineInstance.status.topologyHints`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceTopologyHints {
     /// `tscFrequency`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tsc_frequency: Option<i64>,
 }
+codec::object! { VirtualMachineInstanceTopologyHints, optional tsc_frequency = "tscFrequency" }
 
 /// VolumeStatus represents information about the status of volumes attached to the
 /// VirtualMachineInstance.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceVolumeStatus {
     /// ContainerDiskVolume shows info about the containerdisk, if the volume is a containerdisk
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub container_disk_volume: Option<VirtualMachineInstanceContainerDiskVolume>,
     /// If the volume is hotplug, this will contain the hotplug status.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hotplug_volume: Option<VirtualMachineInstanceHotplugVolume>,
     /// If the volume is memorydump volume, this will contain the memorydump info.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_dump_volume: Option<VirtualMachineInstanceMemoryDumpVolume>,
     /// Message is a detailed message about the current hotplug volume phase
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// Name is the name of the volume
     pub name: String,
     /// PersistentVolumeClaimInfo is information about the PVC that handler requires during start flow
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub persistent_volume_claim_info: Option<
         VirtualMachineInstancePersistentVolumeClaimInfo,
     >,
     /// Phase is the phase
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
     /// Reason is a brief description of why we are in the current hotplug volume phase
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Represents the size of the volume
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<i64>,
     /// Target is the target name used when adding the volume to the VM, eg: vda
     pub target: String,
+}
+codec::object! {
+    VirtualMachineInstanceVolumeStatus, optional container_disk_volume = "containerDiskVolume",
+    optional hotplug_volume = "hotplugVolume", optional memory_dump_volume = "memoryDumpVolume",
+    optional message = "message", required name = "name",
+    optional persistent_volume_claim_info = "persistentVolumeClaimInfo", optional phase = "phase",
+    optional reason = "reason", optional size = "size", required target = "target"
 }

@@ -3,10 +3,10 @@
 
 //! `VirtualMachineInstanceReplicaSet` of `kubevirt.io/v1alpha3`.
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     LabelSelector, ObjectMeta,
 };
-use serde::{Deserialize, Serialize};
 use super::{KubeVirtConditions, VirtualMachineTemplate};
 
 /// VirtualMachineInstance is \*the\* VirtualMachineInstance Definition. It represents a virtual
@@ -23,14 +23,12 @@ pub struct VirtualMachineInstanceReplicaSet {
 }
 
 /// VirtualMachineInstance Spec contains the VirtualMachineInstance specification.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceReplicaSetSpec {
     /// Indicates that the replica set is paused.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub paused: Option<bool>,
     /// Number of desired pods. This is a pointer to distinguish between explicit zero and not
     /// specified. Defaults to 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub replicas: Option<i32>,
     /// Label selector for pods. Existing ReplicaSets whose pods are selected by this will be the ones
     /// affected by this deployment.
@@ -38,23 +36,27 @@ pub struct VirtualMachineInstanceReplicaSetSpec {
     /// Template describes the pods that will be created.
     pub template: VirtualMachineTemplate,
 }
+codec::object! {
+    VirtualMachineInstanceReplicaSetSpec, optional paused = "paused",
+    optional replicas = "replicas", required selector = "selector", required template = "template"
+}
 
 /// Status is the high level overview of how the VirtualMachineInstance is doing. It contains
 /// information available to controllers and users.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceReplicaSetStatus {
     /// `conditions`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<KubeVirtConditions>>,
     /// Canonical form of the label selector for HPA which consumes it through the scale subresource.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub label_selector: Option<String>,
     /// The number of ready replicas for this replica set.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ready_replicas: Option<i32>,
     /// Total number of non-terminated pods targeted by this deployment (their labels match the
     /// selector).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub replicas: Option<i32>,
+}
+codec::object! {
+    VirtualMachineInstanceReplicaSetStatus, optional conditions = "conditions",
+    optional label_selector = "labelSelector", optional ready_replicas = "readyReplicas",
+    optional replicas = "replicas"
 }

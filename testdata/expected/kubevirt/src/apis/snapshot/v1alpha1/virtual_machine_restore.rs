@@ -26,11 +26,9 @@ pub struct VirtualMachineRestore {
 }
 
 /// VolumeRestore contains the data needed to restore a PVC
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineRestoreRestores {
     /// `dataVolumeName`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub data_volume_name: Option<String>,
     /// `persistentVolumeClaim`.
     pub persistent_volume_claim: String,
@@ -39,62 +37,68 @@ pub struct VirtualMachineRestoreRestores {
     /// `volumeSnapshotName`.
     pub volume_snapshot_name: String,
 }
+codec::object! {
+    VirtualMachineRestoreRestores, optional data_volume_name = "dataVolumeName",
+    required persistent_volume_claim = "persistentVolumeClaim", required volume_name = "volumeName",
+    required volume_snapshot_name = "volumeSnapshotName"
+}
 
 /// VirtualMachineRestoreSpec is the spec for a VirtualMachineRestore resource
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineRestoreSpec {
     /// If the target for the restore does not exist, it will be created. Patches holds JSON patches
     /// that would be applied to the target manifest before it's created. Patches should fit the
     /// target's Kind.
     ///
     /// Example for a patch: {"op": "replace", "path": "/metadata/name", "value": "new-vm-name"}
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub patches: Option<Vec<String>>,
     /// initially only VirtualMachine type supported
     pub target: TypedLocalObjectReference,
     /// TargetReadinessPolicy defines how to handle the restore in case the target is not ready
     ///
     /// Defaults to `"WaitGracePeriod"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub target_readiness_policy: Option<VirtualMachineRestoreTargetReadinessPolicy>,
     /// `virtualMachineSnapshotName`.
     pub virtual_machine_snapshot_name: String,
     /// VolumeOwnershipPolicy defines what owns volumes once they're restored
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_ownership_policy: Option<String>,
     /// VolumeRestoreOverrides gives the option to change properties of each restored volume For
     /// example, specifying the name of the restored volume, or adding labels/annotations to it
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_restore_overrides: Option<
         Vec<VirtualMachineRestoreVolumeRestoreOverrides>,
     >,
     /// VolumeRestorePolicy defines how to handle the restore of snapshotted volumes
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_restore_policy: Option<String>,
+}
+codec::object! {
+    VirtualMachineRestoreSpec, optional patches = "patches", required target = "target",
+    optional target_readiness_policy = "targetReadinessPolicy",
+    required virtual_machine_snapshot_name = "virtualMachineSnapshotName",
+    optional volume_ownership_policy = "volumeOwnershipPolicy",
+    optional volume_restore_overrides = "volumeRestoreOverrides",
+    optional volume_restore_policy = "volumeRestorePolicy"
 }
 
 /// VirtualMachineRestoreStatus is the status for a VirtualMachineRestore resource
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineRestoreStatus {
     /// `complete`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub complete: Option<bool>,
     /// `conditions`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<VirtualMachineRestoreConditions>>,
     /// `deletedDataVolumes`.
     ///
     /// Must have no item twice.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub deleted_data_volumes: Option<Vec<String>>,
     /// `restoreTime`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub restore_time: Option<Time>,
     /// `restores`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub restores: Option<Vec<VirtualMachineRestoreRestores>>,
+}
+codec::object! {
+    VirtualMachineRestoreStatus, optional complete = "complete", optional conditions = "conditions",
+    optional deleted_data_volumes = "deletedDataVolumes",
+    optional_encoded restore_time = "restoreTime", optional restores = "restores"
 }
 
 /// TargetReadinessPolicy defines how to handle the restore in case the target is not ready
@@ -115,19 +119,19 @@ pub enum VirtualMachineRestoreTargetReadinessPolicy {
 }
 
 /// VolumeRestoreOverride specifies how a volume should be restored from a VirtualMachineSnapshot
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineRestoreVolumeRestoreOverrides {
     /// `annotations`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<BTreeMap<String, String>>,
     /// `labels`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub labels: Option<BTreeMap<String, String>>,
     /// `restoreName`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub restore_name: Option<String>,
     /// `volumeName`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_name: Option<String>,
+}
+codec::object! {
+    VirtualMachineRestoreVolumeRestoreOverrides, optional annotations = "annotations",
+    optional labels = "labels", optional restore_name = "restoreName",
+    optional volume_name = "volumeName"
 }

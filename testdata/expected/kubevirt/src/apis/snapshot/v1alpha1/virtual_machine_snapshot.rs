@@ -8,7 +8,6 @@ use ::codegen_runtime::k8s_openapi::api::core::v1::TypedLocalObjectReference;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
-use serde::{Deserialize, Serialize};
 use super::VirtualMachineRestoreConditions;
 
 /// VirtualMachineSnapshot defines the operation of snapshotting a VM
@@ -23,96 +22,100 @@ pub struct VirtualMachineSnapshot {
 }
 
 /// Error is the last error encountered during the snapshot/restore
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineSnapshotError {
     /// `message`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// `time`.
-    #[serde(default, with = "codec", skip_serializing_if = "Option::is_none")]
     pub time: Option<Time>,
+}
+codec::object! {
+    VirtualMachineSnapshotError, optional message = "message", optional_encoded time = "time"
 }
 
 /// SnapshotVolumesLists includes the list of volumes which were included in the snapshot and
 /// volumes which were excluded from the snapshot
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineSnapshotSnapshotVolumes {
     /// `excludedVolumes`.
     ///
     /// Must have no item twice.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub excluded_volumes: Option<Vec<String>>,
     /// `includedVolumes`.
     ///
     /// Must have no item twice.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub included_volumes: Option<Vec<String>>,
+}
+codec::object! {
+    VirtualMachineSnapshotSnapshotVolumes, optional excluded_volumes = "excludedVolumes",
+    optional included_volumes = "includedVolumes"
 }
 
 /// SourceIndication provides an indication of the source VM with its description message
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineSnapshotSourceIndications {
     /// Indication is the indication type
     pub indication: String,
     /// Message provides a description message of the indication
     pub message: String,
 }
+codec::object! {
+    VirtualMachineSnapshotSourceIndications, required indication = "indication",
+    required message = "message"
+}
 
 /// VirtualMachineSnapshotSpec is the spec for a VirtualMachineSnapshot resource
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineSnapshotSpec {
     /// DeletionPolicy defines that to do with VirtualMachineSnapshot when VirtualMachineSnapshot is
     /// deleted
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub deletion_policy: Option<String>,
     /// This time represents the number of seconds we permit the vm snapshot to take. In case we pass
     /// this deadline we mark this snapshot as failed. Defaults to DefaultFailureDeadline - 5min
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub failure_deadline: Option<String>,
     /// TypedLocalObjectReference contains enough information to let you locate the typed referenced
     /// object inside the same namespace.
     pub source: TypedLocalObjectReference,
 }
+codec::object! {
+    VirtualMachineSnapshotSpec, optional deletion_policy = "deletionPolicy",
+    optional failure_deadline = "failureDeadline", required source = "source"
+}
 
 /// VirtualMachineSnapshotStatus is the status for a VirtualMachineSnapshot resource
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineSnapshotStatus {
     /// `conditions`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<VirtualMachineRestoreConditions>>,
     /// `creationTime`.
-    #[serde(default, with = "codec::nullable", skip_serializing_if = "Option::is_none")]
     pub creation_time: Option<Option<Time>>,
     /// Error is the last error encountered during the snapshot/restore
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<VirtualMachineSnapshotError>,
     /// Deprecated: Use SourceIndications instead. This field will be removed in a future version.
     ///
     /// Must have no item twice.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub indications: Option<Vec<String>>,
     /// VirtualMachineSnapshotPhase is the current phase of the VirtualMachineSnapshot
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
     /// `readyToUse`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ready_to_use: Option<bool>,
     /// SnapshotVolumesLists includes the list of volumes which were included in the snapshot and
     /// volumes which were excluded from the snapshot
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub snapshot_volumes: Option<VirtualMachineSnapshotSnapshotVolumes>,
     /// `sourceIndications`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub source_indications: Option<Vec<VirtualMachineSnapshotSourceIndications>>,
     /// UID is a type that holds unique ID values, including UUIDs. Because we don't ONLY use UUIDs,
     /// this is an alias to string. Being a type captures intent and helps make sure that UIDs and names
     /// do not get conflated.
-    #[serde(rename = "sourceUID", skip_serializing_if = "Option::is_none")]
     pub source_uid: Option<String>,
     /// `virtualMachineSnapshotContentName`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub virtual_machine_snapshot_content_name: Option<String>,
+}
+codec::object! {
+    VirtualMachineSnapshotStatus, optional conditions = "conditions",
+    nullable_encoded creation_time = "creationTime", optional error = "error",
+    optional indications = "indications", optional phase = "phase",
+    optional ready_to_use = "readyToUse", optional snapshot_volumes = "snapshotVolumes",
+    optional source_indications = "sourceIndications", optional source_uid = "sourceUID",
+    optional virtual_machine_snapshot_content_name = "virtualMachineSnapshotContentName"
 }

@@ -5,6 +5,7 @@
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::api::core::v1::NodeSelector;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     LabelSelector, ObjectMeta,
@@ -24,16 +25,17 @@ pub struct SriovResourcePolicy {
 /// Config pairs a device selection (ResourceFilters) with an optional set of extra attributes to
 /// apply (DeviceAttributesSelector). Devices matching the filters are advertised regardless of
 /// whether a DeviceAttributesSelector is set.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SriovResourcePolicyConfigs {
     /// DeviceAttributesSelector selects DeviceAttributes objects by label. Attributes from all matching
     /// DeviceAttributes are merged and applied to devices selected by ResourceFilters. Optional.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub device_attributes_selector: Option<LabelSelector>,
     /// `resourceFilters`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_filters: Option<Vec<SriovResourcePolicyResourceFilters>>,
+}
+codec::object! {
+    SriovResourcePolicyConfigs, optional device_attributes_selector = "deviceAttributesSelector",
+    optional resource_filters = "resourceFilters"
 }
 
 /// NIC Link Type. Accepted values: "eth", "ib", "ethernet", "infiniband".
@@ -58,41 +60,39 @@ pub enum SriovResourcePolicyLinkType {
 }
 
 /// ResourceFilter is a filter for a resource
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SriovResourcePolicyResourceFilters {
     /// `devices`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub devices: Option<Vec<String>>,
     /// `drivers`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub drivers: Option<Vec<String>>,
     /// NIC Link Type. Accepted values: "eth", "ib", "ethernet", "infiniband".
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub link_type: Option<SriovResourcePolicyLinkType>,
     /// `pciAddresses`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pci_addresses: Option<Vec<String>>,
     /// `pfNames`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pf_names: Option<Vec<String>>,
     /// `pfPciAddresses`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pf_pci_addresses: Option<Vec<String>>,
     /// `vendors`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub vendors: Option<Vec<String>>,
+}
+codec::object! {
+    SriovResourcePolicyResourceFilters, optional devices = "devices", optional drivers = "drivers",
+    optional link_type = "linkType", optional pci_addresses = "pciAddresses",
+    optional pf_names = "pfNames", optional pf_pci_addresses = "pfPciAddresses",
+    optional vendors = "vendors"
 }
 
 /// SriovResourcePolicySpec is the spec for a SriovResourcePolicy
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SriovResourcePolicySpec {
     /// `configs`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub configs: Option<Vec<SriovResourcePolicyConfigs>>,
     /// A node selector represents the union of the results of one or more label queries over a set of
     /// nodes; that is, it represents the OR of the selectors represented by the node selector terms.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub node_selector: Option<NodeSelector>,
+}
+codec::object! {
+    SriovResourcePolicySpec, optional configs = "configs", optional node_selector = "nodeSelector"
 }

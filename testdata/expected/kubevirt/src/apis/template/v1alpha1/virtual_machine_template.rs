@@ -5,6 +5,7 @@
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -46,20 +47,16 @@ pub enum VirtualMachineTemplateGenerate {
 
 /// Parameter defines a name/value combination that is to be substituted during processing of the
 /// template.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineTemplateParameters {
     /// Description is the description of the parameter. Optional.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// DisplayName is an alternative name that can be shown in a UI instead of the parameter's name.
     /// Optional.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
     /// From is used as input for the generator specified in Generate. Optional.
     ///
     /// Must match `\[([a-zA-Z0-9\-\\]+)\](\{(\w+)\})`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// Generate specifies the generator to be used to generate a Value for this parameter. The From
     /// field can be used to provide input to this generator If empty, no generator is being used,
@@ -72,32 +69,31 @@ pub struct VirtualMachineTemplateParameters {
     /// The following character classes are supported in the range:
     ///
     /// range \| characters
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub generate: Option<VirtualMachineTemplateGenerate>,
     /// Name is the name of the parameter. It can be referenced in the template VirtualMachine using
     /// ${PARAMETER_NAME}. Required.
     pub name: String,
     /// Indicates that the parameter must have a Value or valid Generate and From values. Defaults to
     /// false. Optional.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub required: Option<bool>,
     /// Value holds the value of the Parameter. If specified, a generator will be ignored. The value
     /// replaces all occurrences of the ${PARAMETER_NAME} expression during processing of the template.
     /// Optional.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
+}
+codec::object! {
+    VirtualMachineTemplateParameters, optional description = "description",
+    optional display_name = "displayName", optional from = "from", optional generate = "generate",
+    required name = "name", optional required = "required", optional value = "value"
 }
 
 /// Spec defines the desired state of the template
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineTemplateSpec {
     /// Message is an optional instructional message for this template. This field should inform the
     /// user how to utilize the newly created VirtualMachine.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// Parameters is an optional list of Parameters used during processing of the template.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parameters: Option<Vec<VirtualMachineTemplateParameters>>,
     /// VirtualMachine is the template VirtualMachine to include in this template. If a namespace value
     /// is hardcoded, it will be removed during processing of the template. If the namespace value
@@ -105,9 +101,13 @@ pub struct VirtualMachineTemplateSpec {
     /// be respected and the VirtualMachine will be created in that namespace.
     pub virtual_machine: BTreeMap<String, Value>,
 }
+codec::object! {
+    VirtualMachineTemplateSpec, optional message = "message", optional parameters = "parameters",
+    required virtual_machine = "virtualMachine"
+}
 
 /// Status defines the observed state of the template
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineTemplateStatus {
     /// Conditions represent the current state of the template. Each condition has a unique type and
     /// reflects the status of a specific aspect of the resource.
@@ -119,6 +119,6 @@ pub struct VirtualMachineTemplateStatus {
     /// The status of each condition is one of True, False, or Unknown.
     ///
     /// Must have no two items with the same `type`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<VirtualMachineTemplateConditions>>,
 }
+codec::object! { VirtualMachineTemplateStatus, optional conditions = "conditions" }

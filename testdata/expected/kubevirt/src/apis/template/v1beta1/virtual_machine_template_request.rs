@@ -3,9 +3,9 @@
 
 //! `VirtualMachineTemplateRequest` of `template.kubevirt.io/v1beta1`.
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::api::core::v1::LocalObjectReference;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use super::VirtualMachineTemplateConditions;
 
@@ -23,18 +23,15 @@ pub struct VirtualMachineTemplateRequest {
 /// Spec defines the desired state of the template requests
 ///
 /// Must satisfy `self == oldSelf`: spec is immutable
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineTemplateRequestSpec {
     /// TemplateLabels holds optional labels to apply to the created VirtualMachineTemplate. Labels with
     /// the "template.kubevirt.io/" prefix are reserved for system use and are not allowed.
     ///
     /// Must satisfy `self.all(k, !k.startsWith('template.kubevirt.io/'))`: labels with the prefix "template.kubevirt.io/" are reserved for system use
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub template_labels: Option<BTreeMap<String, String>>,
     /// TemplateName holds the optional name for the new VirtualMachineTemplate. If not specified the
     /// template will have the same name as the VirtualMachineTemplateRequest.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub template_name: Option<String>,
     /// TTLSecondsAfterFinished limits the lifetime of a VirtualMachineTemplateRequest that has finished
     /// execution. Failed VirtualMachineTemplateRequests are never cleaned up by the TTL controller, so
@@ -44,15 +41,19 @@ pub struct VirtualMachineTemplateRequestSpec {
     /// eligible to be deleted immediately after it finishes.
     ///
     /// Must be at least 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ttl_seconds_after_finished: Option<i32>,
     /// VirtualMachineReference holds a reference to a VirtualMachine.kubevirt.io
     pub virtual_machine_ref: VirtualMachineTemplateRequestVirtualMachineRef,
 }
+codec::object! {
+    VirtualMachineTemplateRequestSpec, optional template_labels = "templateLabels",
+    optional template_name = "templateName",
+    optional ttl_seconds_after_finished = "ttlSecondsAfterFinished",
+    required virtual_machine_ref = "virtualMachineRef"
+}
 
 /// Status defines the observed state of the template request
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineTemplateRequestStatus {
     /// Conditions represent the current state of the template request. Each condition has a unique type
     /// and reflects the status of a specific aspect of the resource.
@@ -64,18 +65,24 @@ pub struct VirtualMachineTemplateRequestStatus {
     /// The status of each condition is one of True, False, or Unknown.
     ///
     /// Must have no two items with the same `type`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Vec<VirtualMachineTemplateConditions>>,
     /// TemplateRef is a reference to the created VirtualMachineTemplate.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub template_ref: Option<LocalObjectReference>,
+}
+codec::object! {
+    VirtualMachineTemplateRequestStatus, optional conditions = "conditions",
+    optional template_ref = "templateRef"
 }
 
 /// VirtualMachineReference holds a reference to a VirtualMachine.kubevirt.io
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineTemplateRequestVirtualMachineRef {
     /// Name is the name of the VirtualMachine.
     pub name: String,
     /// Namespace is the namespace of the VirtualMachine.
     pub namespace: String,
+}
+codec::object! {
+    VirtualMachineTemplateRequestVirtualMachineRef, required name = "name",
+    required namespace = "namespace"
 }

@@ -6,102 +6,15 @@
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 
 use ::codegen_runtime::codec;
+use ::codegen_runtime::k8s_openapi::api::core::v1::{
+    ConfigMapProjection, EndpointPort, ExecAction, HTTPHeader, LocalObjectReference,
+    ObjectFieldSelector, PersistentVolumeClaimVolumeSource, SecretProjection,
+};
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
-
-/// The weights of all of the matched WeightedPodAffinityTerm fields are added per-node to find the
-/// most preferred node(s)
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct PodAffinityPreferredDuringSchedulingIgnoredDuringExecution {
-    /// Required. A pod affinity term, associated with the corresponding weight.
-    pub pod_affinity_term: VirtualMachineInstancePodAffinityTerm,
-    /// weight associated with matching the corresponding podAffinityTerm, in the range 1-100.
-    pub weight: i32,
-}
-codec::object! {
-    PodAffinityPreferredDuringSchedulingIgnoredDuringExecution,
-    required pod_affinity_term = "podAffinityTerm", required weight = "weight"
-}
-
-/// Defines a set of pods (namely those matching the labelSelector relative to the given
-/// namespace(s)) that this pod should be co-located (affinity) or not co-located (anti-affinity)
-/// with, where co-located is defined as running on a node whose value of the label with key
-/// \<topologyKey\> matches that of any node on which a pod of the set of pods is running
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct PodAffinityRequiredDuringSchedulingIgnoredDuringExecution {
-    /// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-    /// matches with no Pods.
-    pub label_selector: Option<VirtualMachineInstanceLabelSelector>,
-    /// MatchLabelKeys is a set of pod label keys to select which pods will be taken into consideration.
-    /// The keys are used to lookup values from the incoming pod labels, those key-value labels are
-    /// merged with 'labelSelector' as 'key in (value)' to select the group of existing pods which pods
-    /// will be taken into consideration for the incoming pod's pod (anti) affinity. Keys that don't
-    /// exist in the incoming pod labels will be ignored. The default value is empty. The same key is
-    /// forbidden to exist in both matchLabelKeys and labelSelector. Also, matchLabelKeys cannot be set
-    /// when labelSelector isn't set.
-    pub match_label_keys: Option<Vec<String>>,
-    /// MismatchLabelKeys is a set of pod label keys to select which pods will be taken into
-    /// consideration. The keys are used to lookup values from the incoming pod labels, those key-value
-    /// labels are merged with 'labelSelector' as 'key notin (value)' to select the group of existing
-    /// pods which pods will be taken into consideration for the incoming pod's pod (anti) affinity.
-    /// Keys that don't exist in the incoming pod labels will be ignored. The default value is empty.
-    /// The same key is forbidden to exist in both mismatchLabelKeys and labelSelector. Also,
-    /// mismatchLabelKeys cannot be set when labelSelector isn't set.
-    pub mismatch_label_keys: Option<Vec<String>>,
-    /// A label query over the set of namespaces that the term applies to. The term is applied to the
-    /// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-    /// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-    /// matches all namespaces.
-    pub namespace_selector: Option<VirtualMachineInstanceNamespaceSelector>,
-    /// namespaces specifies a static list of namespace names that the term applies to. The term is
-    /// applied to the union of the namespaces listed in this field and the ones selected by
-    /// namespaceSelector. null or empty namespaces list and null namespaceSelector means "this pod's
-    /// namespace".
-    pub namespaces: Option<Vec<String>>,
-    /// This pod should be co-located (affinity) or not co-located (anti-affinity) with the pods
-    /// matching the labelSelector in the specified namespaces, where co-located is defined as running
-    /// on a node whose value of the label with key topologyKey matches that of any node on which any of
-    /// the selected pods is running. Empty topologyKey is not allowed.
-    pub topology_key: String,
-}
-codec::object! {
-    PodAffinityRequiredDuringSchedulingIgnoredDuringExecution,
-    optional label_selector = "labelSelector", optional match_label_keys = "matchLabelKeys",
-    optional mismatch_label_keys = "mismatchLabelKeys",
-    optional namespace_selector = "namespaceSelector", optional namespaces = "namespaces",
-    required topology_key = "topologyKey"
-}
-
-/// An empty preferred scheduling term matches all objects with implicit weight 0 (i.e. it's a
-/// no-op). A null preferred scheduling term matches no objects (i.e. is also a no-op).
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct PreferredDuringSchedulingIgnoredDuringExecution {
-    /// A node selector term, associated with the corresponding weight.
-    pub preference: VirtualMachineInstancePreference,
-    /// Weight associated with matching the corresponding nodeSelectorTerm, in the range 1-100.
-    pub weight: i32,
-}
-codec::object! {
-    PreferredDuringSchedulingIgnoredDuringExecution, required preference = "preference",
-    required weight = "weight"
-}
-
-/// If the affinity requirements specified by this field are not met at scheduling time, the pod
-/// will not be scheduled onto the node. If the affinity requirements specified by this field cease
-/// to be met at some point during pod execution (e.g. due to an update), the system may or may not
-/// try to eventually evict the pod from its node.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct RequiredDuringSchedulingIgnoredDuringExecution {
-    /// Required. A list of node selector terms. The terms are ORed.
-    pub node_selector_terms: Vec<VirtualMachineInstanceNodeSelectorTerms>,
-}
-codec::object! {
-    RequiredDuringSchedulingIgnoredDuringExecution,
-    required node_selector_terms = "nodeSelectorTerms"
-}
 
 /// BackupStatus represents the status of vmi backup
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -250,23 +163,6 @@ pub struct VirtualMachineInstanceAcpi {
 }
 codec::object! { VirtualMachineInstanceAcpi, optional enabled = "enabled" }
 
-/// If affinity is specifies, obey all the affinity rules
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceAffinity {
-    /// Describes node affinity scheduling rules for the pod.
-    pub node_affinity: Option<VirtualMachineInstanceNodeAffinity>,
-    /// Describes pod affinity scheduling rules (e.g. co-locate this pod in the same node, zone, etc. as
-    /// some other pod(s)).
-    pub pod_affinity: Option<VirtualMachineInstancePodAffinity>,
-    /// Describes pod anti-affinity scheduling rules (e.g. avoid putting this pod in the same node,
-    /// zone, etc. as some other pod(s)).
-    pub pod_anti_affinity: Option<VirtualMachineInstancePodAntiAffinity>,
-}
-codec::object! {
-    VirtualMachineInstanceAffinity, optional node_affinity = "nodeAffinity",
-    optional pod_affinity = "podAffinity", optional pod_anti_affinity = "podAntiAffinity"
-}
-
 /// Defaults to the machine type setting.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceApic {
@@ -356,9 +252,9 @@ pub struct VirtualMachineInstanceCloudInitConfigDrive {
     /// NetworkDataBase64 contains config drive cloud-init networkdata as a base64 encoded string.
     pub network_data_base64: Option<String>,
     /// NetworkDataSecretRef references a k8s secret that contains config drive networkdata.
-    pub network_data_secret_ref: Option<VirtualMachineInstanceNetworkDataSecretRef>,
+    pub network_data_secret_ref: Option<LocalObjectReference>,
     /// UserDataSecretRef references a k8s secret that contains config drive userdata.
-    pub secret_ref: Option<VirtualMachineInstanceSecretRef>,
+    pub secret_ref: Option<LocalObjectReference>,
     /// UserData contains config drive inline cloud-init userdata.
     pub user_data: Option<String>,
     /// UserDataBase64 contains config drive cloud-init userdata as a base64 encoded string.
@@ -381,9 +277,9 @@ pub struct VirtualMachineInstanceCloudInitNoCloud {
     /// NetworkDataBase64 contains NoCloud cloud-init networkdata as a base64 encoded string.
     pub network_data_base64: Option<String>,
     /// NetworkDataSecretRef references a k8s secret that contains NoCloud networkdata.
-    pub network_data_secret_ref: Option<VirtualMachineInstanceNetworkDataSecretRef>,
+    pub network_data_secret_ref: Option<LocalObjectReference>,
     /// UserDataSecretRef references a k8s secret that contains NoCloud userdata.
-    pub secret_ref: Option<VirtualMachineInstanceSecretRef>,
+    pub secret_ref: Option<LocalObjectReference>,
     /// UserData contains NoCloud inline cloud-init userdata.
     pub user_data: Option<String>,
     /// UserDataBase64 contains NoCloud cloud-init userdata as a base64 encoded string.
@@ -718,7 +614,7 @@ pub struct VirtualMachineInstanceDevicesInterfaces {
     /// supported on masquerade interfaces. This feature is in Alpha.
     pub port_ranges: Option<Vec<VirtualMachineInstancePortRanges>>,
     /// List of ports to be forwarded to the virtual machine. Mutually exclusive with portRanges.
-    pub ports: Option<Vec<VirtualMachineInstancePorts>>,
+    pub ports: Option<Vec<EndpointPort>>,
     /// DeprecatedSlirp is an alias to the deprecated Slirp interface Deprecated: Removed in v1.3
     pub slirp: Option<BTreeMap<String, Value>>,
     /// InterfaceSRIOV connects to a given network by passing-through an SR-IOV PCI device via vfio.
@@ -839,26 +735,6 @@ codec::object! {
     VirtualMachineInstanceDisplay, optional enabled = "enabled", optional ram_fb = "ramFB"
 }
 
-/// Specifies the DNS parameters of a pod. Parameters specified here will be merged to the generated
-/// DNS configuration based on DNSPolicy.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceDnsConfig {
-    /// A list of DNS name server IP addresses. This will be appended to the base nameservers generated
-    /// from DNSPolicy. Duplicated nameservers will be removed.
-    pub nameservers: Option<Vec<String>>,
-    /// A list of DNS resolver options. This will be merged with the base options generated from
-    /// DNSPolicy. Duplicated entries will be removed. Resolution options given in Options will override
-    /// those that appear in the base DNSPolicy.
-    pub options: Option<Vec<VirtualMachineInstanceOptions>>,
-    /// A list of DNS search domains for host-name lookup. This will be appended to the base search
-    /// paths generated from DNSPolicy. Duplicated search paths will be removed.
-    pub searches: Option<Vec<String>>,
-}
-codec::object! {
-    VirtualMachineInstanceDnsConfig, optional nameservers = "nameservers",
-    optional options = "options", optional searches = "searches"
-}
-
 /// Specification of the desired behavior of the VirtualMachineInstance on the host.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceDomain {
@@ -974,29 +850,10 @@ pub struct VirtualMachineInstanceEphemeral {
     /// PersistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same
     /// namespace. Directly attached to the vmi via qemu. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-    pub persistent_volume_claim: Option<
-        VirtualMachineInstanceEphemeralPersistentVolumeClaim,
-    >,
+    pub persistent_volume_claim: Option<PersistentVolumeClaimVolumeSource>,
 }
 codec::object! {
     VirtualMachineInstanceEphemeral, optional persistent_volume_claim = "persistentVolumeClaim"
-}
-
-/// PersistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same
-/// namespace. Directly attached to the vmi via qemu. More info:
-/// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceEphemeralPersistentVolumeClaim {
-    /// claimName is the name of a PersistentVolumeClaim in the same namespace as the pod using this
-    /// volume. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-    pub claim_name: String,
-    /// readOnly Will force the ReadOnly setting in VolumeMounts. Default false.
-    pub read_only: Option<bool>,
-}
-codec::object! {
-    VirtualMachineInstanceEphemeralPersistentVolumeClaim, required claim_name = "claimName",
-    optional read_only = "readOnly"
 }
 
 /// EVMCS Speeds up L2 vmexits, but disables other virtualization features. Requires vapic. Defaults
@@ -1007,20 +864,6 @@ pub struct VirtualMachineInstanceEvmcs {
     pub enabled: Option<bool>,
 }
 codec::object! { VirtualMachineInstanceEvmcs, optional enabled = "enabled" }
-
-/// One and only one of the following should be specified. Exec specifies the action to take, it
-/// will be executed on the guest through the qemu-guest-agent. If the guest agent is not available,
-/// this probe will fail.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceExec {
-    /// Command is the command line to execute inside the container, the working directory for the
-    /// command is root ('/') in the container's filesystem. The command is simply exec'd, it is not run
-    /// inside a shell, so traditional shell instructions ('\|', etc) won't work. To use a shell, you
-    /// need to explicitly call out to that shell. Exit status of 0 is treated as live/healthy and
-    /// non-zero is unhealthy.
-    pub command: Option<Vec<String>>,
-}
-codec::object! { VirtualMachineInstanceExec, optional command = "command" }
 
 /// Extended allows the guest to execute partial TLB flushes. It can be helpful for general purpose
 /// workloads.
@@ -1058,26 +901,12 @@ codec::object! {
     optional kvm = "kvm", optional pvspinlock = "pvspinlock", optional smm = "smm"
 }
 
-/// Required: Selects a field of the pod: only annotations, labels, name, namespace and uid are
-/// supported.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceFieldRef {
-    /// Version of the schema the FieldPath is written in terms of, defaults to "v1".
-    pub api_version: Option<String>,
-    /// Path of the field to select in the specified API version.
-    pub field_path: String,
-}
-codec::object! {
-    VirtualMachineInstanceFieldRef, optional api_version = "apiVersion",
-    required field_path = "fieldPath"
-}
-
 /// DownwardAPIVolumeFile represents information to create the file containing the pod field
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceFields {
     /// Required: Selects a field of the pod: only annotations, labels, name, namespace and uid are
     /// supported.
-    pub field_ref: Option<VirtualMachineInstanceFieldRef>,
+    pub field_ref: Option<ObjectFieldSelector>,
     /// Optional: mode bits used to set permissions on this file, must be an octal value between 0000
     /// and 0777 or a decimal value between 0 and 511. YAML accepts both octal and decimal values, JSON
     /// requires decimal values for mode bits. If not specified, the volume defaultMode will be used.
@@ -1243,7 +1072,7 @@ pub struct VirtualMachineInstanceHttpGet {
     /// instead.
     pub host: Option<String>,
     /// Custom headers to set in the request. HTTP allows repeated headers.
-    pub http_headers: Option<Vec<VirtualMachineInstanceHttpHeaders>>,
+    pub http_headers: Option<Vec<HTTPHeader>>,
     /// Path to access on the HTTP server.
     pub path: Option<String>,
     /// Name or number of the port to access on the container. Number must be in the range 1 to 65535.
@@ -1255,19 +1084,6 @@ pub struct VirtualMachineInstanceHttpGet {
 codec::object! {
     VirtualMachineInstanceHttpGet, optional host = "host", optional http_headers = "httpHeaders",
     optional path = "path", required_encoded port = "port", optional scheme = "scheme"
-}
-
-/// HTTPHeader describes a custom header to be used in HTTP probes
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceHttpHeaders {
-    /// The header field name. This will be canonicalized upon output, so case-variant names will be
-    /// understood as the same header.
-    pub name: String,
-    /// The header field value
-    pub value: String,
-}
-codec::object! {
-    VirtualMachineInstanceHttpHeaders, required name = "name", required value = "value"
 }
 
 /// Hugepages allow to use hugepages for the VirtualMachineInstance instead of regular memory.
@@ -1404,22 +1220,6 @@ pub struct VirtualMachineInstanceKvm {
 }
 codec::object! { VirtualMachineInstanceKvm, optional hidden = "hidden" }
 
-/// LabelSelector is used to find matching pods. Pods that match this label selector are counted to
-/// determine the number of pods in their corresponding topology domain.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceLabelSelector {
-    /// matchExpressions is a list of label selector requirements. The requirements are ANDed.
-    pub match_expressions: Option<Vec<VirtualMachineInstanceMatchExpressions>>,
-    /// matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is
-    /// equivalent to an element of matchExpressions, whose key field is "key", the operator is "In",
-    /// and the values array contains only "value". The requirements are ANDed.
-    pub match_labels: Option<BTreeMap<String, String>>,
-}
-codec::object! {
-    VirtualMachineInstanceLabelSelector, optional match_expressions = "matchExpressions",
-    optional match_labels = "matchLabels"
-}
-
 /// Launch Security setting of the vmi.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceLaunchSecurity {
@@ -1443,7 +1243,7 @@ pub struct VirtualMachineInstanceLivenessProbe {
     /// One and only one of the following should be specified. Exec specifies the action to take, it
     /// will be executed on the guest through the qemu-guest-agent. If the guest agent is not available,
     /// this probe will fail.
-    pub exec: Option<VirtualMachineInstanceExec>,
+    pub exec: Option<ExecAction>,
     /// Minimum consecutive failures for the probe to be considered failed after having succeeded.
     /// Defaults to 3. Minimum value is 1.
     pub failure_threshold: Option<i32>,
@@ -1490,45 +1290,6 @@ pub struct VirtualMachineInstanceMachine {
     pub r#type: Option<String>,
 }
 codec::object! { VirtualMachineInstanceMachine, optional r#type = "type" }
-
-/// A label selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceMatchExpressions {
-    /// key is the label key that the selector applies to.
-    pub key: String,
-    /// operator represents a key's relationship to a set of values. Valid operators are In, NotIn,
-    /// Exists and DoesNotExist.
-    pub operator: String,
-    /// values is an array of string values. If the operator is In or NotIn, the values array must be
-    /// non-empty. If the operator is Exists or DoesNotExist, the values array must be empty. This array
-    /// is replaced during a strategic merge patch.
-    pub values: Option<Vec<String>>,
-}
-codec::object! {
-    VirtualMachineInstanceMatchExpressions, required key = "key", required operator = "operator",
-    optional values = "values"
-}
-
-/// A node selector requirement is a selector that contains values, a key, and an operator that
-/// relates the key and values.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceMatchFields {
-    /// The label key that the selector applies to.
-    pub key: String,
-    /// Represents a key's relationship to a set of values. Valid operators are In, NotIn, Exists,
-    /// DoesNotExist. Gt, and Lt.
-    pub operator: String,
-    /// An array of string values. If the operator is In or NotIn, the values array must be non-empty.
-    /// If the operator is Exists or DoesNotExist, the values array must be empty. If the operator is Gt
-    /// or Lt, the values array must have a single element, which will be interpreted as an integer.
-    /// This array is replaced during a strategic merge patch.
-    pub values: Option<Vec<String>>,
-}
-codec::object! {
-    VirtualMachineInstanceMatchFields, required key = "key", required operator = "operator",
-    optional values = "values"
-}
 
 /// RequiresLock determines whether the VM's and its overhead memory need to be locked or not. It is
 /// a common practice to enable this if vDPA, VFIO or any other specialized hardware that depends on
@@ -1593,36 +1354,6 @@ codec::object! {
     required network_name = "networkName"
 }
 
-/// A label query over the set of namespaces that the term applies to. The term is applied to the
-/// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-/// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-/// matches all namespaces.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceNamespaceSelector {
-    /// matchExpressions is a list of label selector requirements. The requirements are ANDed.
-    pub match_expressions: Option<Vec<VirtualMachineInstanceMatchExpressions>>,
-    /// matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is
-    /// equivalent to an element of matchExpressions, whose key field is "key", the operator is "In",
-    /// and the values array contains only "value". The requirements are ANDed.
-    pub match_labels: Option<BTreeMap<String, String>>,
-}
-codec::object! {
-    VirtualMachineInstanceNamespaceSelector, optional match_expressions = "matchExpressions",
-    optional match_labels = "matchLabels"
-}
-
-/// NetworkDataSecretRef references a k8s secret that contains config drive networkdata.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceNetworkDataSecretRef {
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
-    pub name: Option<String>,
-}
-codec::object! { VirtualMachineInstanceNetworkDataSecretRef, optional name = "name" }
-
 /// Network represents a network type and a resource that should be connected to the vm.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceNetworks {
@@ -1643,47 +1374,6 @@ codec::object! {
     optional pod = "pod", optional resource_claim = "resourceClaim"
 }
 
-/// Describes node affinity scheduling rules for the pod.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceNodeAffinity {
-    /// The scheduler will prefer to schedule pods to nodes that satisfy the affinity expressions
-    /// specified by this field, but it may choose a node that violates one or more of the expressions.
-    /// The node that is most preferred is the one with the greatest sum of weights, i.e. for each node
-    /// that meets all of the scheduling requirements (resource request, requiredDuringScheduling
-    /// affinity expressions, etc.), compute a sum by iterating through the elements of this field and
-    /// adding "weight" to the sum if the node matches the corresponding matchExpressions; the node(s)
-    /// with the highest sum are the most preferred.
-    pub preferred_during_scheduling_ignored_during_execution: Option<
-        Vec<PreferredDuringSchedulingIgnoredDuringExecution>,
-    >,
-    /// If the affinity requirements specified by this field are not met at scheduling time, the pod
-    /// will not be scheduled onto the node. If the affinity requirements specified by this field cease
-    /// to be met at some point during pod execution (e.g. due to an update), the system may or may not
-    /// try to eventually evict the pod from its node.
-    pub required_during_scheduling_ignored_during_execution: Option<
-        RequiredDuringSchedulingIgnoredDuringExecution,
-    >,
-}
-codec::object! {
-    VirtualMachineInstanceNodeAffinity,
-    optional preferred_during_scheduling_ignored_during_execution = "preferredDuringSchedulingIgnoredDuringExecution",
-    optional required_during_scheduling_ignored_during_execution = "requiredDuringSchedulingIgnoredDuringExecution"
-}
-
-/// A null or empty node selector term matches no objects. The requirements of them are ANDed. The
-/// TopologySelectorTerm type implements a subset of the NodeSelectorTerm.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceNodeSelectorTerms {
-    /// A list of node selector requirements by node's labels.
-    pub match_expressions: Option<Vec<VirtualMachineInstanceMatchExpressions>>,
-    /// A list of node selector requirements by node's fields.
-    pub match_fields: Option<Vec<VirtualMachineInstanceMatchFields>>,
-}
-codec::object! {
-    VirtualMachineInstanceNodeSelectorTerms, optional match_expressions = "matchExpressions",
-    optional match_fields = "matchFields"
-}
-
 /// NUMA allows specifying settings for the guest NUMA topology
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceNuma {
@@ -1695,16 +1385,6 @@ pub struct VirtualMachineInstanceNuma {
 codec::object! {
     VirtualMachineInstanceNuma, optional guest_mapping_passthrough = "guestMappingPassthrough"
 }
-
-/// PodDNSConfigOption defines DNS resolver options of a pod.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceOptions {
-    /// Name is this DNS resolver option's name. Required.
-    pub name: Option<String>,
-    /// Value is this DNS resolver option's value.
-    pub value: Option<String>,
-}
-codec::object! { VirtualMachineInstanceOptions, optional name = "name", optional value = "value" }
 
 /// `VirtualMachineInstance.spec.domain.devices.panicDevices`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1761,112 +1441,6 @@ codec::object! {
     optional vm_network_cidr = "vmNetworkCIDR"
 }
 
-/// Describes pod affinity scheduling rules (e.g. co-locate this pod in the same node, zone, etc. as
-/// some other pod(s)).
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstancePodAffinity {
-    /// The scheduler will prefer to schedule pods to nodes that satisfy the affinity expressions
-    /// specified by this field, but it may choose a node that violates one or more of the expressions.
-    /// The node that is most preferred is the one with the greatest sum of weights, i.e. for each node
-    /// that meets all of the scheduling requirements (resource request, requiredDuringScheduling
-    /// affinity expressions, etc.), compute a sum by iterating through the elements of this field and
-    /// adding "weight" to the sum if the node has pods which matches the corresponding podAffinityTerm;
-    /// the node(s) with the highest sum are the most preferred.
-    pub preferred_during_scheduling_ignored_during_execution: Option<
-        Vec<PodAffinityPreferredDuringSchedulingIgnoredDuringExecution>,
-    >,
-    /// If the affinity requirements specified by this field are not met at scheduling time, the pod
-    /// will not be scheduled onto the node. If the affinity requirements specified by this field cease
-    /// to be met at some point during pod execution (e.g. due to a pod label update), the system may or
-    /// may not try to eventually evict the pod from its node. When there are multiple elements, the
-    /// lists of nodes corresponding to each podAffinityTerm are intersected, i.e. all terms must be
-    /// satisfied.
-    pub required_during_scheduling_ignored_during_execution: Option<
-        Vec<PodAffinityRequiredDuringSchedulingIgnoredDuringExecution>,
-    >,
-}
-codec::object! {
-    VirtualMachineInstancePodAffinity,
-    optional preferred_during_scheduling_ignored_during_execution = "preferredDuringSchedulingIgnoredDuringExecution",
-    optional required_during_scheduling_ignored_during_execution = "requiredDuringSchedulingIgnoredDuringExecution"
-}
-
-/// Required. A pod affinity term, associated with the corresponding weight.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstancePodAffinityTerm {
-    /// A label query over a set of resources, in this case pods. If it's null, this PodAffinityTerm
-    /// matches with no Pods.
-    pub label_selector: Option<VirtualMachineInstanceLabelSelector>,
-    /// MatchLabelKeys is a set of pod label keys to select which pods will be taken into consideration.
-    /// The keys are used to lookup values from the incoming pod labels, those key-value labels are
-    /// merged with 'labelSelector' as 'key in (value)' to select the group of existing pods which pods
-    /// will be taken into consideration for the incoming pod's pod (anti) affinity. Keys that don't
-    /// exist in the incoming pod labels will be ignored. The default value is empty. The same key is
-    /// forbidden to exist in both matchLabelKeys and labelSelector. Also, matchLabelKeys cannot be set
-    /// when labelSelector isn't set.
-    pub match_label_keys: Option<Vec<String>>,
-    /// MismatchLabelKeys is a set of pod label keys to select which pods will be taken into
-    /// consideration. The keys are used to lookup values from the incoming pod labels, those key-value
-    /// labels are merged with 'labelSelector' as 'key notin (value)' to select the group of existing
-    /// pods which pods will be taken into consideration for the incoming pod's pod (anti) affinity.
-    /// Keys that don't exist in the incoming pod labels will be ignored. The default value is empty.
-    /// The same key is forbidden to exist in both mismatchLabelKeys and labelSelector. Also,
-    /// mismatchLabelKeys cannot be set when labelSelector isn't set.
-    pub mismatch_label_keys: Option<Vec<String>>,
-    /// A label query over the set of namespaces that the term applies to. The term is applied to the
-    /// union of the namespaces selected by this field and the ones listed in the namespaces field. null
-    /// selector and null or empty namespaces list means "this pod's namespace". An empty selector ({})
-    /// matches all namespaces.
-    pub namespace_selector: Option<VirtualMachineInstanceNamespaceSelector>,
-    /// namespaces specifies a static list of namespace names that the term applies to. The term is
-    /// applied to the union of the namespaces listed in this field and the ones selected by
-    /// namespaceSelector. null or empty namespaces list and null namespaceSelector means "this pod's
-    /// namespace".
-    pub namespaces: Option<Vec<String>>,
-    /// This pod should be co-located (affinity) or not co-located (anti-affinity) with the pods
-    /// matching the labelSelector in the specified namespaces, where co-located is defined as running
-    /// on a node whose value of the label with key topologyKey matches that of any node on which any of
-    /// the selected pods is running. Empty topologyKey is not allowed.
-    pub topology_key: String,
-}
-codec::object! {
-    VirtualMachineInstancePodAffinityTerm, optional label_selector = "labelSelector",
-    optional match_label_keys = "matchLabelKeys",
-    optional mismatch_label_keys = "mismatchLabelKeys",
-    optional namespace_selector = "namespaceSelector", optional namespaces = "namespaces",
-    required topology_key = "topologyKey"
-}
-
-/// Describes pod anti-affinity scheduling rules (e.g. avoid putting this pod in the same node,
-/// zone, etc. as some other pod(s)).
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstancePodAntiAffinity {
-    /// The scheduler will prefer to schedule pods to nodes that satisfy the anti-affinity expressions
-    /// specified by this field, but it may choose a node that violates one or more of the expressions.
-    /// The node that is most preferred is the one with the greatest sum of weights, i.e. for each node
-    /// that meets all of the scheduling requirements (resource request, requiredDuringScheduling
-    /// anti-affinity expressions, etc.), compute a sum by iterating through the elements of this field
-    /// and subtracting "weight" from the sum if the node has pods which matches the corresponding
-    /// podAffinityTerm; the node(s) with the highest sum are the most preferred.
-    pub preferred_during_scheduling_ignored_during_execution: Option<
-        Vec<PodAffinityPreferredDuringSchedulingIgnoredDuringExecution>,
-    >,
-    /// If the anti-affinity requirements specified by this field are not met at scheduling time, the
-    /// pod will not be scheduled onto the node. If the anti-affinity requirements specified by this
-    /// field cease to be met at some point during pod execution (e.g. due to a pod label update), the
-    /// system may or may not try to eventually evict the pod from its node. When there are multiple
-    /// elements, the lists of nodes corresponding to each podAffinityTerm are intersected, i.e. all
-    /// terms must be satisfied.
-    pub required_during_scheduling_ignored_during_execution: Option<
-        Vec<PodAffinityRequiredDuringSchedulingIgnoredDuringExecution>,
-    >,
-}
-codec::object! {
-    VirtualMachineInstancePodAntiAffinity,
-    optional preferred_during_scheduling_ignored_during_execution = "preferredDuringSchedulingIgnoredDuringExecution",
-    optional required_during_scheduling_ignored_during_execution = "requiredDuringSchedulingIgnoredDuringExecution"
-}
-
 /// Guest policy flags as defined in AMD SEV API specification. Note: due to security reasons it is
 /// not allowed to enable guest debugging. Therefore NoDebug flag is not exposed to users and is
 /// always true.
@@ -1893,37 +1467,6 @@ pub struct VirtualMachineInstancePortRanges {
 codec::object! {
     VirtualMachineInstancePortRanges, required end = "end", required protocol = "protocol",
     required start = "start"
-}
-
-/// Port represents a port to expose from the virtual machine. Default protocol TCP. The port field
-/// is mandatory
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstancePorts {
-    /// If specified, this must be an IANA_SVC_NAME and unique within the pod. Each named port in a pod
-    /// must have a unique name. Name for the port that can be referred to by services.
-    pub name: Option<String>,
-    /// Number of port to expose for the virtual machine. This must be a valid port number, 0 \< x \<
-    /// 65536\.
-    pub port: i32,
-    /// Protocol for port. Must be UDP or TCP. Defaults to "TCP".
-    pub protocol: Option<String>,
-}
-codec::object! {
-    VirtualMachineInstancePorts, optional name = "name", required port = "port",
-    optional protocol = "protocol"
-}
-
-/// A node selector term, associated with the corresponding weight.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstancePreference {
-    /// A list of node selector requirements by node's labels.
-    pub match_expressions: Option<Vec<VirtualMachineInstanceMatchExpressions>>,
-    /// A list of node selector requirements by node's fields.
-    pub match_fields: Option<Vec<VirtualMachineInstanceMatchFields>>,
-}
-codec::object! {
-    VirtualMachineInstancePreference, optional match_expressions = "matchExpressions",
-    optional match_fields = "matchFields"
 }
 
 /// DHCPExtraOptions defines Extra DHCP options for a VM.
@@ -1995,7 +1538,7 @@ pub struct VirtualMachineInstanceReadinessProbe {
     /// One and only one of the following should be specified. Exec specifies the action to take, it
     /// will be executed on the guest through the qemu-guest-agent. If the guest agent is not available,
     /// this probe will fail.
-    pub exec: Option<VirtualMachineInstanceExec>,
+    pub exec: Option<ExecAction>,
     /// Minimum consecutive failures for the probe to be considered failed after having succeeded.
     /// Defaults to 3. Minimum value is 1.
     pub failure_threshold: Option<i32>,
@@ -2123,33 +1666,6 @@ codec::object! {
     optional request_name = "requestName"
 }
 
-/// `VirtualMachineInstance.spec.resourceClaims`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceResourceClaims {
-    /// Name uniquely identifies this resource claim inside the VMI. This field is required and must be
-    /// a DNS_LABEL.
-    pub name: String,
-    /// ResourceClaimName is the name of a ResourceClaim object in the same namespace as this VMI.
-    ///
-    /// Exactly one of ResourceClaimName and ResourceClaimTemplateName must be set.
-    pub resource_claim_name: Option<String>,
-    /// ResourceClaimTemplateName is the name of a ResourceClaimTemplate object in the same namespace as
-    /// this VMI.
-    ///
-    /// The template name is passed through to the generated virt-launcher Pod spec. From the Pod spec,
-    /// the template is used to create a new ResourceClaim, which is bound to the virt-launcher Pod.
-    /// When the virt-launcher Pod is deleted, the ResourceClaim is also deleted. The generated
-    /// ResourceClaim name is unique and is recorded in pod.status.resourceClaimStatuses.
-    ///
-    /// Exactly one of ResourceClaimName and ResourceClaimTemplateName must be set.
-    pub resource_claim_template_name: Option<String>,
-}
-codec::object! {
-    VirtualMachineInstanceResourceClaims, required name = "name",
-    optional resource_claim_name = "resourceClaimName",
-    optional resource_claim_template_name = "resourceClaimTemplateName"
-}
-
 /// Selects a resource of the container: only resources limits and requests (limits.cpu,
 /// limits.memory, requests.cpu and requests.memory) are currently supported.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -2236,18 +1752,6 @@ codec::object! {
     VirtualMachineInstanceSecret, optional optional = "optional",
     optional secret_name = "secretName", optional volume_label = "volumeLabel"
 }
-
-/// UserDataSecretRef references a k8s secret that contains config drive userdata.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceSecretRef {
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
-    pub name: Option<String>,
-}
-codec::object! { VirtualMachineInstanceSecretRef, optional name = "name" }
 
 /// ServiceAccountVolumeSource represents a reference to a service account. There can only be one
 /// volume of this type! More info:
@@ -2402,40 +1906,14 @@ codec::object! {
 pub struct VirtualMachineInstanceSysprep {
     /// ConfigMap references a ConfigMap that contains Sysprep answer file named autounattend.xml that
     /// should be attached as disk of CDROM type.
-    pub config_map: Option<VirtualMachineInstanceSysprepConfigMap>,
+    pub config_map: Option<ConfigMapProjection>,
     /// Secret references a k8s Secret that contains Sysprep answer file named autounattend.xml that
     /// should be attached as disk of CDROM type.
-    pub secret: Option<VirtualMachineInstanceSysprepSecret>,
+    pub secret: Option<SecretProjection>,
 }
 codec::object! {
     VirtualMachineInstanceSysprep, optional config_map = "configMap", optional secret = "secret"
 }
-
-/// ConfigMap references a ConfigMap that contains Sysprep answer file named autounattend.xml that
-/// should be attached as disk of CDROM type.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceSysprepConfigMap {
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
-    pub name: Option<String>,
-}
-codec::object! { VirtualMachineInstanceSysprepConfigMap, optional name = "name" }
-
-/// Secret references a k8s Secret that contains Sysprep answer file named autounattend.xml that
-/// should be attached as disk of CDROM type.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceSysprepSecret {
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
-    pub name: Option<String>,
-}
-codec::object! { VirtualMachineInstanceSysprepSecret, optional name = "name" }
 
 /// TCPSocket specifies an action involving a TCP port. TCP hooks not yet supported
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -2507,128 +1985,6 @@ pub struct VirtualMachineInstanceTlbflush {
 codec::object! {
     VirtualMachineInstanceTlbflush, optional direct = "direct", optional enabled = "enabled",
     optional extended = "extended"
-}
-
-/// The pod this Toleration is attached to tolerates any taint that matches the triple
-/// \<key,value,effect\> using the matching operator \<operator\>.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceTolerations {
-    /// Effect indicates the taint effect to match. Empty means match all taint effects. When specified,
-    /// allowed values are NoSchedule, PreferNoSchedule and NoExecute.
-    pub effect: Option<String>,
-    /// Key is the taint key that the toleration applies to. Empty means match all taint keys. If the
-    /// key is empty, operator must be Exists; this combination means to match all values and all keys.
-    pub key: Option<String>,
-    /// Operator represents a key's relationship to the value. Valid operators are Exists and Equal.
-    /// Defaults to Equal. Exists is equivalent to wildcard for value, so that a pod can tolerate all
-    /// taints of a particular category.
-    pub operator: Option<String>,
-    /// TolerationSeconds represents the period of time the toleration (which must be of effect
-    /// NoExecute, otherwise this field is ignored) tolerates the taint. By default, it is not set,
-    /// which means tolerate the taint forever (do not evict). Zero and negative values will be treated
-    /// as 0 (evict immediately) by the system.
-    pub toleration_seconds: Option<i64>,
-    /// Value is the taint value the toleration matches to. If the operator is Exists, the value should
-    /// be empty, otherwise just a regular string.
-    pub value: Option<String>,
-}
-codec::object! {
-    VirtualMachineInstanceTolerations, optional effect = "effect", optional key = "key",
-    optional operator = "operator", optional toleration_seconds = "tolerationSeconds",
-    optional value = "value"
-}
-
-/// TopologySpreadConstraint specifies how to spread matching pods among the given topology.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceTopologySpreadConstraints {
-    /// LabelSelector is used to find matching pods. Pods that match this label selector are counted to
-    /// determine the number of pods in their corresponding topology domain.
-    pub label_selector: Option<VirtualMachineInstanceLabelSelector>,
-    /// MatchLabelKeys is a set of pod label keys to select the pods over which spreading will be
-    /// calculated. The keys are used to lookup values from the incoming pod labels, those key-value
-    /// labels are ANDed with labelSelector to select the group of existing pods over which spreading
-    /// will be calculated for the incoming pod. The same key is forbidden to exist in both
-    /// MatchLabelKeys and LabelSelector. MatchLabelKeys cannot be set when LabelSelector isn't set.
-    /// Keys that don't exist in the incoming pod labels will be ignored. A null or empty list means
-    /// only match against labelSelector.
-    ///
-    /// This is a beta field and requires the MatchLabelKeysInPodTopologySpread feature gate to be
-    /// enabled (enabled by default).
-    pub match_label_keys: Option<Vec<String>>,
-    /// MaxSkew describes the degree to which pods may be unevenly distributed. When
-    /// 'whenUnsatisfiable=DoNotSchedule', it is the maximum permitted difference between the number of
-    /// matching pods in the target topology and the global minimum. The global minimum is the minimum
-    /// number of matching pods in an eligible domain or zero if the number of eligible domains is less
-    /// than MinDomains. For example, in a 3-zone cluster, MaxSkew is set to 1, and pods with the same
-    /// labelSelector spread as 2/2/1: In this case, the global minimum is 1. \| zone1 \| zone2 \| zone3
-    /// \| \| P P \| P P \| P \|
-    ///
-    /// - if MaxSkew is 1, incoming pod can only be scheduled to zone3 to become 2/2/2; scheduling it
-    ///   onto zone1(zone2) would make the ActualSkew(3-1) on zone1(zone2) violate MaxSkew(1).
-    /// - if MaxSkew is 2, incoming pod can be scheduled onto any zone. When
-    ///   'whenUnsatisfiable=ScheduleAnyway', it is used to give higher precedence to topologies that
-    ///   satisfy it. It's a required field. Default value is 1 and 0 is not allowed.
-    pub max_skew: i32,
-    /// MinDomains indicates a minimum number of eligible domains. When the number of eligible domains
-    /// with matching topology keys is less than minDomains, Pod Topology Spread treats "global minimum"
-    /// as 0, and then the calculation of Skew is performed. And when the number of eligible domains
-    /// with matching topology keys equals or greater than minDomains, this value has no effect on
-    /// scheduling. As a result, when the number of eligible domains is less than minDomains, scheduler
-    /// won't schedule more than maxSkew Pods to those domains. If value is nil, the constraint behaves
-    /// as if MinDomains is equal to 1. Valid values are integers greater than 0. When value is not nil,
-    /// WhenUnsatisfiable must be DoNotSchedule.
-    ///
-    /// For example, in a 3-zone cluster, MaxSkew is set to 2, MinDomains is set to 5 and pods with the
-    /// same labelSelector spread as 2/2/2: \| zone1 \| zone2 \| zone3 \| \| P P \| P P \| P P \| The
-    /// number of domains is less than 5(MinDomains), so "global minimum" is treated as 0. In this
-    /// situation, new pod with the same labelSelector cannot be scheduled, because computed skew will
-    /// be 3(3 - 0) if new Pod is scheduled to any of the three zones, it will violate MaxSkew.
-    pub min_domains: Option<i32>,
-    /// NodeAffinityPolicy indicates how we will treat Pod's nodeAffinity/nodeSelector when calculating
-    /// pod topology spread skew. Options are:
-    ///
-    /// - Honor: only nodes matching nodeAffinity/nodeSelector are included in the calculations.
-    /// - Ignore: nodeAffinity/nodeSelector are ignored. All nodes are included in the calculations.
-    ///
-    /// If this value is nil, the behavior is equivalent to the Honor policy.
-    pub node_affinity_policy: Option<String>,
-    /// NodeTaintsPolicy indicates how we will treat node taints when calculating pod topology spread
-    /// skew. Options are:
-    ///
-    /// - Honor: nodes without taints, along with tainted nodes for which the incoming pod has a
-    ///   toleration, are included.
-    /// - Ignore: node taints are ignored. All nodes are included.
-    ///
-    /// If this value is nil, the behavior is equivalent to the Ignore policy.
-    pub node_taints_policy: Option<String>,
-    /// TopologyKey is the key of node labels. Nodes that have a label with this key and identical
-    /// values are considered to be in the same topology. We consider each \<key, value\> as a "bucket",
-    /// and try to put balanced number of pods into each bucket. We define a domain as a particular
-    /// instance of a topology. Also, we define an eligible domain as a domain whose nodes meet the
-    /// requirements of nodeAffinityPolicy and nodeTaintsPolicy. e.g. If TopologyKey is
-    /// "kubernetes.io/hostname", each Node is a domain of that topology. And, if TopologyKey is
-    /// "topology.kubernetes.io/zone", each zone is a domain of that topology. It's a required field.
-    pub topology_key: String,
-    /// WhenUnsatisfiable indicates how to deal with a pod if it doesn't satisfy the spread constraint.
-    ///
-    /// - DoNotSchedule (default) tells the scheduler not to schedule it.
-    /// - ScheduleAnyway tells the scheduler to schedule the pod in any location, but giving higher
-    ///   precedence to topologies that would help reduce the skew. A constraint is considered
-    ///   "Unsatisfiable" for an incoming pod if and only if every possible node assignment for that pod
-    ///   would violate "MaxSkew" on some topology. For example, in a 3-zone cluster, MaxSkew is set to
-    ///   1, and pods with the same labelSelector spread as 3/1/1: \| zone1 \| zone2 \| zone3 \| \| P P
-    ///   P \| P \| P \| If WhenUnsatisfiable is set to DoNotSchedule, incoming pod can only be
-    ///   scheduled to zone2(zone3) to become 3/2/1(3/1/2) as ActualSkew(2-1) on zone2(zone3) satisfies
-    ///   MaxSkew(1). In other words, the cluster can still be imbalanced, but scheduler won't make it
-    ///   \*more\* imbalanced. It's a required field.
-    pub when_unsatisfiable: String,
-}
-codec::object! {
-    VirtualMachineInstanceTopologySpreadConstraints, optional label_selector = "labelSelector",
-    optional match_label_keys = "matchLabelKeys", required max_skew = "maxSkew",
-    optional min_domains = "minDomains", optional node_affinity_policy = "nodeAffinityPolicy",
-    optional node_taints_policy = "nodeTaintsPolicy", required topology_key = "topologyKey",
-    required when_unsatisfiable = "whenUnsatisfiable"
 }
 
 /// Whether to emulate a TPM device.

@@ -6,8 +6,11 @@
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 
 use ::codegen_runtime::codec;
+use ::codegen_runtime::k8s_openapi::api::core::v1::{
+    TypedLocalObjectReference, TypedObjectReference,
+};
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
-    ObjectMeta, Time,
+    LabelSelector, ObjectMeta, Time,
 };
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use serde::{Deserialize, Serialize};
@@ -16,9 +19,8 @@ use std::collections::BTreeMap;
 use super::{
     VirtualMachineBlockSize, VirtualMachineCdrom, VirtualMachineChangedBlockTracking,
     VirtualMachineConditions, VirtualMachineDiskDisk, VirtualMachineInstanceDataVolume,
-    VirtualMachineInstanceMatchExpressions, VirtualMachineInstanceMigratedVolumes,
-    VirtualMachineInstancePersistentVolumeClaim, VirtualMachineInstanceSpec,
-    VirtualMachineLun,
+    VirtualMachineInstanceMigratedVolumes, VirtualMachineInstancePersistentVolumeClaim,
+    VirtualMachineInstanceSpec, VirtualMachineLun,
 };
 
 /// VirtualMachine handles the VirtualMachines that are not running or are in a stopped state The
@@ -93,72 +95,6 @@ pub struct VirtualMachineControllerRevisionRef {
     pub name: Option<String>,
 }
 codec::object! { VirtualMachineControllerRevisionRef, optional name = "name" }
-
-/// dataSource field can be used to specify either:
-///
-/// - An existing VolumeSnapshot object (snapshot.storage.k8s.io/VolumeSnapshot)
-/// - An existing PVC (PersistentVolumeClaim) If the provisioner or an external controller can
-///   support the specified data source, it will create a new volume based on the contents of the
-///   specified data source. When the AnyVolumeDataSource feature gate is enabled, dataSource
-///   contents will be copied to dataSourceRef, and dataSourceRef contents will be copied to
-///   dataSource when dataSourceRef.namespace is not specified. If the namespace is specified, then
-///   dataSourceRef will not be copied to dataSource.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineDataSource {
-    /// APIGroup is the group for the resource being referenced. If APIGroup is not specified, the
-    /// specified Kind must be in the core API group. For any other third-party types, APIGroup is
-    /// required.
-    pub api_group: Option<String>,
-    /// Kind is the type of resource being referenced
-    pub kind: String,
-    /// Name is the name of resource being referenced
-    pub name: String,
-}
-codec::object! {
-    VirtualMachineDataSource, optional api_group = "apiGroup", required kind = "kind",
-    required name = "name"
-}
-
-/// dataSourceRef specifies the object from which to populate the volume with data, if a non-empty
-/// volume is desired. This may be any object from a non-empty API group (non core object) or a
-/// PersistentVolumeClaim object. When this field is specified, volume binding will only succeed if
-/// the type of the specified object matches some installed volume populator or dynamic provisioner.
-/// This field will replace the functionality of the dataSource field and as such if both fields are
-/// non-empty, they must have the same value. For backwards compatibility, when namespace isn't
-/// specified in dataSourceRef, both fields (dataSource and dataSourceRef) will be set to the same
-/// value automatically if one of them is empty and the other is non-empty. When namespace is
-/// specified in dataSourceRef, dataSource isn't set to the same value and must be empty. There are
-/// three important differences between dataSource and dataSourceRef:
-///
-/// - While dataSource only allows two specific types of objects, dataSourceRef allows any non-core
-///   object, as well as PersistentVolumeClaim objects.
-/// - While dataSource ignores disallowed values (dropping them), dataSourceRef preserves all
-///   values, and generates an error if a disallowed value is specified.
-/// - While dataSource only allows local objects, dataSourceRef allows objects in any namespaces.
-///   (Beta) Using this field requires the AnyVolumeDataSource feature gate to be enabled. (Alpha)
-///   Using the namespace field of dataSourceRef requires the CrossNamespaceVolumeDataSource feature
-///   gate to be enabled.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineDataSourceRef {
-    /// APIGroup is the group for the resource being referenced. If APIGroup is not specified, the
-    /// specified Kind must be in the core API group. For any other third-party types, APIGroup is
-    /// required.
-    pub api_group: Option<String>,
-    /// Kind is the type of resource being referenced
-    pub kind: String,
-    /// Name is the name of resource being referenced
-    pub name: String,
-    /// Namespace is the namespace of resource being referenced Note that when a namespace is specified,
-    /// a gateway.networking.k8s.io/ReferenceGrant object is required in the referent namespace to allow
-    /// that namespace's owner to accept the reference. See the ReferenceGrant documentation for
-    /// details. (Alpha) This field requires the CrossNamespaceVolumeDataSource feature gate to be
-    /// enabled.
-    pub namespace: Option<String>,
-}
-codec::object! {
-    VirtualMachineDataSourceRef, optional api_group = "apiGroup", required kind = "kind",
-    required name = "name", optional namespace = "namespace"
-}
 
 /// `VirtualMachine.spec.dataVolumeTemplates`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -471,7 +407,7 @@ pub struct VirtualMachinePvc {
     ///   contents will be copied to dataSourceRef, and dataSourceRef contents will be copied to
     ///   dataSource when dataSourceRef.namespace is not specified. If the namespace is specified, then
     ///   dataSourceRef will not be copied to dataSource.
-    pub data_source: Option<VirtualMachineDataSource>,
+    pub data_source: Option<TypedLocalObjectReference>,
     /// dataSourceRef specifies the object from which to populate the volume with data, if a non-empty
     /// volume is desired. This may be any object from a non-empty API group (non core object) or a
     /// PersistentVolumeClaim object. When this field is specified, volume binding will only succeed if
@@ -491,7 +427,7 @@ pub struct VirtualMachinePvc {
     ///   (Beta) Using this field requires the AnyVolumeDataSource feature gate to be enabled. (Alpha)
     ///   Using the namespace field of dataSourceRef requires the CrossNamespaceVolumeDataSource feature
     ///   gate to be enabled.
-    pub data_source_ref: Option<VirtualMachineDataSourceRef>,
+    pub data_source_ref: Option<TypedObjectReference>,
     /// resources represents the minimum resources the volume should have. If
     /// RecoverVolumeExpansionFailure feature is enabled users are allowed to specify resource
     /// requirements that are lower than previous value but must still be higher than capacity recorded
@@ -499,7 +435,7 @@ pub struct VirtualMachinePvc {
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#resources>
     pub resources: Option<VirtualMachineResources>,
     /// selector is a label query over volumes to consider for binding.
-    pub selector: Option<VirtualMachineSelector>,
+    pub selector: Option<LabelSelector>,
     /// storageClassName is the name of the StorageClass required by the claim. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#class-1>
     pub storage_class_name: Option<String>,
@@ -606,21 +542,6 @@ pub struct VirtualMachineS3 {
 codec::object! {
     VirtualMachineS3, optional cert_config_map = "certConfigMap", optional secret_ref = "secretRef",
     required url = "url"
-}
-
-/// selector is a label query over volumes to consider for binding.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineSelector {
-    /// matchExpressions is a list of label selector requirements. The requirements are ANDed.
-    pub match_expressions: Option<Vec<VirtualMachineInstanceMatchExpressions>>,
-    /// matchLabels is a map of {key,value} pairs. A single {key,value} in the matchLabels map is
-    /// equivalent to an element of matchExpressions, whose key field is "key", the operator is "In",
-    /// and the values array contains only "value". The requirements are ANDed.
-    pub match_labels: Option<BTreeMap<String, String>>,
-}
-codec::object! {
-    VirtualMachineSelector, optional match_expressions = "matchExpressions",
-    optional match_labels = "matchLabels"
 }
 
 /// DataVolumeSourceSnapshot provides the parameters to create a Data Volume from an existing
@@ -847,7 +768,7 @@ pub struct VirtualMachineStorage {
     /// a new volume based on the contents of the specified data source. If the AnyVolumeDataSource
     /// feature gate is enabled, this field will always have the same contents as the DataSourceRef
     /// field.
-    pub data_source: Option<VirtualMachineDataSource>,
+    pub data_source: Option<TypedLocalObjectReference>,
     /// Specifies the object from which to populate the volume with data, if a non-empty volume is
     /// desired. This may be any local object from a non-empty API group (non core object) or a
     /// PersistentVolumeClaim object. When this field is specified, volume binding will only succeed if
@@ -862,12 +783,12 @@ pub struct VirtualMachineStorage {
     /// - While DataSource ignores disallowed values (dropping them), DataSourceRef preserves all
     ///   values, and generates an error if a disallowed value is specified. (Beta) Using this field
     ///   requires the AnyVolumeDataSource feature gate to be enabled.
-    pub data_source_ref: Option<VirtualMachineDataSourceRef>,
+    pub data_source_ref: Option<TypedObjectReference>,
     /// Resources represents the minimum resources the volume should have. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#resources>
     pub resources: Option<VirtualMachineResources>,
     /// A label query over volumes to consider for binding.
-    pub selector: Option<VirtualMachineSelector>,
+    pub selector: Option<LabelSelector>,
     /// Name of the StorageClass required by the claim. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#class-1>
     pub storage_class_name: Option<String>,

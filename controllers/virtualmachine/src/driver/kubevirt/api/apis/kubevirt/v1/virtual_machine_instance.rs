@@ -6,6 +6,9 @@
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 
 use ::codegen_runtime::codec;
+use ::codegen_runtime::k8s_openapi::api::core::v1::{
+    Affinity, PodDNSConfig, PodResourceClaim, Toleration, TopologySpreadConstraint,
+};
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
@@ -14,13 +17,11 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use super::{
     VirtualMachineChangedBlockTracking, VirtualMachineConditions,
-    VirtualMachineInstanceAccessCredentials, VirtualMachineInstanceAffinity,
-    VirtualMachineInstanceDnsConfig, VirtualMachineInstanceDomain,
+    VirtualMachineInstanceAccessCredentials, VirtualMachineInstanceDomain,
     VirtualMachineInstanceLivenessProbe, VirtualMachineInstanceMachine,
     VirtualMachineInstanceMigratedVolumes, VirtualMachineInstanceNetworks,
-    VirtualMachineInstanceReadinessProbe, VirtualMachineInstanceResourceClaims,
-    VirtualMachineInstanceTolerations, VirtualMachineInstanceTopologySpreadConstraints,
-    VirtualMachineInstanceUtilityVolumes, VirtualMachineInstanceVolumes,
+    VirtualMachineInstanceReadinessProbe, VirtualMachineInstanceUtilityVolumes,
+    VirtualMachineInstanceVolumes,
 };
 
 /// VirtualMachineInstance is \*the\* VirtualMachineInstance Definition. It represents a virtual
@@ -539,13 +540,13 @@ pub struct VirtualMachineInstanceSpec {
     /// Must have at most 256 items.
     pub access_credentials: Option<Vec<VirtualMachineInstanceAccessCredentials>>,
     /// If affinity is specifies, obey all the affinity rules
-    pub affinity: Option<VirtualMachineInstanceAffinity>,
+    pub affinity: Option<Affinity>,
     /// Specifies the architecture of the vm guest you are attempting to run. Defaults to the compiled
     /// architecture of the KubeVirt components
     pub architecture: Option<String>,
     /// Specifies the DNS parameters of a pod. Parameters specified here will be merged to the generated
     /// DNS configuration based on DNSPolicy.
-    pub dns_config: Option<VirtualMachineInstanceDnsConfig>,
+    pub dns_config: Option<PodDNSConfig>,
     /// Set DNS policy for the pod. Defaults to "ClusterFirst". Valid values are
     /// 'ClusterFirstWithHostNet', 'ClusterFirst', 'Default' or 'None'. DNS parameters given in
     /// DNSConfig will be merged with the policy selected with DNSPolicy. To have DNS options set along
@@ -601,7 +602,7 @@ pub struct VirtualMachineInstanceSpec {
     /// NetworkDevicesWithDRA is enabled. This feature is in alpha.
     ///
     /// Must have no two items with the same `name`.
-    pub resource_claims: Option<Vec<VirtualMachineInstanceResourceClaims>>,
+    pub resource_claims: Option<Vec<PodResourceClaim>>,
     /// If specified, the VMI will be dispatched by specified scheduler. If not specified, the VMI will
     /// be dispatched by default scheduler.
     pub scheduler_name: Option<String>,
@@ -619,14 +620,12 @@ pub struct VirtualMachineInstanceSpec {
     /// VirtualMachineInstance is force terminated.
     pub termination_grace_period_seconds: Option<i64>,
     /// If toleration is specified, obey all the toleration rules.
-    pub tolerations: Option<Vec<VirtualMachineInstanceTolerations>>,
+    pub tolerations: Option<Vec<Toleration>>,
     /// TopologySpreadConstraints describes how a group of VMIs will be spread across a given topology
     /// domains. K8s scheduler will schedule VMI pods in a way which abides by the constraints.
     ///
     /// Must have no two items with the same `topologyKey` and `whenUnsatisfiable`.
-    pub topology_spread_constraints: Option<
-        Vec<VirtualMachineInstanceTopologySpreadConstraints>,
-    >,
+    pub topology_spread_constraints: Option<Vec<TopologySpreadConstraint>>,
     /// List of utility volumes that can be mounted to the vmi virt-launcher pod without having a
     /// matching disk in the domain. Used to collect data for various operational workflows.
     ///
