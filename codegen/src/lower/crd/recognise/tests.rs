@@ -1,6 +1,8 @@
 use super::*;
 use crate::{
-    Generator, Options, Source, Sources, generate,
+    Generator, Options, Source, Sources,
+    diag::Style,
+    generate,
     model::{TypeKind, Version},
 };
 
@@ -38,8 +40,8 @@ spec:
         crds: vec![Source::new("thing.yaml", text)],
         ..Sources::default()
     };
-    let generated =
-        generate(&sources, &options).unwrap_or_else(|found| panic!("{}", found.render(false)));
+    let generated = generate(&sources, &options)
+        .unwrap_or_else(|found| panic!("{}", found.render(Style::Plain)));
     let mut api = generated.api;
     api.groups.remove(0).versions.remove(0)
 }
