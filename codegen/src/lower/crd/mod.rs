@@ -3,6 +3,7 @@
 //!
 //! Start reading at [`lower`]; `unnamed` turns a schema into types, `shape` finds identical ones, `unify` names them.
 
+mod at;
 mod recognise;
 mod rename;
 mod shape;

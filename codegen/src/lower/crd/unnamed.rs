@@ -6,7 +6,10 @@ use std::{collections::BTreeMap, mem};
 
 use serde_json::Value;
 
-use super::recognise::recognise;
+use super::{
+    at::{At, MAX_STEPS, STEPS_OF_LIST, STEPS_OF_MAP, STEPS_OF_PROPERTY},
+    recognise::recognise,
+};
 use crate::{
     model::{
         Constraints, DeclaredAt, EnumDef, Field, KnownType, QUANTITY_PATTERN, StructDef, TypeKind,
@@ -20,19 +23,6 @@ use crate::{
 
 /// Fields of a root or an embedded object that are not the schema's, on the wire or in Rust.
 const ROOT_FIELDS: &[&str] = &["api_version", "kind", "metadata", "unknown_fields"];
-
-/// How many steps it may take to follow the types from the root to a value. What is further is held as JSON, since rustc
-/// goes 128 steps, some of which it needs for the futures of clients.
-const MAX_STEPS: usize = 100;
-
-/// The steps into a property: the struct and an `Option`.
-const STEPS_OF_PROPERTY: usize = 2;
-
-/// The steps through a list: `Vec`, `RawVec`, `PhantomData`.
-const STEPS_OF_LIST: usize = 3;
-
-/// The steps through a map: `BTreeMap` and what it consists of.
-const STEPS_OF_MAP: usize = 5;
 
 /// A type whose references to others are paths.
 #[derive(Clone, Debug)]
@@ -427,29 +417,6 @@ fn take_common(schema: &mut Schema) -> Vec<(String, Schema)> {
         .partition(|(name, _)| is_common(name));
     schema.properties = others;
     common
-}
-
-/// Where a schema stands. Items of lists and values of maps stand where the property does; its path is built only for what
-/// needs a name.
-#[derive(Clone, Copy)]
-struct At<'a> {
-    parent: &'a Path,
-    property: &'a str,
-    /// How many steps it takes to follow the types to it.
-    steps: usize,
-}
-
-impl At<'_> {
-    fn path(self) -> Path {
-        self.parent.property(self.property)
-    }
-
-    fn further(self, steps: usize) -> Self {
-        Self {
-            steps: self.steps + steps,
-            ..self
-        }
-    }
 }
 
 /// The variants of an enum; a value that stands twice counts once.

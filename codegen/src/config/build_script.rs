@@ -1,0 +1,118 @@
+//! Generation from a build script, which talks to Cargo through its standard output.
+
+use std::{
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
+
+use super::{
+    Config, Error, Report,
+    inputs::{CrdInput, GoInput},
+};
+use crate::{Diagnostic, Diagnostics, output};
+
+impl Config {
+    /// Generates, writes, and declares to Cargo what to watch: the entry point for build scripts.
+    ///
+    /// Prints `cargo::rerun-if-changed` for every input before anything can fail, so that mending the input runs the build
+    /// script again, and a `cargo::warning` for each warning. Files that are as generated keep their modification time.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`]; nothing is written then.
+    pub fn generate(&self) -> Result<Report, Error> {
+        // Cargo reads this through a pipe that it owns; if that is gone, so is the reason to tell it anything.
+        let _ = io::stdout().lock().write_all(self.watched().as_bytes());
+        let prepared = self.prepare(&())?;
+        let _ = io::stdout()
+            .lock()
+            .write_all(warned(&prepared.warnings).as_bytes());
+        output::apply(prepared.plans())?;
+        Ok(prepared.report())
+    }
+
+    /// The inputs for Cargo to watch, one line each.
+    fn watched(&self) -> String {
+        let lines = self
+            .inputs()
+            .map(|path| format!("cargo::rerun-if-changed={}\n", path.display()));
+        let go = self.go.iter().flat_map(GoInput::folders);
+        let go = go.map(|path| format!("cargo::rerun-if-changed={}\n", path.display()));
+        lines.chain(go).collect()
+    }
+
+    /// The files and folders that the output depends on.
+    fn inputs(&self) -> impl Iterator<Item = PathBuf> {
+        let crds = self.crds.iter().filter_map(|input| match input {
+            CrdInput::Path(path) => Some(path.as_path()),
+            CrdInput::Stdin => None,
+        });
+        let apis = self.apis.iter().map(|apis| apis.folder.as_path());
+        let roots = self.policy_roots();
+        let inputs = crds.chain(apis).chain(self.header_file.as_deref());
+        inputs.map(Path::to_owned).chain(roots)
+    }
+}
+
+/// The warnings for Cargo to show, one line each.
+fn warned(warnings: &Diagnostics) -> String {
+    let text = |warning: &Diagnostic| {
+        let place = warning.labels.first().map(|label| {
+            let (line, column) = label.place.line_column();
+            format!("{}:{line}:{column}: ", label.place.file)
+        });
+        let help = warning.help.iter().map(|help| format!("; {help}"));
+        let place = place.unwrap_or_default();
+        let text = format!("{place}{}{}", warning.message, help.collect::<String>());
+        format!("cargo::warning={}\n", text.replace(['\n', '\r'], " "))
+    };
+    warnings.as_slice().iter().map(text).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cargo_watches_every_input() {
+        let config = Config::new()
+            .crds(["crds", "more.yaml"])
+            .apis("src/apis")
+            .header_file("header.txt");
+        assert_eq!(
+            config.watched(),
+            "cargo::rerun-if-changed=crds\n\
+             cargo::rerun-if-changed=more.yaml\n\
+             cargo::rerun-if-changed=src/apis\n\
+             cargo::rerun-if-changed=header.txt\n"
+        );
+    }
+
+    #[test]
+    fn cargo_shows_every_warning() {
+        let source = crate::Source::new("crd.yaml", "a: 1\nb: x\n");
+        let place = crate::diag::Place {
+            file: source.name.as_str().into(),
+            text: source.text.clone(),
+            range: 8..9,
+        };
+        let warning = Diagnostic::warning("odd").at(place, "").help("mend it");
+        assert_eq!(
+            warned(&warning.into()),
+            "cargo::warning=crd.yaml:2:4: odd; mend it\n"
+        );
+    }
+
+    #[test]
+    fn a_build_script_prints_the_rendered_error() {
+        let diagnostic = crate::Diagnostic::error("no").help("yes");
+        let error = Error::Input(diagnostic.into());
+        assert_eq!(format!("{error:?}"), "error: no\n |\n = help: yes");
+    }
+
+    #[test]
+    fn an_input_that_is_missing_is_an_error() {
+        let config = Config::new().crds(["nowhere"]).out_dir("nowhere-either");
+        assert!(matches!(config.generate(), Err(Error::Read { .. })));
+    }
+}
