@@ -1,17 +1,18 @@
 //! Logins at Keystone, and TLS: on a local server. No test here asks a real Keystone.
 
-use std::path::Path;
+use std::io::Write;
 use std::sync::Arc;
 
 use network_controller::apis::samplecrd::v1::NetworkPhase as Phase;
 use network_controller::app::{Flags, app};
 use network_controller::backend::neutron::Neutron;
 use network_controller::backend::{Backend, BackendError, Owner};
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, KeyUsagePurpose};
 use rustls::ServerConfig;
 use rustls::crypto::ring;
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::pki_types::PrivateKeyDer;
 use serde_json::{Value, json};
+use tempfile::NamedTempFile;
 use tokio_rustls::TlsAcceptor;
 
 use crate::fake_neutron::FakeNeutron;
@@ -20,23 +21,45 @@ use crate::support::{Rig, eventually, network};
 const PASSWORD: &[&str] = &["--os-username=me", "--os-project-name=mine"];
 const CREDENTIAL: &[&str] = &["--os-application-credential-id=x"];
 
-/// A file of `tls/`, which `tls/make.py` makes.
-fn tls(name: &str) -> String {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/network/tls");
-    folder.join(name).to_str().unwrap().to_owned()
+/// An authority, in a file for `--os-cacert`.
+struct Authority {
+    issuer: Issuer<'static, KeyPair>,
+    file: NamedTempFile,
 }
 
-/// A server whose certificate is signed by `ca.pem`.
-fn acceptor() -> TlsAcceptor {
-    let chain = CertificateDer::pem_file_iter(tls("server.pem")).unwrap();
-    let chain = chain.collect::<Result<_, _>>().unwrap();
-    let key = PrivateKeyDer::from_pem_file(tls("server.key")).unwrap();
-    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(chain, key);
-    TlsAcceptor::from(Arc::new(config.unwrap()))
+impl Authority {
+    fn new(name: &str) -> Self {
+        let mut params = CertificateParams::default();
+        params.distinguished_name.push(DnType::CommonName, name);
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params.key_usages = vec![KeyUsagePurpose::KeyCertSign];
+        let key = KeyPair::generate().unwrap();
+        let mut file = NamedTempFile::new().unwrap();
+        let certificate = params.self_signed(&key).unwrap();
+        file.write_all(certificate.pem().as_bytes()).unwrap();
+        Self {
+            issuer: Issuer::new(params, key),
+            file,
+        }
+    }
+
+    fn flag(&self) -> String {
+        format!("--os-cacert={}", self.file.path().display())
+    }
+
+    /// A server on 127.0.0.1 that this authority vouches for.
+    fn acceptor(&self) -> TlsAcceptor {
+        let key = KeyPair::generate().unwrap();
+        let params = CertificateParams::new(["127.0.0.1".to_owned()]).unwrap();
+        let certificate = params.signed_by(&key, &self.issuer).unwrap();
+        let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
+        let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![certificate.der().clone()], key);
+        TlsAcceptor::from(Arc::new(config.unwrap()))
+    }
 }
 
 /// A backend that logs in at `fake`, with `secret` as the password and as the credential's secret.
@@ -149,8 +172,9 @@ async fn the_catalog_is_searched_by_region_and_interface() {
 
 #[tokio::test]
 async fn the_controller_runs_over_tls_with_a_trusted_authority() {
-    let fake = FakeNeutron::start_tls(acceptor()).await;
-    let ca = format!("--os-cacert={}", tls("ca.pem"));
+    let authority = Authority::new("trusted");
+    let fake = FakeNeutron::start_tls(authority.acceptor()).await;
+    let ca = authority.flag();
     for args in [PASSWORD, CREDENTIAL] {
         let backend = backend(&fake, &[args, &[&ca]].concat(), "secret");
         let rig = Rig::new();
@@ -169,8 +193,9 @@ async fn the_controller_runs_over_tls_with_a_trusted_authority() {
 
 #[tokio::test]
 async fn a_server_of_another_authority_is_refused_and_told_nothing() {
-    let fake = FakeNeutron::start_tls(acceptor()).await;
-    let other = format!("--os-cacert={}", tls("other-ca.pem"));
+    let fake = FakeNeutron::start_tls(Authority::new("trusted").acceptor()).await;
+    let stranger = Authority::new("another");
+    let other = stranger.flag();
     let url = format!("--neutron-url={}", fake.url);
     let without_login = |args: &[&str]| {
         let args = [&["network-controller", url.as_str()], args].concat();
