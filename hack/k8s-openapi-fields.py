@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Prints the fields of the structs that every Kubernetes version in k8s-openapi's sources has: a line for each struct, with the
-JSON names of the fields that all versions have alike; `!` marks those that are always written. Objects with a kind of
+JSON names of the fields that all versions have alike; `!` marks those that are always written. Structs of which some version always
+writes another field are left out, since that version would add it to what was read. Objects with a kind of
 their own are left out, since they write `apiVersion` and `kind`; so are types of alpha and beta versions."""
 import pathlib
 import re
@@ -29,6 +30,9 @@ def structs(root):
 versions = [structs(version) for version in sorted(pathlib.Path(sys.argv[1]).glob("v1_*"))]
 for key in sorted(set.intersection(*map(set, versions))):
     alike = set.intersection(*(set(version[key].items()) for version in versions))
+    always = {name for version in versions for name, type_ in version[key].items() if not type_.startswith("Option<")}
+    if not always <= {name for name, _ in alike}:
+        continue
     names = sorted(name if type_.startswith("Option<") else name + "!" for name, type_ in alike)
     if names:
         print("/".join(key), *names)

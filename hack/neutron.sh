@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the network controller's suite against a real neutron-server: hack/neutron.sh [filter…]
+# Runs the network controller's tests of its Neutron backend with a real neutron-server: hack/neutron.sh [filter…]; a filter adds tests
 #
 # neutron-server is installed from PyPI into a folder of its own, target/neutron, and started on loopback with SQLite, without
 # authentication and without agents: networks and subnets are rows of its database. NEUTRON_VERSION chooses another release,

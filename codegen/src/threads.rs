@@ -19,6 +19,10 @@ const STACK_BYTES: usize = 256 * 1024 * 1024;
 /// # Errors
 ///
 /// No thread can be started, or the work panicked, which is a defect.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one place that starts threads"
+)]
 pub(crate) fn run<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Diagnostic> {
     static POOL: OnceLock<Result<ThreadPool, String>> = OnceLock::new();
     let pool = POOL.get_or_init(|| {

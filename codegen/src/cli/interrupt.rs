@@ -18,6 +18,10 @@ mod unix {
     static RECEIVED: AtomicI32 = AtomicI32::new(0);
 
     /// From now on, the first signal lets a run that writes undo what it staged. A second one ends the process at once.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a handler of signals waits on a thread of its own"
+    )]
     pub(in super::super) fn watch() {
         // Without handlers a signal ends the process, and the next run removes what is left.
         let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) else {

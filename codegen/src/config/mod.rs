@@ -1,7 +1,7 @@
 //! Configuration: what one crate wants generated, from where to where.
 //!
 //! [`Config`] is the one struct behind build scripts (its builder methods), `codegen.toml` ([`Workspace`]) and the command
-//! line. It loads the inputs, runs the generator and plans the output; [`output::apply`] does the rest.
+//! line. It loads the inputs, runs the generator and plans the output; [`output::apply`](crate::output::apply) does the rest.
 
 mod advice;
 mod build_script;

@@ -15,7 +15,7 @@ use crate::{
     diag::{Diagnostic, Diagnostics, Place},
     emit::{Generator, manifests::Manifests},
     model::ApiSet,
-    options::Options,
+    options::{Filters, Options},
     output::{ChangeKind, Plan, Tree, format::header},
     source::{Source, Sources},
     threads,
@@ -126,6 +126,7 @@ impl Config {
             let manifests = match &self.manifests {
                 Some((folder, _)) => {
                     let crds = options.manifests.as_ref().and_then(Manifests::crd_folder);
+                    let crds = crds.filter(|_| self.is_whole(&options, &generated));
                     Some(Plan::of_manifests(folder, &generated.manifests, crds)?)
                 }
                 None => None,
@@ -153,6 +154,14 @@ impl Config {
                 skipped: generated.skipped,
             })
         })
+    }
+
+    /// Whether a run has every CRD of its groups, so that others in their folder are of kinds that are gone. Inputs of a command
+    /// line, filters and CRDs with errors leave some out.
+    fn is_whole(&self, options: &Options, generated: &Generated) -> bool {
+        self.origin.is_some()
+            && options.filters == Filters::default()
+            && generated.skipped.as_slice().is_empty()
     }
 
     /// Generates everything without comparing it with the disk; paths are relative to the output folder.

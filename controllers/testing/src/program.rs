@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use codegen_runtime::connect::ClientOptions;
@@ -19,6 +20,8 @@ use crate::cluster::{PATIENCE, eventually};
 pub struct Program {
     child: Child,
     lines: Arc<Mutex<Vec<String>>>,
+    /// They end with the output that they read.
+    readers: Vec<JoinHandle<()>>,
     folder: TempDir,
 }
 
@@ -37,11 +40,14 @@ impl Program {
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let lines = Arc::new(Mutex::new(Vec::new()));
-        collect(child.stdout.take().unwrap(), Arc::clone(&lines));
-        collect(child.stderr.take().unwrap(), Arc::clone(&lines));
+        let readers = vec![
+            collect(child.stdout.take().unwrap(), Arc::clone(&lines)),
+            collect(child.stderr.take().unwrap(), Arc::clone(&lines)),
+        ];
         Self {
             child,
             lines,
+            readers,
             folder,
         }
     }
@@ -89,7 +95,7 @@ impl Program {
         self.child.try_wait().unwrap().is_none()
     }
 
-    /// Waits until it has ended.
+    /// Waits until it has ended, and gives all that it has written.
     pub async fn end(mut self) -> (ExitStatus, Vec<String>) {
         let wait = async {
             loop {
@@ -99,21 +105,22 @@ impl Program {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
         };
-        let status = tokio::time::timeout(PATIENCE, wait).await;
-        let lines = self.lines();
-        (
-            status.unwrap_or_else(|_| panic!("it goes on: {lines:#?}")),
-            lines,
-        )
+        let Ok(status) = tokio::time::timeout(PATIENCE, wait).await else {
+            panic!("it goes on: {:#?}", self.lines());
+        };
+        for reader in self.readers.drain(..) {
+            reader.join().unwrap();
+        }
+        (status, self.lines())
     }
 }
 
-fn collect(output: impl Read + Send + 'static, lines: Arc<Mutex<Vec<String>>>) {
+fn collect(output: impl Read + Send + 'static, lines: Arc<Mutex<Vec<String>>>) -> JoinHandle<()> {
     std::thread::spawn(move || {
         for line in BufReader::new(output).lines().map_while(Result::ok) {
             lines.lock().push(line);
         }
-    });
+    })
 }
 
 impl Drop for Program {

@@ -48,6 +48,11 @@ fn crds_that_are_written_again_stay_the_same_from_then_on() {
     let first = write("crds", "a");
     assert!(first.contains("kind: VirtualMachine\n"), "{first}");
     assert_eq!(write("a/config", "b"), first);
+    // A command line names some of a folder's CRDs: others of the group stay.
+    let beside = "a/config/crd/bases/cloudnative.czs_disks.yaml";
+    sandbox.write(beside, &first);
+    assert_eq!(write("crds", "a"), first);
+    assert_eq!(sandbox.read(beside), first);
 }
 
 #[test]

@@ -49,6 +49,7 @@ fn hold(sandbox: &Sandbox) -> File {
     lock
 }
 
+#[expect(clippy::disallowed_methods, reason = "a process has real time")]
 fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     let start = Instant::now();
     while !is_so() {

@@ -104,7 +104,7 @@ fn the_reference_is_what_is_read() {
         let found = fs::read_to_string(&path).unwrap_or_default();
         assert!(
             found == text,
-            "`UPDATE_GOLDEN=1 cargo test -p codegen --test cli` writes docs/{name}"
+            "`UPDATE_GOLDEN=1 cargo test -p codegen --test generator cli::schema` writes docs/{name}"
         );
     }
 }

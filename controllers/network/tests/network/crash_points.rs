@@ -146,12 +146,12 @@ async fn crash_per_deployment(gate: Gate, change: Change) -> bool {
     if change == Change::Unlabelled {
         let running = rig.start_with(Arc::new(rig.backend.clone()), PER_DEPLOYMENT);
         assert!(eventually(|| have_networks(&rig)).await, "{point}");
+        running.kill().await;
         for name in DEPLOYMENTS {
             let patch = json!({ "metadata": { "labels": null } });
             let (params, patch) = (PatchParams::default(), Patch::Merge(patch));
             drop(deployments.patch(name, &params, &patch).await.unwrap());
         }
-        running.kill().await;
     }
     let is_settled = || match change {
         Change::Labelled => have_networks(&rig),

@@ -81,7 +81,7 @@ async fn the_roles_grant_what_the_controller_does_and_no_more() {
     };
     assert!(eventually(is_shown).await, "{:?}", shown().await);
     running.stop().await;
-    let elsewhere = [
+    let at_times = [
         // Informers that can't stream.
         "list pods",
         "list deployments.apps",
@@ -91,8 +91,7 @@ async fn the_roles_grant_what_the_controller_does_and_no_more() {
         // Events that come again.
         "patch events.events.k8s.io",
     ];
-    assert_eq!(
-        deploy().check_roles(&server, "podset-controller"),
-        elsewhere
-    );
+    for grant in deploy().check_roles(&server, "podset-controller") {
+        assert!(at_times.contains(&grant.as_str()), "{grant} is not used");
+    }
 }

@@ -54,8 +54,8 @@ async fn nodes_follow_pods_and_not_the_deployment() {
             .await,
     );
     rig.until_nodes("web", &["web-1", "web-2"]).await;
-    let status = rig.until("web", "Scaling").await;
-    assert_eq!((status.size, status.ready_replicas), (2, 1));
+    let status = rig.until_counts("web", 2, 1).await;
+    rig.until("web", "Scaling").await;
     assert_eq!(status.selector, "app=podSet,podSet_cr=web");
     let ready = json!({ "conditions": [{ "type": "Ready", "status": "True" }] });
     rig.cluster.pod_status("web-1", ready).await;
@@ -88,6 +88,7 @@ async fn scaling_goes_through_the_scale_subresource_and_down_to_nothing() {
     rig.until_replicas("web", 4).await;
     rig.pod("web-1", "web", true).await;
     rig.until_nodes("web", &["web-1"]).await;
+    rig.until_counts("web", 1, 1).await;
     let status = rig.until("web", "Scaling").await;
     assert_eq!(
         status.conditions[0].message,

@@ -111,6 +111,16 @@ impl Rig {
         drop(self.cluster.pod(name, labels, status).await);
     }
 
+    /// Waits until the status counts that many pods, and that many ready ones.
+    pub async fn until_counts(&self, name: &str, size: i32, ready: i32) -> PodSetStatus {
+        let is = async || {
+            let status = self.status(name).await;
+            (status.size, status.ready_replicas) == (size, ready)
+        };
+        assert!(eventually(is).await, "{:#?}", self.status(name).await);
+        self.status(name).await
+    }
+
     pub async fn until_nodes(&self, name: &str, nodes: &[&str]) {
         let is = async || self.status(name).await.nodes == nodes;
         assert!(eventually(is).await, "{:#?}", self.status(name).await);
