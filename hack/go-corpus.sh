@@ -54,7 +54,7 @@ CARGO_TARGET_DIR="$target" cargo run --quiet --manifest-path hack/corpus/Cargo.t
 cp Cargo.lock "$crates/Cargo.lock"
 export CARGO_TARGET_DIR="$work/target"
 # From the root of each module tree, rustfmt follows to every file.
-find "$crates" -path '*/src/apis/mod.rs' -print0 | xargs -0 rustfmt --check --edition 2024
+find "$crates" -path '*/src/apis/mod.rs' -print0 | xargs -0r rustfmt --check --edition 2024
 echo "go-corpus: rustfmt changes nothing"
 cargo clippy --quiet --manifest-path "$crates/Cargo.toml" --workspace --lib -- -D warnings
 echo "go-corpus: clippy finds nothing"
@@ -71,7 +71,8 @@ for program in "$work"/target/debug/*; do
     printf '%s:\n%s\n' "$name" "$output"
     status=1
   fi
-  passed=$((passed + $(tail -1 <<<"$output" | cut -d' ' -f1)))
+  count=$(sed -n 's/^\([0-9][0-9]*\) samples passed.*/\1/p' <<<"$output")
+  passed=$((passed + ${count:-0}))
 done
 echo "go-corpus: $passed samples came through unchanged"
 exit "$status"

@@ -26,6 +26,7 @@ pub(crate) fn compile(workspace: &Path, target: &Path, names: &[&str]) -> Result
         }
     }
     let times = workspace.join("seconds.tsv");
+    fs::write(&times, "")?;
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["build", "--quiet", "--keep-going", "--workspace", "--manifest-path"]).arg(workspace.join("Cargo.toml"));
     cargo.env("CARGO_TARGET_DIR", target).env("RUSTC_WRAPPER", env::current_exe()?).env(TIMES, &times);
@@ -83,6 +84,10 @@ pub(crate) fn run(program: &Path) -> Result<Option<Sent>> {
         } else {
             sent.wrong.push(line.to_owned());
         }
+    }
+    if !output.status.success() && sent.wrong.is_empty() {
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        sent.wrong.push(format!("{}: {}", output.status, stderr.lines().next_back().unwrap_or_default()));
     }
     Ok(Some(sent))
 }
