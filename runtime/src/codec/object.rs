@@ -1,7 +1,7 @@
 //! serde of objects by lists of their fields.
 //!
 //! For each struct serde's derive writes an enum of the fields, two visitors and three ways of reading them, on which rustc spends
-//! nine tenths of its time with generated types. [`object!`](crate::codec::object) writes a call a field each for reading and
+//! nine tenths of its time with generated types. `object!` writes a call a field each for reading and
 //! writing, and what all structs share stands here.
 
 use std::{collections::BTreeMap, convert::identity, fmt, marker::PhantomData};
@@ -60,7 +60,7 @@ macro_rules! __codec_object {
 
 pub use crate::__codec_object as object;
 
-/// A struct whose fields [`object!`](crate::codec::object) lists.
+/// A struct whose fields `object!` lists.
 pub trait Object: Default {
     /// The type's name, for errors.
     const NAME: &'static str;
