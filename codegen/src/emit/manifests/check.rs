@@ -2,9 +2,10 @@
 //!
 //! Findings stand at the field that their path leads to, as far as the types of the version lead there.
 
-use serde_json::Value;
-
-use super::schema::{PRESERVE, RULES, Schema};
+use super::{
+    rules::Rules,
+    schema::{PRESERVE, Schema},
+};
 use crate::{
     diag::{Diagnostic, Diagnostics},
     model::{DeclaredAt, Resource, TypeDef, TypeKind, TypeRef, Version},
@@ -42,7 +43,6 @@ const MOST_SELECTABLE: usize = 8;
 /// The ends of the names of markers that findings are about.
 const SELECTABLE: &str = "selectablefield";
 const SCALE: &str = "subresource:scale";
-const RULE: &str = "XValidation";
 
 impl Check<'_> {
     /// Adds what is wrong.
@@ -50,7 +50,9 @@ impl Check<'_> {
         self.columns(diagnostics);
         self.selectable_fields(diagnostics);
         self.scale(diagnostics);
-        self.walk(self.schema, &mut Vec::new(), true, diagnostics);
+        let mut report = |about: About<'_>, error| self.report(about, error, diagnostics);
+        Rules::new(&self.resource.kind, self.schema, &mut report).run();
+        self.walk(self.schema, &mut Vec::new(), diagnostics);
     }
 
     /// Columns read fields that are there, of a type that can be shown.
@@ -206,15 +208,8 @@ impl Check<'_> {
         Some((!path.contains('[')).then_some(schema))
     }
 
-    /// Every schema below, with the path to it; whether old and new values can be told to be the same element.
-    fn walk(
-        &self,
-        schema: &Schema,
-        path: &mut Vec<String>,
-        correlatable: bool,
-        diagnostics: &mut Diagnostics,
-    ) {
-        self.rules(schema, path, correlatable, diagnostics);
+    /// Every schema below, with the path to it.
+    fn walk(&self, schema: &Schema, path: &mut Vec<String>, diagnostics: &mut Diagnostics) {
         if schema.words.contains_key("uniqueItems") {
             let error = Diagnostic::error(format!("{} has unique items", shown(path))).help(
                 "the API server refuses it, since comparing all is slow: write `+listType=set`",
@@ -240,117 +235,14 @@ impl Check<'_> {
         self.values(schema, path, diagnostics);
         for (name, property) in &schema.properties {
             path.push(name.clone());
-            self.walk(property, path, correlatable, diagnostics);
+            self.walk(property, path, diagnostics);
             path.pop();
         }
         if let Some(value) = &schema.additional {
-            self.walk(value, path, correlatable, diagnostics);
+            self.walk(value, path, diagnostics);
         }
         if let Some(items) = &schema.items {
-            let list_type = schema.words.get("x-kubernetes-list-type");
-            let keyed = list_type.and_then(Value::as_str) == Some("map");
-            self.walk(items, path, correlatable && keyed, diagnostics);
-        }
-    }
-
-    fn rules(
-        &self,
-        schema: &Schema,
-        path: &[String],
-        correlatable: bool,
-        diagnostics: &mut Diagnostics,
-    ) {
-        let rules = schema.words.get(RULES).and_then(Value::as_array);
-        for rule in rules.into_iter().flatten() {
-            let text = |word: &str| rule.get(word).and_then(Value::as_str).unwrap_or_default();
-            let expression = text("rule");
-            let about = About::marker(path, RULE, expression);
-            if expression.trim().is_empty() {
-                let error = Diagnostic::error(format!("a rule of {} is empty", shown(path)))
-                    .help("write an expression that must be true, such as `self.min <= self.max`");
-                self.report(about, error, diagnostics);
-            }
-            #[cfg(feature = "cel")]
-            for (what, expression) in [
-                ("rule", expression),
-                ("messageExpression", text("messageExpression")),
-            ] {
-                self.expression(what, expression, schema, path, diagnostics);
-            }
-            if expression.contains('\n') && text("message").is_empty() {
-                let error = Diagnostic::error(format!(
-                    "a rule of {} has several lines and no message",
-                    shown(path)
-                ))
-                .help("the API server demands a `message` then");
-                self.report(about, error, diagnostics);
-            }
-            if text("message").contains('\n') {
-                let error = Diagnostic::error(format!(
-                    "the message of a rule of {} has several lines",
-                    shown(path)
-                ))
-                .help("write it in one line");
-                self.report(about, error, diagnostics);
-            }
-            if rule.get("optionalOldSelf").is_some() && !names(expression, "oldSelf") {
-                let error = Diagnostic::error(format!(
-                    "a rule of {} has optionalOldSelf and no oldSelf",
-                    shown(path)
-                ))
-                .help("the API server refuses it: remove `optionalOldSelf`, which says how oldSelf is read");
-                self.report(about, error, diagnostics);
-            }
-            if !correlatable && names(expression, "oldSelf") {
-                let error = Diagnostic::error(format!(
-                    "a rule of {} compares with oldSelf within a list whose items have no identity",
-                    shown(path)
-                ))
-                .help("the API server refuses it: mark the list `+listType=map` with its keys, or move the rule above the list");
-                self.report(about, error, diagnostics);
-            }
-            let field = text("fieldPath");
-            let first = path_of(field).into_iter().next();
-            if let Some(first) = first
-                && !schema.properties.is_empty()
-                && !schema.properties.contains_key(&first)
-            {
-                let error = Diagnostic::error(format!(
-                    "fieldPath of a rule of {} names a field that is not there: `{field}`",
-                    shown(path)
-                ));
-                let near = closest(&first, schema.properties.keys().map(String::as_str));
-                let error = match near {
-                    Some(near) => error.help(format!("did you mean `.{near}`?")),
-                    None => error.help("write a path below the type, such as `.field`"),
-                };
-                self.report(about, error, diagnostics);
-            }
-        }
-    }
-
-    /// An expression parses, and the names in it exist.
-    #[cfg(feature = "cel")]
-    fn expression(
-        &self,
-        what: &str,
-        expression: &str,
-        schema: &Schema,
-        path: &[String],
-        diagnostics: &mut Diagnostics,
-    ) {
-        if expression.trim().is_empty() {
-            return;
-        }
-        for fault in super::cel::faults(expression, schema) {
-            let error = Diagnostic::error(format!(
-                "the API server refuses a {what} of {}: {}",
-                shown(path),
-                fault.message
-            ))
-            .help(fault.help)
-            .note(format!("it is `{expression}`"));
-            self.report(About::marker(path, RULE, expression), error, diagnostics);
+            self.walk(items, path, diagnostics);
         }
     }
 
@@ -429,20 +321,10 @@ pub(super) fn shown(path: &[String]) -> String {
 }
 
 /// The names at the beginning of a JSON path, up to the first bracket.
-fn path_of(path: &str) -> Vec<String> {
+pub(super) fn path_of(path: &str) -> Vec<String> {
     let plain = path.split('[').next().unwrap_or_default();
     let plain = plain.trim_start_matches('{').trim_end_matches('}');
     let plain = plain.trim_start_matches('$').replace("\\.", "\u{0}");
     let names = plain.split('.').filter(|name| !name.is_empty());
     names.map(|name| name.replace('\u{0}', ".")).collect()
-}
-
-/// Whether an expression names an identifier.
-fn names(expression: &str, identifier: &str) -> bool {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    expression.match_indices(identifier).any(|(at, _)| {
-        let before = expression[..at].chars().next_back();
-        let after = expression[at + identifier.len()..].chars().next();
-        !before.is_some_and(is_part) && !after.is_some_and(is_part)
-    })
 }

@@ -11,6 +11,7 @@ mod crd;
 mod describe;
 #[cfg(test)]
 mod from_crd_tests;
+mod rules;
 mod schema;
 mod size;
 #[cfg(test)]

@@ -1,0 +1,318 @@
+//! What calls cost beside their arguments.
+
+use super::{
+    check::Resolved,
+    cost::{
+        AUTHORIZATION, CHARACTER, CallCost, Coster, FORMAT_NAME, FORMAT_PATTERN, NEW_LIST, PATTERN,
+    },
+    size::{Size, scaled},
+    tree::{Id, Literal, Node},
+    types::{Scalar, Type},
+};
+
+impl CallCost {
+    fn new(cost: u64) -> Self {
+        Self { cost, size: None }
+    }
+
+    fn sized(cost: u64, size: Size) -> Self {
+        Self {
+            cost,
+            size: Some(size),
+        }
+    }
+
+    /// A function that makes a list of a size.
+    fn list(each: f64, size: Size) -> Self {
+        let cost = size.cost(each).saturating_add(1 + NEW_LIST);
+        Self::sized(cost, size)
+    }
+}
+
+impl Coster<'_, '_> {
+    /// The cost of a call by one signature, with these types and arguments; the receiver is the first argument.
+    pub(super) fn function(
+        &mut self,
+        id: Id,
+        resolved: &Resolved,
+        params: &[Type<'static>],
+        args: &[Id],
+    ) -> CallCost {
+        let name = resolved.function.as_str();
+        let first = params.first();
+        let is_text = |ty: Option<&Type<'_>>| {
+            ty.is_some_and(|ty| ty.is(Scalar::String) || ty.is(Scalar::Bytes))
+        };
+        match (name, args) {
+            ("_+_", [a, b]) => self.sum(id, first, *a, *b),
+            ("_==_" | "_!=_", [a, b]) => self.equality(name, *a, *b),
+            ("_<_" | "_<=_" | "_>_" | "_>=_", [a, b]) if is_text(first) => self.comparison(*a, *b),
+            ("@in", [_, list]) if matches!(params.get(1), Some(Type::List(_))) => {
+                CallCost::new(self.size_or_unknown(*list).max)
+            }
+            ("bytes", [text]) if is_string(first) => {
+                let size = self.size_or_unknown(*text);
+                let made = Size {
+                    min: size.min,
+                    max: size.max.wrapping_mul(4),
+                };
+                CallCost::sized(size.cost(CHARACTER), made)
+            }
+            ("string", [bytes]) if first.is_some_and(|ty| ty.is(Scalar::Bytes)) => {
+                let size = self.size_or_unknown(*bytes);
+                let made = Size {
+                    min: size.min / 4,
+                    max: size.max,
+                };
+                CallCost::sized(size.cost(CHARACTER), made)
+            }
+            ("strings.quote", [text]) => {
+                let size = self.size_or_unknown(*text);
+                let made = Size {
+                    min: size.min.wrapping_add(2),
+                    max: size.max.wrapping_mul(2).wrapping_add(2),
+                };
+                CallCost::sized(size.cost(CHARACTER), made)
+            }
+            ("startsWith" | "endsWith", [_, text]) => {
+                CallCost::new(self.size_or_unknown(*text).cost(CHARACTER))
+            }
+            ("contains", [text, part]) => {
+                let text = self.size_or_unknown(*text).cost(CHARACTER);
+                let part = self.size_or_unknown(*part).cost(CHARACTER);
+                CallCost::new(text.saturating_mul(part))
+            }
+            ("matches", [text, pattern]) if resolved.style == super::functions::Style::Member => {
+                CallCost::new(self.matching(*text, *pattern))
+            }
+            ("format", [text, _]) => CallCost::new(self.size_or_unknown(*text).cost(CHARACTER)),
+            ("find" | "findAll", [text, pattern, ..]) => {
+                let cost = self.matching(*text, *pattern);
+                let most = self.size_or_unknown(*text).max;
+                CallCost::sized(cost, Size::at_most(most))
+            }
+            ("isSorted" | "sum" | "min" | "max" | "indexOf" | "lastIndexOf", [target, ..]) => {
+                CallCost::new(self.through_items(*target))
+            }
+            ("url", [text]) | ("lowerAscii" | "upperAscii" | "substring" | "trim", [text, ..]) => {
+                let size = self.size_or_unknown(*text);
+                CallCost::sized(size.cost(CHARACTER), size)
+            }
+            ("replace", [text, old, new, ..]) => self.replacement(*text, *old, *new),
+            ("split", [text, rest @ ..]) => {
+                let size = self.size_or_unknown(*text);
+                let most = match rest.get(1).map(|limit| self.tree.node(*limit)) {
+                    Some(Node::Literal(Literal::Int(limit))) => limit.cast_unsigned(),
+                    _ => size.max,
+                };
+                CallCost::sized(size.cost(2.0 * CHARACTER), Size::at_most(most))
+            }
+            ("join", [list, rest @ ..]) => self.joined_texts(*list, rest.first().copied()),
+            ("ip", [_]) if first.is_some_and(|ty| matches!(ty, Type::Library(_))) => {
+                CallCost::new(1)
+            }
+            (
+                "cidr" | "isIP" | "isCIDR" | "ip" | "quantity" | "isQuantity" | "semver"
+                | "isSemver",
+                [text, ..],
+            ) => CallCost::new(self.size_or_unknown(*text).cost(CHARACTER)),
+            ("ip.isCanonical", [text]) => {
+                CallCost::new(self.size_or_unknown(*text).cost(2.0 * CHARACTER))
+            }
+            ("containsIP" | "containsCIDR", [_, other]) => {
+                self.containment(name, is_string(params.get(1)), *other)
+            }
+            ("validate", [_, text]) => {
+                let text = self.size_or_unknown(*text).cost(CHARACTER);
+                CallCost::new(scaled(text, FORMAT_PATTERN * PATTERN))
+            }
+            ("check", _) => CallCost::new(AUTHORIZATION),
+            _ => self.list_function(name, first, args),
+        }
+    }
+
+    /// Functions about lists, by the cost of the lists that they make.
+    fn list_function(
+        &mut self,
+        name: &str,
+        first: Option<&Type<'static>>,
+        args: &[Id],
+    ) -> CallCost {
+        match (name, args) {
+            ("sets.contains" | "sets.intersects" | "sets.equivalent", [a, b]) => {
+                let each = if name == "sets.equivalent" { 2.0 } else { 1.0 };
+                let pairs = self.size_or_unknown(*a).times(self.size_or_unknown(*b));
+                CallCost::new(pairs.cost(each).saturating_add(1))
+            }
+            ("slice", [list, start, end]) => {
+                let size = self.size_or_unknown(*list);
+                let start = self.whole_number(*start).unwrap_or(0);
+                let end = self.whole_number(*end).unwrap_or(size.max);
+                CallCost::list(1.0, Size::fixed(end.wrapping_sub(start)))
+            }
+            ("flatten", [list, rest @ ..]) => {
+                let size = self.size_or_unknown(*list);
+                let depth = match rest.first() {
+                    Some(depth) => self.whole_number(*depth).unwrap_or(u64::MAX),
+                    None => 1,
+                };
+                let cost = scaled(depth, 1.0).saturating_mul(size.max);
+                CallCost::sized(cost.saturating_add(1 + NEW_LIST), size)
+            }
+            ("lists.range", [count]) => {
+                let count = self.whole_number(*count).unwrap_or(u64::MAX);
+                CallCost::list(1.0, Size::fixed(count))
+            }
+            ("reverse", [list]) => {
+                let size = self.size_or_unknown(*list);
+                CallCost::list(1.0, size)
+            }
+            ("distinct", [list]) => {
+                let size = self.size_or_unknown(*list);
+                CallCost::list(2.0, size.times(size))
+            }
+            ("sort", [list]) => self.sorted(*list, first),
+            ("@sortByAssociatedKeys", [_, keys]) => self.sorted(*keys, first),
+            _ => CallCost::new(1),
+        }
+    }
+
+    fn sorted(&mut self, list: Id, ty: Option<&Type<'static>>) -> CallCost {
+        let is_text = matches!(ty, Some(Type::List(items)) if items.is(Scalar::String) || items.is(Scalar::Bytes));
+        let each = if is_text { 2.0 + CHARACTER } else { 2.0 };
+        let size = self.size_or_unknown(list);
+        CallCost::list(each, size.times(size))
+    }
+
+    fn sum(&mut self, id: Id, first: Option<&Type<'static>>, a: Id, b: Id) -> CallCost {
+        let is_list = matches!(first, Some(Type::List(_)));
+        let is_text = first.is_some_and(|ty| ty.is(Scalar::String) || ty.is(Scalar::Bytes));
+        if !is_list && !is_text {
+            return CallCost::new(1);
+        }
+        let size = self.size_or_unknown(a).plus(self.size_or_unknown(b));
+        self.join_entries(id, a, b);
+        let cost = if is_list { 1 } else { size.cost(CHARACTER) };
+        CallCost::sized(cost, size)
+    }
+
+    /// The shorter value ends a comparison.
+    fn comparison(&mut self, a: Id, b: Id) -> CallCost {
+        let (a, b) = (self.size_or_unknown(a), self.size_or_unknown(b));
+        CallCost::new(Size::at_most(a.max.min(b.max)).cost(CHARACTER))
+    }
+
+    fn equality(&mut self, name: &str, a: Id, b: Id) -> CallCost {
+        if let (Type::Library(one), Type::Library(other)) = (self.ty(a), self.ty(b))
+            && one == other
+            && name == "_==_"
+        {
+            return CallCost::new(match *one {
+                "format" => scaled(FORMAT_NAME, CHARACTER),
+                "url" => {
+                    let size = self.size(b).unwrap_or(Size::fixed(1));
+                    size.cost(CHARACTER)
+                }
+                _ => 1,
+            });
+        }
+        self.comparison(a, b)
+    }
+
+    /// Going through a text by a regular expression. The empty text costs something, too.
+    fn matching(&mut self, text: Id, pattern: Id) -> u64 {
+        let text = self.size_or_unknown(text).plus(Size::fixed(1));
+        let pattern = self.size_or_unknown(pattern).cost(PATTERN);
+        text.cost(CHARACTER).saturating_mul(pattern)
+    }
+
+    /// Looking at each item of a list, or at each character of a text.
+    fn through_items(&mut self, target: Id) -> u64 {
+        let size = self.size_or_unknown(target);
+        match self.ty(target).clone() {
+            Type::List(items) => {
+                let is_text = items.is(Scalar::String) || items.is(Scalar::Bytes);
+                let each = if is_text {
+                    self.item_size(target).cost(CHARACTER).saturating_add(1)
+                } else {
+                    1
+                };
+                size.max.saturating_mul(each)
+            }
+            _ => size.cost(CHARACTER),
+        }
+    }
+
+    fn replacement(&mut self, text: Id, old: Id, new: Id) -> CallCost {
+        let size = self.size_or_unknown(text);
+        let (old, new) = (self.size_or_unknown(old), self.size_or_unknown(new));
+        // An empty text stands around all characters. Else the longest result replaces the shortest texts by the longest,
+        // and the shortest result the longest by the shortest.
+        let (most, kept_at_most) = if old.min == 0 {
+            (size.max.saturating_add(1), size.max)
+        } else if new.max <= old.min {
+            (0, size.max)
+        } else {
+            (size.max.div_ceil(old.min), 0)
+        };
+        let (fewest, kept_at_least) = if old.max == 0 {
+            (size.min.saturating_add(1), size.min)
+        } else if old.max <= new.min {
+            (0, size.min)
+        } else {
+            (size.min.div_ceil(old.max), 0)
+        };
+        let count = Size {
+            min: fewest,
+            max: most,
+        };
+        let kept = Size {
+            min: kept_at_least,
+            max: kept_at_most,
+        };
+        CallCost::sized(size.cost(2.0 * CHARACTER), count.times(new).plus(kept))
+    }
+
+    fn joined_texts(&mut self, list: Id, separator: Option<Id>) -> CallCost {
+        let count = self.size_or_unknown(list);
+        let mut size = match self.ty(list) {
+            Type::List(_) => count.times(self.item_size(list)),
+            _ => Size::fixed(0),
+        };
+        if let Some(separator) = separator {
+            let between = Size {
+                min: count.min.saturating_sub(1),
+                max: count.max.saturating_sub(1),
+            };
+            size = size.plus(self.size_or_unknown(separator).times(between));
+        }
+        CallCost::sized(size.cost(CHARACTER), size)
+    }
+
+    /// Addresses have at most 16 bytes, of which two are compared; a network is masked before. Texts are read first.
+    fn containment(&mut self, name: &str, of_text: bool, other: Id) -> CallCost {
+        let mut cost = Size::fixed(32).cost(CHARACTER);
+        if name == "containsCIDR" {
+            cost = cost
+                .saturating_add(Size::fixed(16).cost(CHARACTER))
+                .saturating_add(1);
+        }
+        if of_text {
+            let text = self.size_or_unknown(other).cost(CHARACTER);
+            cost = cost.saturating_add(text);
+        }
+        CallCost::new(cost)
+    }
+
+    /// The value of a whole number that is written out.
+    fn whole_number(&self, id: Id) -> Option<u64> {
+        match self.tree.node(id) {
+            Node::Literal(Literal::Int(value)) => Some(u64::try_from(*value).unwrap_or(0)),
+            _ => None,
+        }
+    }
+}
+
+fn is_string(ty: Option<&Type<'static>>) -> bool {
+    ty.is_some_and(|ty| ty.is(Scalar::String))
+}

@@ -1,0 +1,465 @@
+//! The types of an expression's parts, and the faults that the API server would find in them.
+//!
+//! The rules are those of cel-go's checker, which the API server runs with the declarations of `decl` and the functions of
+//! `functions`. Behind a fault types are `dyn`, so that one fault is reported once.
+
+use super::{
+    Fault,
+    decl::{Decl, Fields, Kind},
+    functions::{self, Overload, Style},
+    tree::{Access, Call, Entry, Id, Literal, Loop, Node, Tree},
+    types::{SCALARS, Scalar, Solver, Type},
+    wording::{article, mismatch},
+};
+use crate::suggest::closest;
+
+/// What is known of an expression's parts, by their number.
+#[derive(Debug)]
+pub(super) struct Checked<'d> {
+    pub(super) types: Vec<Type<'d>>,
+    /// What a call calls.
+    pub(super) calls: Vec<Option<Resolved>>,
+}
+
+/// The function of a call.
+#[derive(Clone, Debug)]
+pub(super) struct Resolved {
+    /// Its whole name; the target of the call is a part of it if it is called as a function.
+    pub(super) function: String,
+    pub(super) style: Style,
+    /// The signatures that fit.
+    pub(super) overloads: Vec<&'static Overload>,
+}
+
+/// Names of types, which stand where variables do.
+const TYPE_NAMES: [&str; 4] = ["list", "map", "optional_type", "dyn"];
+
+/// The first words of types' qualified names, such as `google.protobuf.Timestamp`.
+const PACKAGES: [&str; 3] = ["google", "net", "kubernetes"];
+
+pub(super) struct Checker<'t, 'd> {
+    tree: &'t Tree,
+    scope: Vec<(&'t str, Type<'d>)>,
+    solver: Solver<'d>,
+    checked: Checked<'d>,
+    faults: Vec<Fault>,
+    /// Whether the items of a list may be of different types, as those of `format`'s argument.
+    mixed: bool,
+    /// Whether something is beyond what is known here, so that the result says nothing.
+    uncertain: bool,
+}
+
+/// The outcome of a check.
+pub(super) enum Outcome<'d> {
+    /// The types, and that of the whole.
+    Types(Checked<'d>, Type<'d>),
+    Faults(Vec<Fault>),
+    /// The API server knows.
+    Uncertain,
+}
+
+impl<'t, 'd> Checker<'t, 'd> {
+    /// Checks an expression with these variables.
+    pub(super) fn run(
+        tree: &'t Tree,
+        root: Id,
+        variables: Vec<(&'t str, Type<'d>)>,
+    ) -> Outcome<'d> {
+        let count = tree.nodes.len();
+        let mut checker = Self {
+            tree,
+            scope: variables,
+            solver: Solver::default(),
+            checked: Checked {
+                types: vec![Type::Dyn; count],
+                calls: vec![None; count],
+            },
+            faults: Vec::new(),
+            mixed: false,
+            uncertain: false,
+        };
+        let whole = checker.check(root);
+        if !checker.faults.is_empty() {
+            return Outcome::Faults(checker.faults);
+        }
+        if checker.uncertain {
+            return Outcome::Uncertain;
+        }
+        let whole = checker.solver.resolved(&whole);
+        let mut checked = checker.checked;
+        for ty in &mut checked.types {
+            *ty = checker.solver.resolved(ty);
+        }
+        Outcome::Types(checked, whole)
+    }
+
+    fn check(&mut self, id: Id) -> Type<'d> {
+        let tree = self.tree;
+        let ty = match tree.node(id) {
+            Node::Literal(literal) => literal_type(literal),
+            Node::Ident(name) => self.ident(name),
+            Node::Select {
+                operand,
+                field,
+                access,
+            } => self.select(id, *operand, field, *access),
+            Node::Call(call) => self.call(id, call),
+            Node::List(entries) => {
+                let items = self.joined(entries, "items of a list");
+                Type::list(items)
+            }
+            Node::Map(entries) => {
+                let keys: Vec<Entry> = entries.iter().map(|(key, _)| plain(*key)).collect();
+                let values: Vec<Entry> = entries.iter().map(|(_, value)| *value).collect();
+                let keys = self.joined(&keys, "keys of a map");
+                let values = self.joined(&values, "values of a map");
+                Type::map(keys, values)
+            }
+            Node::Loop(one) => self.repeat(one),
+            Node::Message => {
+                self.uncertain = true;
+                Type::Dyn
+            }
+        };
+        if let Some(place) = self.checked.types.get_mut(id) {
+            *place = ty.clone();
+        }
+        ty
+    }
+
+    fn fault(&mut self, message: String, help: String) -> Type<'d> {
+        let fault = Fault { message, help };
+        // Macros copy what they are called on.
+        if !self.faults.contains(&fault) {
+            self.faults.push(fault);
+        }
+        Type::Dyn
+    }
+
+    fn ident(&mut self, name: &str) -> Type<'d> {
+        let mut scope = self.scope.iter().rev();
+        if let Some((_, ty)) = scope.find(|(known, _)| *known == name) {
+            return ty.clone();
+        }
+        let is_type = SCALARS.iter().any(|(known, _)| *known == name);
+        if is_type || TYPE_NAMES.contains(&name) {
+            return Type::Scalar(Scalar::Type);
+        }
+        let own = self.scope.first().map(|(_, ty)| ty.clone());
+        let is_field = match own {
+            Some(Type::Object(decl)) => {
+                fields_of(decl).is_some_and(|it| it.seen.contains_key(name))
+            }
+            _ => false,
+        };
+        let known = self.scope.iter().map(|(name, _)| *name);
+        let known = known.filter(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()));
+        let near = closest(name, known).filter(|_| !is_field);
+        let help = match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("the value is `self`: write `self.{name}`"),
+        };
+        self.fault(format!("there is no variable `{name}`"), help)
+    }
+
+    fn select(&mut self, id: Id, operand: Id, field: &str, access: Access) -> Type<'d> {
+        if access == Access::Read
+            && let Some(name) = self.tree.qualified_name(id)
+            && let Some((first, _)) = name.split_once('.')
+            && PACKAGES.contains(&first)
+            && self.scope.iter().all(|(known, _)| *known != first)
+        {
+            return Type::Scalar(Scalar::Type);
+        }
+        let ty = self.check(operand);
+        let selected = self.field(&ty, field);
+        match access {
+            Access::Test => Type::BOOL,
+            Access::Read => selected,
+        }
+    }
+
+    /// The type of a field; of an optional's, an optional.
+    fn field(&mut self, owner: &Type<'d>, field: &str) -> Type<'d> {
+        match self.solver.resolved(owner) {
+            Type::Optional(value) => match self.field(&value, field) {
+                Type::Optional(within) => Type::Optional(within),
+                other => Type::optional(other),
+            },
+            Type::Map(_, values) => *values,
+            Type::Object(decl) => self.field_of(decl, field),
+            Type::Dyn | Type::Param(_) => Type::Dyn,
+            other => self.fault(
+                format!("`{field}` is a field of {}", article(&other)),
+                "only objects and maps have fields".to_owned(),
+            ),
+        }
+    }
+
+    fn field_of(&mut self, decl: &'d Decl, field: &str) -> Type<'d> {
+        let Some(fields) = fields_of(decl) else {
+            return Type::Dyn;
+        };
+        if let Some(found) = fields.get(field) {
+            return found.ty();
+        }
+        if fields.hidden.contains(field) {
+            return self.fault(
+                format!("rules cannot read the field `{field}`"),
+                "its schema has no type: rules see only values whose type the schema names"
+                    .to_owned(),
+            );
+        }
+        let near = closest(field, fields.seen.keys().map(String::as_str));
+        let names: Vec<&str> = fields.seen.keys().map(String::as_str).collect();
+        let help = match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None if names.is_empty() => {
+                "rules see only fields that the schema names, and it names none".to_owned()
+            }
+            None => format!("the fields are {}", names.join(", ")),
+        };
+        self.fault(format!("there is no field `{field}`"), help)
+    }
+
+    fn call(&mut self, id: Id, call: &'t Call) -> Type<'d> {
+        if call.function == "_?._" {
+            return self.optional_field(id, call);
+        }
+        let mut types: Vec<Type<'d>> = Vec::new();
+        let mut function = call.function.clone();
+        let mut style = Style::Global;
+        if let Some(target) = call.target {
+            let prefix = self.tree.qualified_name(target);
+            let whole = prefix.map(|prefix| format!("{prefix}.{function}"));
+            match whole.filter(|whole| functions::overloads(whole).is_some()) {
+                Some(whole) => function = whole,
+                None => {
+                    let is_namespace = matches!(
+                        self.tree.node(target),
+                        Node::Ident(name) if self.is_namespace(name)
+                    );
+                    if is_namespace {
+                        let namespace = self.tree.qualified_name(target).unwrap_or_default();
+                        return self.unknown_function(&format!("{namespace}.{function}"));
+                    }
+                    style = Style::Member;
+                    types.push(self.check(target));
+                }
+            }
+        }
+        let before = std::mem::replace(&mut self.mixed, function == "format");
+        for arg in &call.args {
+            types.push(self.check(*arg));
+        }
+        self.mixed = before;
+        let Some(overloads) = functions::overloads(&function) else {
+            return self.unknown_function(&function);
+        };
+        self.resolve(id, function, style, types, overloads)
+    }
+
+    /// Whether a name is only the first part of functions' names, such as `sets`.
+    fn is_namespace(&self, name: &str) -> bool {
+        let start = format!("{name}.");
+        self.scope.iter().all(|(known, _)| *known != name)
+            && functions::names().any(|known| known.starts_with(&start))
+            && functions::overloads(name).is_none()
+    }
+
+    fn unknown_function(&mut self, function: &str) -> Type<'d> {
+        // Names that the parser and macros make are all known.
+        let help = match closest(function, functions::names()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "the API server of Kubernetes 1.36 knows none of that name".to_owned(),
+        };
+        self.fault(format!("there is no function `{function}`"), help)
+    }
+
+    fn optional_field(&mut self, id: Id, call: &'t Call) -> Type<'d> {
+        let (Some(operand), Some(Node::Literal(Literal::String(field)))) = (
+            call.args.first().copied(),
+            call.args.get(1).map(|arg| self.tree.node(*arg)),
+        ) else {
+            self.uncertain = true;
+            return Type::Dyn;
+        };
+        let ty = self.check(operand);
+        if let Some(name) = call.args.get(1) {
+            self.check(*name);
+        }
+        self.resolved(id, call.function.clone(), Style::Global, Vec::new());
+        match self.field(&ty, field) {
+            Type::Optional(within) => Type::Optional(within),
+            other => Type::optional(other),
+        }
+    }
+
+    fn resolve(
+        &mut self,
+        id: Id,
+        function: String,
+        style: Style,
+        types: Vec<Type<'d>>,
+        overloads: &'static [Overload],
+    ) -> Type<'d> {
+        let mut fitting = Vec::new();
+        let mut result: Option<Type<'d>> = None;
+        for overload in overloads.iter().filter(|one| one.style == style) {
+            let first = self.solver.fresh(overload.params);
+            let expected: Vec<Type<'d>> = overload
+                .args
+                .iter()
+                .map(|ty| ty.instantiated(first))
+                .collect();
+            if !self.solver.fit(&types, &expected) {
+                continue;
+            }
+            fitting.push(overload);
+            let ty = self.solver.resolved(&overload.result.instantiated(first));
+            result = Some(match result {
+                None => ty,
+                Some(before) => self.solver.one_of(before, &ty),
+            });
+        }
+        let Some(result) = result else {
+            let types: Vec<Type<'d>> = types.iter().map(|ty| self.solver.resolved(ty)).collect();
+            return self.no_overload(&function, style, &types, overloads);
+        };
+        self.resolved(id, function, style, fitting);
+        result
+    }
+
+    fn resolved(
+        &mut self,
+        id: Id,
+        function: String,
+        style: Style,
+        overloads: Vec<&'static Overload>,
+    ) {
+        if let Some(place) = self.checked.calls.get_mut(id) {
+            *place = Some(Resolved {
+                function,
+                style,
+                overloads,
+            });
+        }
+    }
+
+    fn no_overload(
+        &mut self,
+        function: &str,
+        style: Style,
+        types: &[Type<'d>],
+        overloads: &'static [Overload],
+    ) -> Type<'d> {
+        let Fault { message, help } = mismatch(function, style, types, overloads);
+        self.fault(message, help)
+    }
+
+    /// The type of all entries, the most general of theirs.
+    fn joined(&mut self, entries: &[Entry], what: &str) -> Type<'d> {
+        let mut joined: Option<Type<'d>> = None;
+        for entry in entries {
+            let mut ty = self.check(entry.value);
+            if entry.optional {
+                ty = match self.solver.resolved(&ty) {
+                    Type::Optional(value) => *value,
+                    Type::Dyn => Type::Dyn,
+                    other => self.fault(
+                        format!("`?` stands before {}", article(&other)),
+                        "only optional values can be left out, such as `self.?field`".to_owned(),
+                    ),
+                };
+            }
+            joined = Some(match joined {
+                None => ty,
+                Some(before) => match self.solver.join(before.clone(), ty.clone()) {
+                    Some(joined) => joined,
+                    None if self.mixed => Type::Dyn,
+                    None => {
+                        let (before, ty) =
+                            (self.solver.resolved(&before), self.solver.resolved(&ty));
+                        self.fault(
+                            format!("{what} are of type {before} and {ty}"),
+                            "give all one type; `dyn(…)` around the first permits any".to_owned(),
+                        )
+                    }
+                },
+            });
+        }
+        joined.unwrap_or_else(|| Type::Param(self.solver.fresh(1)))
+    }
+
+    fn repeat(&mut self, one: &'t Loop) -> Type<'d> {
+        let range = self.check(one.range);
+        let initial = self.check(one.initial);
+        let (first, second) = match self.solver.resolved(&range) {
+            Type::List(items) if one.second.is_some() => (Type::INT, *items),
+            Type::List(items) => (*items, Type::Dyn),
+            Type::Map(key, value) => (*key, *value),
+            Type::Dyn | Type::Param(_) => (Type::Dyn, Type::Dyn),
+            other => {
+                let fault = self.fault(
+                    format!("{} has no items", article(&other)),
+                    "only lists and maps have items: `all`, `exists`, `map` and `filter` go through them"
+                        .to_owned(),
+                );
+                (fault, Type::Dyn)
+            }
+        };
+        let depth = self.scope.len();
+        self.scope.push((&one.accumulator, initial.clone()));
+        self.scope.push((&one.variable, first));
+        if let Some(variable) = &one.second {
+            self.scope.push((variable, second));
+        }
+        let condition = self.check(one.condition);
+        self.expect(&Type::BOOL, &condition);
+        let step = self.check(one.step);
+        self.expect(&initial, &step);
+        self.scope.truncate(depth + 1);
+        let result = self.check(one.result);
+        self.scope.truncate(depth);
+        self.solver.resolved(&result)
+    }
+
+    fn expect(&mut self, expected: &Type<'d>, found: &Type<'d>) {
+        let fits = self
+            .solver
+            .fit(std::slice::from_ref(expected), std::slice::from_ref(found));
+        if !fits {
+            let (expected, found) = (self.solver.resolved(expected), self.solver.resolved(found));
+            self.fault(
+                format!("a value of type {found} stands where {expected} is expected"),
+                String::new(),
+            );
+        }
+    }
+}
+
+fn fields_of(decl: &Decl) -> Option<&Fields> {
+    match &decl.kind {
+        Kind::Object(fields) => Some(fields),
+        _ => None,
+    }
+}
+
+fn plain(value: Id) -> Entry {
+    Entry {
+        value,
+        optional: false,
+    }
+}
+
+fn literal_type<'d>(literal: &Literal) -> Type<'d> {
+    Type::Scalar(match literal {
+        Literal::Null => Scalar::Null,
+        Literal::Bool(_) => Scalar::Bool,
+        Literal::Int(_) => Scalar::Int,
+        Literal::Uint => Scalar::Uint,
+        Literal::Double => Scalar::Double,
+        Literal::String(_) => Scalar::String,
+        Literal::Bytes(_) => Scalar::Bytes,
+    })
+}

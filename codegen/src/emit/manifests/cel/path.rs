@@ -1,0 +1,50 @@
+//! Which values of the schema expressions read.
+
+use super::{
+    decl::{Decl, Kind},
+    types::Scalar,
+};
+
+/// The key of a map, whose length the API server does not count.
+static KEY: Decl = Decl {
+    kind: Kind::Scalar(Scalar::String),
+    max_elements: 0,
+    min_bytes: 2,
+    unbounded: None,
+};
+
+/// Which value of the schema an expression reads.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Path<'d> {
+    /// None: it was computed.
+    Nowhere,
+    /// This; or none that the schema has.
+    At(Option<&'d Decl>),
+}
+
+/// A step from a value to one within.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Step<'s> {
+    Field(&'s str),
+    /// An item of a list or a value of a map.
+    Element,
+    /// A key of a map or an index of a list.
+    Key,
+}
+
+impl<'d> Path<'d> {
+    /// The path one step further. The first step of a computed value leads to the value that the rule is about: the API
+    /// server takes it for the name of a variable.
+    pub(super) fn below(self, root: &'d Decl, step: Step<'_>) -> Self {
+        let decl = match self {
+            Self::Nowhere => return Self::At(Some(root)),
+            Self::At(decl) => decl,
+        };
+        Self::At(decl.and_then(|decl| match (&decl.kind, step) {
+            (Kind::List(within) | Kind::Map(within), Step::Element) => Some(&**within),
+            (Kind::Map(_), Step::Key) => Some(&KEY),
+            (Kind::Object(fields), Step::Field(name)) => fields.seen.get(name),
+            _ => None,
+        }))
+    }
+}

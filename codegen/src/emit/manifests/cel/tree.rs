@@ -1,0 +1,445 @@
+//! An expression as a list of nodes, with all macros expanded.
+//!
+//! The parser expands CEL's own macros and leaves those of its libraries (`optMap`, `transformList` and others) as
+//! calls; they are expanded here, as cel-go does.
+
+use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue};
+
+use super::Fault;
+
+/// The number of a node.
+pub(super) type Id = usize;
+
+/// The most nodes of an expression. Macros copy what they are called on, so that a short text can become many nodes.
+const MOST_NODES: usize = 20_000;
+
+/// The variable in which a loop gathers its result.
+const ACCUMULATOR: &str = "@result";
+
+#[derive(Debug)]
+pub(super) enum Node {
+    Literal(Literal),
+    Ident(String),
+    Select {
+        operand: Id,
+        field: String,
+        access: Access,
+    },
+    Call(Call),
+    List(Vec<Entry>),
+    Map(Vec<(Id, Entry)>),
+    Loop(Box<Loop>),
+    /// A message, which no rule about JSON makes.
+    Message,
+}
+
+/// What is done with a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Access {
+    Read,
+    /// `has(…)`
+    Test,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Literal {
+    Null,
+    Bool(bool),
+    Int(i64),
+    Uint,
+    Double,
+    String(String),
+    Bytes(usize),
+}
+
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) function: String,
+    pub(super) target: Option<Id>,
+    pub(super) args: Vec<Id>,
+}
+
+/// An item of a list, or a value of a map.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    pub(super) value: Id,
+    /// Whether it is left out if the optional that it is has no value.
+    pub(super) optional: bool,
+}
+
+/// A loop over a list or map, which all macros about items become.
+#[derive(Debug)]
+pub(super) struct Loop {
+    pub(super) range: Id,
+    /// The item; or the index or key, if there is a second variable.
+    pub(super) variable: String,
+    pub(super) second: Option<String>,
+    pub(super) accumulator: String,
+    pub(super) initial: Id,
+    pub(super) condition: Id,
+    pub(super) step: Id,
+    pub(super) result: Id,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Tree {
+    pub(super) nodes: Vec<Node>,
+}
+
+impl Tree {
+    /// The nodes of a parsed expression, and its root.
+    ///
+    /// # Errors
+    ///
+    /// A macro with wrong arguments; nothing if the expression is too large to be looked at.
+    pub(super) fn of(expr: &IdedExpr) -> Result<(Self, Id), Option<Fault>> {
+        let mut tree = Self::default();
+        let root = tree.expr(expr)?;
+        Ok((tree, root))
+    }
+
+    pub(super) fn node(&self, id: Id) -> &Node {
+        self.nodes.get(id).unwrap_or(&Node::Message)
+    }
+
+    /// The name that identifiers and fields spell, as `a.b.c`; none for other expressions.
+    pub(super) fn qualified_name(&self, id: Id) -> Option<String> {
+        match self.node(id) {
+            Node::Ident(name) => Some(name.clone()),
+            Node::Select {
+                operand,
+                field,
+                access: Access::Read,
+            } => Some(format!("{}.{field}", self.qualified_name(*operand)?)),
+            _ => None,
+        }
+    }
+
+    fn add(&mut self, node: Node) -> Result<Id, Option<Fault>> {
+        if self.nodes.len() >= MOST_NODES {
+            return Err(None);
+        }
+        self.nodes.push(node);
+        Ok(self.nodes.len() - 1)
+    }
+
+    fn expr(&mut self, expr: &IdedExpr) -> Result<Id, Option<Fault>> {
+        let node = match &expr.expr {
+            Expr::Unspecified | Expr::Struct(_) => Node::Message,
+            Expr::Literal(literal) => Node::Literal(Literal::of(literal)),
+            Expr::Ident(name) => Node::Ident(name.trim_start_matches('.').to_owned()),
+            Expr::Select(select) => Node::Select {
+                operand: self.expr(&select.operand)?,
+                field: select.field.clone(),
+                access: if select.test {
+                    Access::Test
+                } else {
+                    Access::Read
+                },
+            },
+            Expr::Call(call) => return self.call(call),
+            Expr::List(list) => {
+                let mut entries = Vec::new();
+                for (index, element) in list.elements.iter().enumerate() {
+                    entries.push(Entry {
+                        value: self.expr(element)?,
+                        optional: list.optional_indices.contains(&index),
+                    });
+                }
+                Node::List(entries)
+            }
+            Expr::Map(map) => {
+                let mut entries = Vec::new();
+                for entry in &map.entries {
+                    if let EntryExpr::MapEntry(entry) = &entry.expr {
+                        let key = self.expr(&entry.key)?;
+                        let value = self.expr(&entry.value)?;
+                        let optional = entry.optional;
+                        entries.push((key, Entry { value, optional }));
+                    }
+                }
+                Node::Map(entries)
+            }
+            Expr::Comprehension(one) => Node::Loop(Box::new(Loop {
+                range: self.expr(&one.iter_range)?,
+                variable: one.iter_var.clone(),
+                second: one.iter_var2.clone(),
+                accumulator: one.accu_var.clone(),
+                initial: self.expr(&one.accu_init)?,
+                condition: self.expr(&one.loop_cond)?,
+                step: self.expr(&one.loop_step)?,
+                result: self.expr(&one.result)?,
+            })),
+        };
+        self.add(node)
+    }
+
+    fn call(&mut self, call: &CallExpr) -> Result<Id, Option<Fault>> {
+        if let Some(target) = call.target.as_deref()
+            && let Some(id) = self.expand(target, call)?
+        {
+            return Ok(id);
+        }
+        let target = call.target.as_deref().map(|target| self.expr(target));
+        let target = target.transpose()?;
+        let args: Result<Vec<Id>, _> = call.args.iter().map(|arg| self.expr(arg)).collect();
+        self.add(Node::Call(Call {
+            function: call.func_name.clone(),
+            target,
+            args: args?,
+        }))
+    }
+
+    /// What a macro of a library becomes; none for other calls.
+    fn expand(&mut self, target: &IdedExpr, call: &CallExpr) -> Result<Option<Id>, Option<Fault>> {
+        let name = call.func_name.as_str();
+        Ok(Some(match (name, call.args.as_slice()) {
+            ("optMap" | "optFlatMap", [variable, within]) => {
+                let variable = variable_of(name, variable)?;
+                let has = self.member("hasValue", target)?;
+                let value = self.member("value", target)?;
+                let result = self.expr(within)?;
+                let within = self.bind(variable, value, result)?;
+                let some = match name {
+                    "optMap" => self.global("optional.of", vec![within])?,
+                    _ => within,
+                };
+                let none = self.global("optional.none", Vec::new())?;
+                self.global("_?_:_", vec![has, some, none])?
+            }
+            ("all" | "exists" | "exists_one" | "existsOne", [first, second, condition]) => {
+                let variables = (variable_of(name, first)?, variable_of(name, second)?);
+                self.quantifier(name, target, variables, condition)?
+            }
+            (
+                "transformList" | "transformMap" | "transformMapEntry",
+                [first, second, rest @ ..],
+            ) if (1..=2).contains(&rest.len()) => {
+                let variables = (variable_of(name, first)?, variable_of(name, second)?);
+                self.transform(name, target, variables, rest)?
+            }
+            ("sortBy", [variable, key]) => {
+                let variable = variable_of(name, variable)?;
+                self.sort_by(target, variable, key)?
+            }
+            ("all" | "exists" | "exists_one" | "existsOne" | "filter" | "map", args)
+                if args.len() < 2 =>
+            {
+                return Err(Some(Fault {
+                    message: format!("it does not parse: `{name}` takes a variable first"),
+                    help: format!("write `{name}(x, …)`, with an expression about `x`"),
+                }));
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    fn global(&mut self, function: &str, args: Vec<Id>) -> Result<Id, Option<Fault>> {
+        self.add(Node::Call(Call {
+            function: function.to_owned(),
+            target: None,
+            args,
+        }))
+    }
+
+    fn member(&mut self, function: &str, target: &IdedExpr) -> Result<Id, Option<Fault>> {
+        let target = Some(self.expr(target)?);
+        self.add(Node::Call(Call {
+            function: function.to_owned(),
+            target,
+            args: Vec::new(),
+        }))
+    }
+
+    fn ident(&mut self, name: &str) -> Result<Id, Option<Fault>> {
+        self.add(Node::Ident(name.to_owned()))
+    }
+
+    fn literal(&mut self, literal: Literal) -> Result<Id, Option<Fault>> {
+        self.add(Node::Literal(literal))
+    }
+
+    /// A variable of an expression: a loop that never runs.
+    fn bind(&mut self, variable: String, value: Id, result: Id) -> Result<Id, Option<Fault>> {
+        let range = self.add(Node::List(Vec::new()))?;
+        let condition = self.literal(Literal::Bool(false))?;
+        let step = self.ident(&variable)?;
+        self.add(Node::Loop(Box::new(Loop {
+            range,
+            variable: "#unused".to_owned(),
+            second: None,
+            accumulator: variable,
+            initial: value,
+            condition,
+            step,
+            result,
+        })))
+    }
+
+    fn quantifier(
+        &mut self,
+        name: &str,
+        target: &IdedExpr,
+        (first, second): (String, String),
+        condition: &IdedExpr,
+    ) -> Result<Id, Option<Fault>> {
+        let range = self.expr(target)?;
+        let holds = self.expr(condition)?;
+        let result = self.ident(ACCUMULATOR)?;
+        let gathered = self.ident(ACCUMULATOR)?;
+        let before = self.ident(ACCUMULATOR)?;
+        let (initial, condition, step, result) = match name {
+            "all" => (
+                self.literal(Literal::Bool(true))?,
+                self.global("@not_strictly_false", vec![before])?,
+                self.global("_&&_", vec![gathered, holds])?,
+                result,
+            ),
+            "exists" => {
+                let not = self.global("!_", vec![before])?;
+                (
+                    self.literal(Literal::Bool(false))?,
+                    self.global("@not_strictly_false", vec![not])?,
+                    self.global("_||_", vec![gathered, holds])?,
+                    result,
+                )
+            }
+            _ => {
+                let one = self.literal(Literal::Int(1))?;
+                let more = self.global("_+_", vec![gathered, one])?;
+                let expected = self.literal(Literal::Int(1))?;
+                (
+                    self.literal(Literal::Int(0))?,
+                    self.literal(Literal::Bool(true))?,
+                    self.global("_?_:_", vec![holds, more, before])?,
+                    self.global("_==_", vec![result, expected])?,
+                )
+            }
+        };
+        self.add(Node::Loop(Box::new(Loop {
+            range,
+            variable: first,
+            second: Some(second),
+            accumulator: ACCUMULATOR.to_owned(),
+            initial,
+            condition,
+            step,
+            result,
+        })))
+    }
+
+    fn transform(
+        &mut self,
+        name: &str,
+        target: &IdedExpr,
+        (first, second): (String, String),
+        rest: &[IdedExpr],
+    ) -> Result<Id, Option<Fault>> {
+        let range = self.expr(target)?;
+        let (filter, value) = match rest {
+            [filter, value] => (Some(self.expr(filter)?), self.expr(value)?),
+            [value] => (None, self.expr(value)?),
+            _ => return Err(None),
+        };
+        let gathered = self.ident(ACCUMULATOR)?;
+        let (initial, step) = match name {
+            "transformList" => {
+                let optional = false;
+                let item = self.add(Node::List(vec![Entry { value, optional }]))?;
+                let step = self.global("_+_", vec![gathered, item])?;
+                (self.add(Node::List(Vec::new()))?, step)
+            }
+            "transformMap" => {
+                let key = self.ident(&first)?;
+                let step = self.global("cel.@mapInsert", vec![gathered, key, value])?;
+                (self.add(Node::Map(Vec::new()))?, step)
+            }
+            _ => {
+                let step = self.global("cel.@mapInsert", vec![gathered, value])?;
+                (self.add(Node::Map(Vec::new()))?, step)
+            }
+        };
+        let step = match filter {
+            Some(filter) => {
+                let before = self.ident(ACCUMULATOR)?;
+                self.global("_?_:_", vec![filter, step, before])?
+            }
+            None => step,
+        };
+        let condition = self.literal(Literal::Bool(true))?;
+        let result = self.ident(ACCUMULATOR)?;
+        self.add(Node::Loop(Box::new(Loop {
+            range,
+            variable: first,
+            second: Some(second),
+            accumulator: ACCUMULATOR.to_owned(),
+            initial,
+            condition,
+            step,
+            result,
+        })))
+    }
+
+    fn sort_by(
+        &mut self,
+        target: &IdedExpr,
+        variable: String,
+        key: &IdedExpr,
+    ) -> Result<Id, Option<Fault>> {
+        const INPUT: &str = "@__sortBy_input__";
+        let list = self.expr(target)?;
+        let range = self.ident(INPUT)?;
+        let initial = self.add(Node::List(Vec::new()))?;
+        let condition = self.literal(Literal::Bool(true))?;
+        let gathered = self.ident(ACCUMULATOR)?;
+        let entry = Entry {
+            value: self.expr(key)?,
+            optional: false,
+        };
+        let item = self.add(Node::List(vec![entry]))?;
+        let step = self.global("_+_", vec![gathered, item])?;
+        let result = self.ident(ACCUMULATOR)?;
+        let keys = self.add(Node::Loop(Box::new(Loop {
+            range,
+            variable,
+            second: None,
+            accumulator: ACCUMULATOR.to_owned(),
+            initial,
+            condition,
+            step,
+            result,
+        })))?;
+        let input = self.ident(INPUT)?;
+        let sorted = self.add(Node::Call(Call {
+            function: "@sortByAssociatedKeys".to_owned(),
+            target: Some(input),
+            args: vec![keys],
+        }))?;
+        self.bind(INPUT.to_owned(), list, sorted)
+    }
+}
+
+impl Literal {
+    fn of(literal: &LiteralValue) -> Self {
+        match literal {
+            LiteralValue::Null => Self::Null,
+            LiteralValue::Boolean(value) => Self::Bool(*value.inner()),
+            LiteralValue::Int(value) => Self::Int(*value.inner()),
+            LiteralValue::UInt(_) => Self::Uint,
+            LiteralValue::Double(_) => Self::Double,
+            LiteralValue::String(value) => Self::String(value.inner().to_owned()),
+            LiteralValue::Bytes(value) => Self::Bytes(value.inner().len()),
+        }
+    }
+}
+
+/// The variable that a macro declares.
+fn variable_of(name: &str, expr: &IdedExpr) -> Result<String, Option<Fault>> {
+    match &expr.expr {
+        Expr::Ident(variable) => Ok(variable.clone()),
+        _ => Err(Some(Fault {
+            message: format!("it does not parse: `{name}` takes a variable first"),
+            help: format!("write `{name}(x, …)`, with an expression about `x`"),
+        })),
+    }
+}

@@ -1,0 +1,298 @@
+//! The types of CEL, and which values can stand where a type is expected.
+//!
+//! The rules are those of cel-go's checker: `dyn` fits everywhere, `null` wherever objects do, and type parameters are bound by
+//! the first argument that meets them.
+
+use std::fmt;
+
+use super::decl::Decl;
+
+/// A type of single values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scalar {
+    Null,
+    Bool,
+    Int,
+    Uint,
+    Double,
+    String,
+    Bytes,
+    Duration,
+    Timestamp,
+    /// The type of types.
+    Type,
+}
+
+/// A type in CEL. The types of a schema live as long as its declarations.
+#[derive(Clone, Debug)]
+pub(super) enum Type<'d> {
+    /// Any type: values are checked when a rule runs.
+    Dyn,
+    Scalar(Scalar),
+    List(Box<Type<'d>>),
+    Map(Box<Type<'d>>, Box<Type<'d>>),
+    Optional(Box<Type<'d>>),
+    /// An object of the schema; two are of one type if they have one declaration.
+    Object(&'d Decl),
+    /// A type of Kubernetes' libraries, such as `quantity`.
+    Library(&'static str),
+    /// A parameter of a function's signature, or the type of the items of `[]`.
+    Param(usize),
+}
+
+/// The scalars, with their names in CEL.
+pub(super) const SCALARS: [(&str, Scalar); 10] = [
+    ("null_type", Scalar::Null),
+    ("bool", Scalar::Bool),
+    ("int", Scalar::Int),
+    ("uint", Scalar::Uint),
+    ("double", Scalar::Double),
+    ("string", Scalar::String),
+    ("bytes", Scalar::Bytes),
+    ("duration", Scalar::Duration),
+    ("timestamp", Scalar::Timestamp),
+    ("type", Scalar::Type),
+];
+
+impl<'d> Type<'d> {
+    pub(super) const BOOL: Self = Self::Scalar(Scalar::Bool);
+    pub(super) const INT: Self = Self::Scalar(Scalar::Int);
+    pub(super) const STRING: Self = Self::Scalar(Scalar::String);
+
+    pub(super) fn list(items: Self) -> Self {
+        Self::List(Box::new(items))
+    }
+
+    pub(super) fn map(key: Self, value: Self) -> Self {
+        Self::Map(Box::new(key), Box::new(value))
+    }
+
+    pub(super) fn optional(value: Self) -> Self {
+        Self::Optional(Box::new(value))
+    }
+
+    /// Whether it is this scalar.
+    pub(super) fn is(&self, scalar: Scalar) -> bool {
+        matches!(self, Self::Scalar(own) if *own == scalar)
+    }
+
+    /// The type with its parameters counted from another number.
+    pub(super) fn instantiated(&self, first: usize) -> Self {
+        match self {
+            Self::Param(number) => Self::Param(first + number),
+            Self::List(items) => Self::list(items.instantiated(first)),
+            Self::Optional(value) => Self::optional(value.instantiated(first)),
+            Self::Map(key, value) => Self::map(key.instantiated(first), value.instantiated(first)),
+            other => other.clone(),
+        }
+    }
+
+    /// Whether two types are one.
+    fn same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Dyn, Self::Dyn) => true,
+            (Self::Scalar(a), Self::Scalar(b)) => a == b,
+            (Self::List(a), Self::List(b)) | (Self::Optional(a), Self::Optional(b)) => a.same(b),
+            (Self::Map(a, x), Self::Map(b, y)) => a.same(b) && x.same(y),
+            (Self::Object(a), Self::Object(b)) => std::ptr::eq(*a, *b),
+            (Self::Library(a), Self::Library(b)) => a == b,
+            (Self::Param(a), Self::Param(b)) => a == b,
+            _ => false,
+        }
+    }
+
+    /// Whether it says no more than another type which it fits.
+    fn is_as_general_as(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Dyn | Self::Param(_), _) => true,
+            (_, Self::Dyn | Self::Param(_)) => false,
+            (Self::List(a), Self::List(b)) | (Self::Optional(a), Self::Optional(b)) => {
+                a.is_as_general_as(b)
+            }
+            (Self::Map(a, x), Self::Map(b, y)) => a.is_as_general_as(b) && x.is_as_general_as(y),
+            _ => self.same(other),
+        }
+    }
+
+    /// Whether `null` is a value of the type.
+    fn takes_null(&self) -> bool {
+        match self {
+            Self::Optional(_) | Self::Object(_) | Self::Library(_) => true,
+            Self::Scalar(scalar) => {
+                matches!(scalar, Scalar::Null | Scalar::Duration | Scalar::Timestamp)
+            }
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Display for Type<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Dyn => f.write_str("dyn"),
+            Self::Scalar(scalar) => {
+                let mut scalars = SCALARS.iter();
+                let name = scalars.find(|(_, known)| known == scalar);
+                f.write_str(match name.map_or("", |(name, _)| *name) {
+                    "null_type" => "null",
+                    name => name,
+                })
+            }
+            Self::List(items) => write!(f, "list({items})"),
+            Self::Map(key, value) => write!(f, "map({key}, {value})"),
+            Self::Optional(value) => write!(f, "optional({value})"),
+            Self::Object(_) => f.write_str("object"),
+            Self::Library(name) => f.write_str(name),
+            Self::Param(_) => f.write_str("any"),
+        }
+    }
+}
+
+/// The types that parameters stand for.
+#[derive(Debug, Default)]
+pub(super) struct Solver<'d> {
+    bound: Vec<Option<Type<'d>>>,
+    /// What was bound before, to take an attempt back.
+    trail: Vec<(usize, Option<Type<'d>>)>,
+}
+
+impl<'d> Solver<'d> {
+    /// The number of the first of several new parameters.
+    pub(super) fn fresh(&mut self, count: usize) -> usize {
+        let first = self.bound.len();
+        self.bound.resize_with(first + count, || None);
+        first
+    }
+
+    /// Whether values of some types can stand where others are expected; binds parameters if so.
+    pub(super) fn fit(&mut self, found: &[Type<'d>], expected: &[Type<'d>]) -> bool {
+        let before = self.trail.len();
+        let fits = found.len() == expected.len()
+            && found.iter().zip(expected).all(|(a, b)| self.assign(a, b));
+        if !fits {
+            while self.trail.len() > before {
+                if let Some((number, old)) = self.trail.pop() {
+                    self.put(number, old);
+                }
+            }
+        }
+        fits
+    }
+
+    /// The more general of two types, if one fits the other.
+    pub(super) fn join(&mut self, a: Type<'d>, b: Type<'d>) -> Option<Type<'d>> {
+        let fits = self.fit(std::slice::from_ref(&a), std::slice::from_ref(&b));
+        fits.then(|| if a.is_as_general_as(&b) { a } else { b })
+    }
+
+    /// The type of a call that two signatures fit.
+    pub(super) fn one_of(&self, a: Type<'d>, b: &Type<'d>) -> Type<'d> {
+        if matches!(a, Type::Dyn) || a.same(b) {
+            a
+        } else {
+            Type::Dyn
+        }
+    }
+
+    /// A type with the types that its parameters stand for; free parameters stay.
+    pub(super) fn resolved(&self, ty: &Type<'d>) -> Type<'d> {
+        match ty {
+            Type::Param(number) => match self.get(*number) {
+                Some(bound) => self.resolved(bound),
+                None => ty.clone(),
+            },
+            Type::List(items) => Type::list(self.resolved(items)),
+            Type::Optional(value) => Type::optional(self.resolved(value)),
+            Type::Map(key, value) => Type::map(self.resolved(key), self.resolved(value)),
+            other => other.clone(),
+        }
+    }
+
+    fn get(&self, number: usize) -> Option<&Type<'d>> {
+        self.bound.get(number)?.as_ref()
+    }
+
+    fn put(&mut self, number: usize, ty: Option<Type<'d>>) {
+        if let Some(place) = self.bound.get_mut(number) {
+            *place = ty;
+        }
+    }
+
+    fn bind(&mut self, number: usize, ty: Type<'d>) {
+        self.trail.push((number, self.get(number).cloned()));
+        self.put(number, Some(ty));
+    }
+
+    fn assign(&mut self, a: &Type<'d>, b: &Type<'d>) -> bool {
+        if let Type::Param(number) = b {
+            match self.stand_for(*number, a) {
+                Standing::Agrees => return true,
+                Standing::Disagrees => return false,
+                Standing::Circular => {}
+            }
+        }
+        if let Type::Param(number) = a {
+            return matches!(self.stand_for(*number, b), Standing::Agrees);
+        }
+        match (a, b) {
+            (Type::Dyn, _) | (_, Type::Dyn) => true,
+            (Type::Scalar(Scalar::Null), other) | (other, Type::Scalar(Scalar::Null)) => {
+                other.takes_null()
+            }
+            (Type::List(a), Type::List(b)) | (Type::Optional(a), Type::Optional(b)) => {
+                self.assign(a, b)
+            }
+            (Type::Map(a, x), Type::Map(b, y)) => self.assign(a, b) && self.assign(x, y),
+            _ => a.same(b),
+        }
+    }
+
+    fn stand_for(&mut self, number: usize, ty: &Type<'d>) -> Standing {
+        if matches!(ty, Type::Param(other) if *other == number) {
+            return Standing::Agrees;
+        }
+        let Some(bound) = self.get(number).cloned() else {
+            if self.mentions(ty, number) {
+                return Standing::Circular;
+            }
+            self.bind(number, ty.clone());
+            return Standing::Agrees;
+        };
+        if bound.same(ty) {
+            return Standing::Agrees;
+        }
+        if !self.assign(ty, &bound) {
+            return Standing::Disagrees;
+        }
+        let general = if ty.is_as_general_as(&bound) {
+            ty.clone()
+        } else {
+            bound
+        };
+        if !self.mentions(&general, number) {
+            self.bind(number, general);
+        }
+        Standing::Agrees
+    }
+
+    /// Whether a parameter occurs in a type, also by way of what other parameters stand for.
+    fn mentions(&self, ty: &Type<'d>, number: usize) -> bool {
+        match ty {
+            Type::Param(other) if *other == number => true,
+            Type::Param(other) => self
+                .get(*other)
+                .is_some_and(|bound| self.mentions(bound, number)),
+            Type::List(items) | Type::Optional(items) => self.mentions(items, number),
+            Type::Map(key, value) => self.mentions(key, number) || self.mentions(value, number),
+            _ => false,
+        }
+    }
+}
+
+/// Whether a type is what a parameter stands for.
+enum Standing {
+    Agrees,
+    Disagrees,
+    /// The parameter would stand for a type that contains it.
+    Circular,
+}

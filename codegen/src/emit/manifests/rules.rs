@@ -1,0 +1,399 @@
+//! Rules of a schema (`x-kubernetes-validations`), as the API server checks them when a CRD is created.
+//!
+//! The expressions themselves are looked at by `cel`, if that feature is on.
+
+use serde_json::Value;
+
+#[cfg(feature = "cel")]
+use super::{
+    cel::{self, Decl, Level, OldSelf, Purpose, Verdict},
+    schema::TYPE,
+};
+use super::{
+    check::{About, path_of, shown},
+    schema::{RULES, Schema},
+};
+use crate::{diag::Diagnostic, suggest::closest};
+
+/// The marker that findings are about.
+const RULE: &str = "XValidation";
+
+/// The most that a rule may cost, for all values that an object can have of what it is about.
+#[cfg(feature = "cel")]
+const MOST_OF_A_RULE: u64 = 10_000_000;
+
+/// The most that all rules of a version may cost.
+#[cfg(feature = "cel")]
+const MOST_OF_ALL: u64 = 100_000_000;
+
+/// Takes a finding, and what it is about.
+type Report<'c> = dyn FnMut(About<'_>, Diagnostic) + 'c;
+
+/// The rules of one version of a kind.
+pub(super) struct Rules<'c> {
+    kind: &'c str,
+    schema: &'c Schema,
+    report: &'c mut Report<'c>,
+    /// What all expressions cost.
+    #[cfg(feature = "cel")]
+    total: u64,
+    /// The most expensive one: its cost, where it stands, and its text.
+    #[cfg(feature = "cel")]
+    greatest: Option<(u64, Vec<String>, String)>,
+}
+
+/// Where a schema stands.
+#[derive(Clone, Copy, Debug)]
+struct Stand {
+    /// Whether old and new values can be told to be the same element.
+    correlatable: bool,
+    /// How many values an object can have of it; none if that has no bound.
+    #[cfg(feature = "cel")]
+    count: Option<u64>,
+}
+
+impl<'c> Rules<'c> {
+    pub(super) fn new(kind: &'c str, schema: &'c Schema, report: &'c mut Report<'c>) -> Self {
+        Self {
+            kind,
+            schema,
+            report,
+            #[cfg(feature = "cel")]
+            total: 0,
+            #[cfg(feature = "cel")]
+            greatest: None,
+        }
+    }
+
+    /// Reports what is wrong.
+    pub(super) fn run(mut self) {
+        let stand = Stand {
+            correlatable: true,
+            #[cfg(feature = "cel")]
+            count: Some(1),
+        };
+        self.walk(self.schema, &mut Vec::new(), stand);
+        #[cfg(feature = "cel")]
+        self.all();
+    }
+
+    /// Every schema below, with the path to it.
+    fn walk(&mut self, schema: &Schema, path: &mut Vec<String>, stand: Stand) {
+        let rules = schema.words.get(RULES).and_then(Value::as_array);
+        if let Some(rules) = rules {
+            for rule in rules {
+                self.form(rule, schema, path, stand);
+            }
+            #[cfg(feature = "cel")]
+            self.expressions(rules, schema, path, stand);
+        }
+        let below = Stand {
+            #[cfg(feature = "cel")]
+            count: stand
+                .count
+                .and_then(|count| Some(count.saturating_mul(values_of(schema)?))),
+            ..stand
+        };
+        for (name, property) in &schema.properties {
+            path.push(name.clone());
+            self.walk(property, path, below);
+            path.pop();
+        }
+        if let Some(value) = &schema.additional {
+            self.walk(value, path, below);
+        }
+        if let Some(items) = &schema.items {
+            let list_type = schema.words.get("x-kubernetes-list-type");
+            let keyed = list_type.and_then(Value::as_str) == Some("map");
+            let below = Stand {
+                correlatable: stand.correlatable && keyed,
+                ..below
+            };
+            self.walk(items, path, below);
+        }
+    }
+
+    /// What can be said of a rule without its expression's meaning.
+    fn form(&mut self, rule: &Value, schema: &Schema, path: &[String], stand: Stand) {
+        let text = |word: &str| rule.get(word).and_then(Value::as_str).unwrap_or_default();
+        let expression = text("rule");
+        let about = About::marker(path, RULE, expression);
+        let mut report = |message: String, help: &str| {
+            (self.report)(about, Diagnostic::error(message).help(help));
+        };
+        let at = shown(path);
+        if expression.trim().is_empty() {
+            report(
+                format!("a rule of {at} is empty"),
+                "write an expression that must be true, such as `self.min <= self.max`",
+            );
+        }
+        if expression.contains('\n') && text("message").is_empty() {
+            report(
+                format!("a rule of {at} has several lines and no message"),
+                "the API server demands a `message` then",
+            );
+        }
+        if text("message").contains('\n') {
+            report(
+                format!("the message of a rule of {at} has several lines"),
+                "write it in one line",
+            );
+        }
+        let reads_old = reads_old_self(expression);
+        if rule.get("optionalOldSelf").is_some() && !reads_old {
+            report(
+                format!("a rule of {at} has optionalOldSelf and no oldSelf"),
+                "the API server refuses it: remove `optionalOldSelf`, which says how oldSelf is read",
+            );
+        }
+        if !stand.correlatable && reads_old {
+            report(
+                format!(
+                    "a rule of {at} compares with oldSelf within a list whose items have no identity"
+                ),
+                "the API server refuses it: mark the list `+listType=map` with its keys, or move the rule above the list",
+            );
+        }
+        let field = text("fieldPath");
+        let first = path_of(field).into_iter().next();
+        if let Some(first) = first
+            && !schema.properties.is_empty()
+            && !schema.properties.contains_key(&first)
+        {
+            let near = closest(&first, schema.properties.keys().map(String::as_str));
+            let help = match near {
+                Some(near) => format!("did you mean `.{near}`?"),
+                None => "write a path below the type, such as `.field`".to_owned(),
+            };
+            let message =
+                format!("fieldPath of a rule of {at} names a field that is not there: `{field}`");
+            report(message, &help);
+        }
+    }
+
+    /// The meaning and the cost of the expressions of a schema's rules.
+    #[cfg(feature = "cel")]
+    fn expressions(&mut self, rules: &[Value], schema: &Schema, path: &[String], stand: Stand) {
+        let embedded = schema.words.get("x-kubernetes-embedded-resource");
+        let level = if std::ptr::eq(schema, self.schema) || embedded == Some(&true.into()) {
+            Level::Object
+        } else {
+            Level::Value
+        };
+        let at = path
+            .iter()
+            .map(|name| format!(".{name}"))
+            .collect::<String>();
+        let Some(decl) = Decl::of(schema, level, &at) else {
+            // A value without a type is reported as such.
+            if schema.words.contains_key(TYPE)
+                && let Some(rule) = rules.first()
+            {
+                let expression = rule.get("rule").and_then(Value::as_str).unwrap_or_default();
+                let message = format!(
+                    "the API server refuses a rule of {}: it is about values whose types the schema does not name",
+                    shown(path)
+                );
+                let error = Diagnostic::error(message).help("move the rule to a value with a type");
+                let about = About::marker(path, RULE, expression);
+                (self.report)(about, error);
+            }
+            return;
+        };
+        // How often a value can stand in a request at most, if nothing else bounds it.
+        let count = stand
+            .count
+            .unwrap_or(cel::MAX_REQUEST / (decl.min_bytes + 1));
+        for rule in rules {
+            let text = |word: &str| rule.get(word).and_then(Value::as_str).unwrap_or_default();
+            let old = match rule.get("optionalOldSelf") {
+                Some(Value::Bool(true)) => OldSelf::Optional,
+                _ => OldSelf::Value,
+            };
+            for (what, purpose, expression, count) in [
+                ("rule", Purpose::Rule, text("rule"), count),
+                (
+                    "messageExpression",
+                    Purpose::Message,
+                    text("messageExpression"),
+                    1,
+                ),
+            ] {
+                if expression.trim().is_empty() {
+                    continue;
+                }
+                let about = About::marker(path, RULE, expression);
+                match cel::examine(expression, purpose, old, &decl) {
+                    Verdict::Unknown => {}
+                    Verdict::Faults(faults) => {
+                        for fault in faults {
+                            let message = format!(
+                                "the API server refuses a {what} of {}: {}",
+                                shown(path),
+                                fault.message
+                            );
+                            let mut error = Diagnostic::error(message);
+                            if !fault.help.is_empty() {
+                                error = error.help(fault.help);
+                            }
+                            let error = error.note(format!("it is `{expression}`"));
+                            (self.report)(about, error);
+                        }
+                    }
+                    Verdict::Cost(each, bounds) => {
+                        let cost = each.saturating_mul(count);
+                        self.count(cost, path, expression);
+                        if cost > MOST_OF_A_RULE {
+                            let message = format!(
+                                "the API server refuses a {what} of {}: its estimated cost exceeds the budget by a factor of {}",
+                                shown(path),
+                                factor(cost, MOST_OF_A_RULE)
+                            );
+                            let error = Diagnostic::error(message)
+                                .help(self.cheaper(&bounds, path))
+                                .note(format!("it is `{expression}`"));
+                            (self.report)(about, error);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds a cost to those of all expressions.
+    #[cfg(feature = "cel")]
+    fn count(&mut self, cost: u64, path: &[String], expression: &str) {
+        self.total = self.total.saturating_add(cost);
+        if self.greatest.as_ref().is_none_or(|(most, ..)| cost > *most) {
+            self.greatest = Some((cost, path.to_vec(), expression.to_owned()));
+        }
+    }
+
+    /// The cost of all expressions, at the most expensive one.
+    #[cfg(feature = "cel")]
+    fn all(&mut self) {
+        let Some((cost, path, expression)) = self.greatest.take() else {
+            return;
+        };
+        // A rule that costs too much by itself has been reported.
+        if cost <= MOST_OF_A_RULE && self.total > MOST_OF_ALL {
+            let message = format!(
+                "the API server refuses the rules of {}: together their estimated cost exceeds the budget by a factor of {}",
+                self.kind,
+                factor(self.total, MOST_OF_ALL)
+            );
+            let error = Diagnostic::error(message)
+                .help(self.cheaper(&[], &path))
+                .note(format!("the most expensive is `{expression}`"));
+            (self.report)(About::marker(&path, RULE, &expression), error);
+        }
+    }
+
+    /// What makes a rule at a path cheaper: bounds of what it reads, and of the lists and maps that it stands in.
+    #[cfg(feature = "cel")]
+    fn cheaper(&self, bounds: &[(&'static str, &str)], path: &[String]) -> String {
+        let mut found: Vec<String> = Vec::new();
+        let mut schema = self.schema;
+        let mut at = String::new();
+        let mut names = path.iter();
+        loop {
+            if values_of(schema).is_none() {
+                let marker = if schema.items.is_some() {
+                    "MaxItems"
+                } else {
+                    "MaxProperties"
+                };
+                found.push(format!("{marker} of `{at}`"));
+            }
+            if let Some(within) = schema.items.as_deref().or(schema.additional.as_deref()) {
+                // The path does not tell the rule's own list from its items; both are worth bounding.
+                schema = within;
+                at.push_str("[]");
+                continue;
+            }
+            let Some(next) = names.next().and_then(|name| {
+                at = format!("{at}.{name}");
+                schema.properties.get(name)
+            }) else {
+                break;
+            };
+            schema = next;
+        }
+        let read = bounds.iter().map(|(marker, at)| {
+            let at = if at.is_empty() { "self" } else { at };
+            format!("{marker} of `{at}`")
+        });
+        for one in read {
+            if !found.contains(&one) {
+                found.push(one);
+            }
+        }
+        if found.is_empty() {
+            return "simplify the rule, or add MaxItems, MaxProperties and MaxLength where lists, maps and texts are declared"
+                .to_owned();
+        }
+        format!("simplify the rule, or add {}", found.join(", "))
+    }
+}
+
+/// How many values of a list or map an object can have, for each value of the schema; none if that has no bound.
+#[cfg(feature = "cel")]
+fn values_of(schema: &Schema) -> Option<u64> {
+    match schema.ty() {
+        Some("object")
+            if schema.additional.is_some() || schema.words.contains_key("additionalProperties") =>
+        {
+            cel::bound(schema, "maxProperties")
+        }
+        Some("array") => cel::bound(schema, "maxItems"),
+        _ => Some(1),
+    }
+}
+
+/// By what factor a cost exceeds a budget, as the API server writes it.
+#[cfg(feature = "cel")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a factor is shown with few digits"
+)]
+fn factor(cost: u64, budget: u64) -> String {
+    let factor = cost as f64 / budget as f64;
+    if factor > 100.0 {
+        "more than 100".to_owned()
+    } else if factor < 1.5 {
+        format!("{factor:.6}")
+    } else {
+        format!("{factor:.1}")
+    }
+}
+
+/// Whether an expression reads the value before an update.
+fn reads_old_self(expression: &str) -> bool {
+    #[cfg(feature = "cel")]
+    if let Some(reads) = cel::reads(expression, "oldSelf") {
+        return reads;
+    }
+    names(expression, "oldSelf")
+}
+
+/// Whether an identifier stands in a text.
+fn names(expression: &str, identifier: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    expression.match_indices(identifier).any(|(at, _)| {
+        let before = expression[..at].chars().next_back();
+        let after = expression[at + identifier.len()..].chars().next();
+        !before.is_some_and(is_part) && !after.is_some_and(is_part)
+    })
+}
+
+/// The findings about the rules of a schema: message and help of each.
+#[cfg(all(test, feature = "cel"))]
+pub(super) fn findings(schema: &Schema) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut report = |_: About<'_>, error: Diagnostic| {
+        found.push(format!("{}; {}", error.message, error.help.join("; ")));
+    };
+    Rules::new("the kind", schema, &mut report).run();
+    found
+}

@@ -1,0 +1,41 @@
+use codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use serde::{Deserialize, Serialize};
+
+// +genclient
+// +k8s:deepcopy-gen:interfaces=runtime.Object
+/// A machine.
+#[derive(Debug)]
+pub struct Machine {
+    /// Its name.
+    pub metadata: ObjectMeta,
+    /// What it should be.
+    pub spec: MachineSpec,
+    /// What it is.
+    pub status: Option<MachineStatus>,
+}
+
+/// What a machine should be.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MachineSpec {
+    /// The disk.
+    pub disk: Disk,
+}
+
+/// What a machine is.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MachineStatus {
+    /// How far it is.
+    #[serde(default)]
+    pub ready_replicas: i32,
+}
+
+/// A disk.
+// +kubebuilder:validation:XValidation:rule="self.name.startWith('a')"
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Disk {
+    /// Its name.
+    pub name: String,
+}
