@@ -1,6 +1,7 @@
 //! Tests of the search for packages, on folders made for them.
 
 mod missing;
+mod versions;
 
 use std::{fs, path::PathBuf};
 

@@ -65,7 +65,7 @@ impl<'a> Pkg<'a> {
 }
 
 /// Where the types of a package are generated.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Home {
     /// The module's path (`crate::apis::cloudnative::v1`).
     pub(super) path: String,
@@ -78,6 +78,17 @@ pub(super) struct Cx<'a> {
     packages: BTreeMap<&'a str, Pkg<'a>>,
     homes: BTreeMap<&'a str, Home>,
     missing: &'a BTreeMap<String, Diagnostic>,
+}
+
+/// The most names that are followed from one to the next.
+const MAX_CHAIN: usize = 64;
+
+/// The end of a chain of named types.
+pub(super) enum End<'a> {
+    /// The declaration that holds a type expression other than a name.
+    Declared(Declared<'a>),
+    /// A type by package and name whose package was not read, or that JSON has a form of its own for.
+    Elsewhere(&'a str, &'a str),
 }
 
 /// A declared type in its package.
@@ -139,31 +150,61 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// The named type that a type expression leads to, through pointers: package and name.
-    pub(super) fn named<'t>(&self, of: &'t Package, ty: &'t Type) -> Option<(&'t str, &'t str)> {
-        match ty {
-            Type::Pointer(inner) => self.named(of, inner),
-            Type::Local(name, _) => Some((of.path.as_str(), name.as_str())),
-            Type::Imported(path, name, _) => Some((path, name.as_str())),
-            _ => None,
+    /// The named type that a type expression leads to, through pointers and aliases: package and name.
+    pub(super) fn named<'t>(&'t self, of: &'t Package, ty: &'t Type) -> Option<(&'t str, &'t str)> {
+        let mut named = name_of(of, ty)?;
+        for _ in 0..MAX_CHAIN {
+            let declared = self.declared(named.0, named.1);
+            let Some(Declared { pkg, decl }) = declared.filter(|found| found.decl.alias) else {
+                break;
+            };
+            match name_of(pkg.package, &decl.ty) {
+                Some(next) => named = next,
+                None => break,
+            }
         }
+        Some(named)
     }
 
-    /// The declaration at the end of a chain of named types, which holds a type expression that is no name.
-    pub(super) fn underlying(&self, package: &str, name: &str) -> Option<Declared<'_>> {
-        let mut at = self.declared(package, name)?;
-        for _ in 0..64 {
-            let (package, name) = match &at.decl.ty {
+    /// The end of a chain of named types; none where it has no end.
+    pub(super) fn end<'t>(&'t self, package: &'t str, name: &'t str) -> Option<End<'t>> {
+        let mut named = (package, name);
+        for _ in 0..MAX_CHAIN {
+            let Some(at) = self.declared(named.0, named.1) else {
+                return Some(End::Elsewhere(named.0, named.1));
+            };
+            named = match &at.decl.ty {
                 Type::Local(name, _) => (at.pkg.package.path.as_str(), name.as_str()),
                 Type::Imported(path, name, _) => (&**path, name.as_str()),
-                _ => return Some(at),
+                _ => return Some(End::Declared(at)),
             };
-            if known::special(package, name).is_some() {
-                return None;
+            if known::special(named.0, named.1).is_some() {
+                return Some(End::Elsewhere(named.0, named.1));
             }
-            at = self.declared(package, name)?;
         }
         None
+    }
+
+    /// The declaration at the end of a chain of named types, if it was read.
+    pub(super) fn underlying<'t>(
+        &'t self,
+        package: &'t str,
+        name: &'t str,
+    ) -> Option<Declared<'t>> {
+        match self.end(package, name)? {
+            End::Declared(declared) => Some(declared),
+            End::Elsewhere(..) => None,
+        }
+    }
+}
+
+/// The name that a type expression is, through pointers: package and name.
+fn name_of<'t>(of: &'t Package, ty: &'t Type) -> Option<(&'t str, &'t str)> {
+    match ty {
+        Type::Pointer(inner) => name_of(of, inner),
+        Type::Local(name, _) => Some((of.path.as_str(), name.as_str())),
+        Type::Imported(path, name, _) => Some((path, name.as_str())),
+        _ => None,
     }
 }
 

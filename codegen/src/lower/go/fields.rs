@@ -1,6 +1,7 @@
 //! Fields: from Go's struct fields and their tags to [`Field`]s; what is embedded comes in its place.
 
 use super::{
+    cx::End,
     known::{self, META},
     merge,
     refs::Refs,
@@ -138,7 +139,8 @@ fn embed(
     through_pointer: bool,
     gathered: &mut Gathered,
 ) -> bool {
-    let Some((package, name)) = refs.cx.named(refs.package, &source.ty) else {
+    let cx = refs.cx;
+    let Some((package, name)) = cx.named(refs.package, &source.ty) else {
         return false;
     };
     if depth > MAX_DEPTH {
@@ -155,8 +157,12 @@ fn embed(
     if known::special(package, name).is_some() {
         return false;
     }
-    let Some(end) = refs.cx.underlying(package, name) else {
-        return embed_builtin(refs, source, (package, name), depth, gathered);
+    let end = match cx.end(package, name) {
+        Some(End::Declared(end)) => end,
+        Some(End::Elsewhere(package, name)) if known::special(package, name).is_none() => {
+            return embed_builtin(refs, source, (package, name), depth, gathered);
+        }
+        Some(End::Elsewhere(..)) | None => return false,
     };
     let Type::Struct(inner) = &end.decl.ty else {
         return false;

@@ -22,11 +22,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use self::{
     cx::{Cx, Declared},
     fields::Owner,
+    modules::ApiVersion,
     refs::{Reached, Refs},
     roots::Role,
 };
 use crate::{
-    diag::{Diagnostic, Diagnostics},
+    diag::{Diagnostic, Diagnostics, Severity},
     model::{
         ApiSet, DeclaredAt, Group, Origin, Resource, StructDef, TypeDef, TypeKind, TypePackage,
         UnknownFields, Validation, Version, names,
@@ -37,24 +38,43 @@ use crate::{
 
 /// Adds the groups of the module's packages to `api`, with the packages and definitions that they need.
 pub fn lower(module: &Module, options: &Options, api: &mut ApiSet, diagnostics: &mut Diagnostics) {
+    for found in module.rules.as_slice() {
+        let severity = if options.writes_crds() {
+            Severity::Error
+        } else {
+            Severity::Warning
+        };
+        diagnostics.push(Diagnostic {
+            severity,
+            ..found.clone()
+        });
+    }
     let mut cx = Cx::new(module, options);
     let versions = modules::settle(&mut cx, &module.packages, options, diagnostics);
     let mut work = Work::default();
-    let mut resources: BTreeMap<&str, Vec<Resource>> = BTreeMap::new();
-    for version in &versions {
-        let found = roots(&cx, version, options, &mut work, diagnostics);
-        resources.insert(version.package.path.as_str(), found);
-    }
+    let resources: Vec<Vec<Resource>> = versions
+        .iter()
+        .map(|version| roots(&cx, version, options, &mut work, diagnostics))
+        .collect();
     work.finish(&cx, diagnostics);
     let mut types = work.types;
     boxes::add(&cx, &mut types);
     let mut groups: BTreeMap<&str, Group> = BTreeMap::new();
-    for version in versions {
-        let package = version.package;
-        let path = package.path.as_str();
-        let resources = resources.remove(path).unwrap_or_default();
-        let mut types = in_order(types.remove(path).unwrap_or_default());
-        crate::lower::paths::assign(&resources, &mut types);
+    for (version, resources) in versions.into_iter().zip(resources) {
+        let mut own = Vec::new();
+        for package in &version.packages {
+            own.extend(in_order(types.remove(&package.path).unwrap_or_default()));
+        }
+        check_names(&version, &own, diagnostics);
+        crate::lower::paths::assign(&resources, &mut own);
+        let mut docs = version
+            .packages
+            .iter()
+            .map(|package| package.docs.trim_end());
+        let home = version
+            .packages
+            .first()
+            .and_then(|package| cx.home(&package.path));
         let group = groups.entry(version.group).or_insert_with(|| Group {
             name: version.group.to_owned(),
             module: version.group_module.clone(),
@@ -64,15 +84,15 @@ pub fn lower(module: &Module, options: &Options, api: &mut ApiSet, diagnostics: 
         group.versions.push(Version {
             name: version.name.clone(),
             module: version.module.clone(),
-            path: cx
-                .home(path)
-                .map(|home| home.path.clone())
-                .unwrap_or_default(),
+            path: home.map(|home| home.path.clone()).unwrap_or_default(),
             dir: format!("apis/{}/{}", version.group_module, version.module),
-            docs: package.docs.trim_end().to_owned(),
+            docs: docs
+                .find(|docs| !docs.is_empty())
+                .unwrap_or_default()
+                .to_owned(),
             origin: Origin::Go,
             resources,
-            types,
+            types: own,
         });
     }
     for (_, mut group) in groups {
@@ -86,6 +106,37 @@ pub fn lower(module: &Module, options: &Options, api: &mut ApiSet, diagnostics: 
         api.packages.extend(package(&cx, &path, types));
     }
     api.definitions.extend(work.definitions);
+}
+
+/// Reports types of one name in several packages of a version.
+fn check_names(version: &ApiVersion<'_>, types: &[TypeDef], diagnostics: &mut Diagnostics) {
+    if version.packages.len() < 2 {
+        return;
+    }
+    let mut by_name: BTreeMap<&str, &TypeDef> = BTreeMap::new();
+    for def in types {
+        let Some(first) = by_name.insert(&def.name, def) else {
+            continue;
+        };
+        let message = format!(
+            "two packages of the version {} of {} have a type `{}`",
+            version.name, version.group, def.name
+        );
+        let places = [(def, "the second"), (first, "the first")];
+        let error = places
+            .into_iter()
+            .fold(
+                Diagnostic::error(message),
+                |error, (def, label)| match def.declared.place() {
+                    Some(place) => error.at(place.clone(), label),
+                    None => error,
+                },
+            );
+        diagnostics.push(error.help(format!(
+            "give one of them another name by `--type-path '<import path>.{name}=Other{name}'`, or generate the packages into crates of their own",
+            name = def.name
+        )));
+    }
 }
 
 /// Every type of the module's packages as a definition, by package and name: what the table of built-in types is made from.
@@ -126,16 +177,18 @@ pub fn definitions(
 /// The roots of a version that the filters keep, as resources; every object of the package is reached.
 fn roots<'a>(
     cx: &Cx<'a>,
-    version: &modules::ApiPackage<'a>,
+    version: &ApiVersion<'a>,
     options: &Options,
     work: &mut Work,
     diagnostics: &mut Diagnostics,
 ) -> Vec<Resource> {
-    let package = version.package;
     let kinds = &options.filters.kinds;
     let mut resources: Vec<Resource> = Vec::new();
     let mut plurals: BTreeMap<String, &TypeDecl> = BTreeMap::new();
-    for decl in &package.types {
+    let packages = version.packages.iter();
+    for (package, decl) in
+        packages.flat_map(|package| package.types.iter().map(move |decl| (*package, decl)))
+    {
         let role = roots::role(cx, package, decl);
         let kept = kinds.is_empty() || kinds.contains(&decl.name);
         if !kept || !matches!(role, Role::Root | Role::Object) {

@@ -8,7 +8,7 @@ use crate::{
     model::names,
     options::Options,
     read::{
-        go::Package,
+        go::{ConstValue, EnumLiteral, Package, TypeDecl},
         markers::{
             crd::Skip,
             package::{GroupGoName, GroupName, VersionName},
@@ -16,9 +16,10 @@ use crate::{
     },
 };
 
-/// A package that is a version of an API.
-pub(super) struct ApiPackage<'a> {
-    pub(super) package: &'a Package,
+/// A version of an API.
+pub(super) struct ApiVersion<'a> {
+    /// Its packages, sorted by path: nearly always one.
+    pub(super) packages: Vec<&'a Package>,
     pub(super) group: &'a str,
     pub(super) group_module: String,
     pub(super) type_prefix: String,
@@ -26,10 +27,11 @@ pub(super) struct ApiPackage<'a> {
     pub(super) module: String,
 }
 
-/// A package with API objects before modules are named.
+/// A package with API objects.
 struct Candidate<'a> {
     package: &'a Package,
     group: &'a str,
+    /// The version's name.
     name: String,
 }
 
@@ -39,17 +41,17 @@ pub(super) fn settle<'a>(
     packages: &'a [Package],
     options: &Options,
     diagnostics: &mut Diagnostics,
-) -> Vec<ApiPackage<'a>> {
+) -> Vec<ApiVersion<'a>> {
     let candidates = candidates(cx, packages, options, diagnostics);
     let groups: BTreeSet<&str> = candidates.iter().map(|found| found.group).collect();
     let group_modules = names::module_names(groups.iter().copied());
+    let mut by_version: BTreeMap<(&str, String), Vec<&Package>> = BTreeMap::new();
+    for found in candidates {
+        let version = by_version.entry((found.group, found.name)).or_default();
+        version.push(found.package);
+    }
     let mut versions = Vec::new();
-    for Candidate {
-        package,
-        group,
-        name,
-    } in candidates
-    {
+    for ((group, name), packages) in by_version {
         let group_module = group_modules
             .get(group)
             .cloned()
@@ -61,18 +63,22 @@ pub(super) fn settle<'a>(
             names::ident(&group_module),
             names::ident(&module)
         );
-        cx.settle(&package.path, path);
-        let prefix = package.markers.get::<GroupGoName>();
-        versions.push(ApiPackage {
-            package,
+        for package in &packages {
+            cx.settle(&package.path, path.clone());
+        }
+        let mut prefixes = packages
+            .iter()
+            .filter_map(|package| package.markers.get::<GroupGoName>());
+        let prefix = prefixes.next().map(|found| found.marker.name);
+        versions.push(ApiVersion {
+            packages,
             group,
-            type_prefix: prefix.map_or_else(|| names::go_name(group), |found| found.marker.name),
+            type_prefix: prefix.unwrap_or_else(|| names::go_name(group)),
             group_module,
             name,
             module,
         });
     }
-    versions.sort_by(|a, b| (a.group, &a.name).cmp(&(b.group, &b.name)));
     let taken: BTreeSet<String> = group_modules.into_values().collect();
     let others = packages.iter().map(|package| package.path.as_str());
     let others: Vec<&str> = others.filter(|path| cx.home(path).is_none()).collect();
@@ -90,6 +96,7 @@ fn candidates<'a>(
     diagnostics: &mut Diagnostics,
 ) -> Vec<Candidate<'a>> {
     let mut found: Vec<Candidate<'a>> = Vec::new();
+    let mut without_group = Vec::new();
     for package in packages.iter().filter(|package| package.requested) {
         let markers = &package.markers;
         let mut roots = package.types.iter().filter(|decl| {
@@ -104,11 +111,7 @@ fn candidates<'a>(
         let Some(group) = group_of(package) else {
             // Types of other uses, such as a scheme's own, need no group.
             if roots::role(cx, package, first) == roots::Role::Root {
-                diagnostics.push(
-                    Diagnostic::error(format!("the package {} names no API group", package.path))
-                        .at(first.place.clone(), "an API object")
-                        .help("write `// +groupName=<group>` above the package clause, such as in doc.go"),
-                );
+                without_group.push((package, first));
             }
             continue;
         };
@@ -133,35 +136,36 @@ fn candidates<'a>(
             && keeps(&filters.groups, found.group)
             && keeps(&filters.versions, &found.name)
     });
-    let mut by_name: BTreeMap<(&str, &str), &Package> = BTreeMap::new();
-    for candidate in &found {
-        let key = (candidate.group, candidate.name.as_str());
-        if let Some(first) = by_name.insert(key, candidate.package) {
-            diagnostics.push(
-                Diagnostic::error(format!(
-                    "two packages are the version {} of {}",
-                    candidate.name, candidate.group
-                ))
-                .at(
-                    candidate.package.place.clone(),
-                    candidate.package.path.clone(),
-                )
-                .at(first.place.clone(), first.path.clone())
-                .help("generate them into crates of their own, or name one by `+versionName`"),
-            );
-        }
+    for (package, root) in without_group {
+        diagnostics.push(no_group(package, root, found.is_empty()));
     }
     found
 }
 
-/// The group that the package's markers name.
+/// The finding about a package that names no group. Beside versions of an API, a package that has no version's name holds the
+/// internal types that they convert to.
+fn no_group(package: &Package, root: &TypeDecl, is_alone: bool) -> Diagnostic {
+    let message = format!("the package {} names no API group", package.path);
+    if is_alone || names::is_kubernetes_version(&package.name) {
+        Diagnostic::error(message).at(root.place.clone(), "an API object")
+    } else {
+        Diagnostic::warning(message).at(root.place.clone(), "left out")
+    }
+    .help("write `// +groupName=<group>` above the package clause, such as in doc.go")
+}
+
+/// The group that the package's markers name, else its constant `GroupName`, as the APIs of Kubernetes itself have it.
 fn group_of(package: &Package) -> Option<&str> {
-    let marker = package
-        .markers
-        .0
-        .iter()
-        .find(|marker| marker.is::<GroupName>())?;
-    marker.argument("")?.value.as_str()
+    let mut markers = package.markers.0.iter();
+    if let Some(marker) = markers.find(|marker| marker.is::<GroupName>()) {
+        return marker.argument("")?.value.as_str();
+    }
+    let mut constants = package.consts.iter();
+    let named = constants.find(|constant| constant.name == "GroupName")?;
+    match &named.value {
+        ConstValue::Literal(EnumLiteral::String(group)) => Some(group.as_str()),
+        _ => None,
+    }
 }
 
 /// A module for each package, after its name, with as much of its path as makes it unique: `meta_v1`.

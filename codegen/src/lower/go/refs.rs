@@ -67,7 +67,7 @@ pub(super) struct Refs<'c, 'a> {
     pub(super) diagnostics: &'c mut Diagnostics,
 }
 
-/// How many named types without a Rust type of their own are followed in a row.
+/// The most named types without a Rust type of their own that are followed in a row.
 const MAX_DEPTH: usize = 64;
 
 impl Refs<'_, '_> {
@@ -183,13 +183,13 @@ impl Refs<'_, '_> {
         self.reached
             .push(Reached::Generated(package.to_owned(), name.to_owned()));
         let rust = self.cx.rust_name(package, name);
-        if package == self.home.path && !self.absolute {
+        let home = self.cx.home(package);
+        let is_local =
+            package == self.home.path || home.is_some() && home == self.cx.home(&self.home.path);
+        if is_local && !self.absolute {
             return Ref::plain(TypeRef::Local(rust));
         }
-        let home = self
-            .cx
-            .home(package)
-            .map_or("crate", |home| home.path.as_str());
+        let home = home.map_or("crate", |home| home.path.as_str());
         let segments = home.split("::").map(str::to_owned).chain([rust]).collect();
         Ref::plain(TypeRef::External(ExternalType::new(segments)))
     }

@@ -103,6 +103,9 @@ impl FileReader<'_, '_> {
                 severity: Severity::Warning,
                 ..error
             }),
+            Err(error) if self.package.main && def.schema.is_some() => {
+                self.findings.rules.push(error);
+            }
             Err(error) if self.package.main => self.findings.diagnostics.push(error),
             Err(_) => {}
         }

@@ -51,12 +51,16 @@ pub struct Module {
     pub packages: Vec<Package>,
     /// The packages that are not there, as [`GoSources::missing`].
     pub missing: BTreeMap<String, Diagnostic>,
+    /// The markers of schemas that cannot be read: errors where a schema is written.
+    pub rules: Diagnostics,
 }
 
 /// What was found in a package, and the markers that nobody knows, by name.
 #[derive(Debug, Default)]
 struct Findings {
     diagnostics: Diagnostics,
+    /// About markers that only a schema needs.
+    rules: Diagnostics,
     unknown: Vec<(String, Diagnostic)>,
 }
 
@@ -86,9 +90,11 @@ pub fn read(
         .collect();
     let mut packages = Vec::new();
     let mut unknown = Vec::new();
+    let mut rules = Diagnostics::new();
     for (package, findings) in read {
         packages.extend(package);
         diagnostics.extend(findings.diagnostics);
+        rules.extend(findings.rules);
         unknown.extend(findings.unknown);
     }
     report_unknown(unknown, diagnostics);
@@ -97,6 +103,7 @@ pub fn read(
     Module {
         packages,
         missing: sources.missing.clone(),
+        rules,
     }
 }
 
