@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     diag::{Diagnostic, Diagnostics},
-    model::{ApiSet, Field, Group, Resource, TypeDef, TypeKind, TypeRef, Version},
+    model::{ApiSet, Field, Group, Resource, TypeDef, TypeKind, Version},
 };
 
 /// Checks that hold across readers.
@@ -168,7 +168,7 @@ fn check_references(group: &Group, version: &Version, diagnostics: &mut Diagnost
 fn for_each_reference(def: &TypeDef, found: &mut impl FnMut(&str)) {
     let mut in_fields = |fields: &[Field]| {
         for field in fields {
-            if let Some(name) = local(&field.ty) {
+            if let Some(name) = field.ty.local() {
                 found(name);
             }
         }
@@ -181,22 +181,11 @@ fn for_each_reference(def: &TypeDef, found: &mut impl FnMut(&str)) {
             }
         }
         TypeKind::Alias(alias) => {
-            if let Some(name) = local(&alias.target) {
+            if let Some(name) = alias.target.local() {
                 found(name);
             }
         }
         TypeKind::Enum(_) => {}
-    }
-}
-
-fn local(ty: &TypeRef) -> Option<&str> {
-    match ty {
-        TypeRef::Local(name) => Some(name),
-        TypeRef::List(inner)
-        | TypeRef::Map(inner)
-        | TypeRef::Optional(inner)
-        | TypeRef::Boxed(inner) => local(inner),
-        _ => None,
     }
 }
 

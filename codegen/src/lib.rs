@@ -27,6 +27,7 @@ use std::mem;
 pub use config::Config;
 pub use diag::{Diagnostic, Diagnostics};
 pub use emit::{Generator, manifests::Manifests};
+pub use lower::crd::{Explained, Verdict};
 pub use options::{Compat, Filters, KubernetesTypes, Options};
 pub use output::{Mode, Tree};
 pub use source::{RustPackage, Source, Sources};
@@ -76,6 +77,27 @@ pub fn generate(sources: &Sources, options: &Options) -> Result<Generated, Diagn
             warnings,
             skipped,
         })
+    })?
+}
+
+/// Why the objects at a path of the sources' CRDs, and below it, became types of Kubernetes or types of their own; the path is a
+/// kind with the properties that lead to the object: `VirtualMachine.spec.template`.
+///
+/// # Errors
+///
+/// Everything that is wrong with the CRDs, or that none of them has the path.
+pub fn explain(
+    sources: &Sources,
+    options: &Options,
+    path: &str,
+) -> Result<Vec<Explained>, Diagnostics> {
+    threads::run(|| {
+        options.check()?;
+        let read = read::crd::read(&sources.crds, options);
+        if read.found.has_errors() {
+            return Err(read.found);
+        }
+        lower::crd::explain(&read.crds, options, path)
     })?
 }
 

@@ -4,6 +4,7 @@
 //! sources of `k8s.io` are not there. `hack/builtin-types.sh` makes it with this crate's own reader of Go; it is unpacked when it
 //! is first asked, and a type is decoded when it is asked for. Start reading at [`definition`].
 
+mod exact;
 #[cfg(feature = "go")]
 mod make;
 mod openapi;
@@ -13,6 +14,7 @@ use std::{collections::BTreeMap, sync::LazyLock};
 
 use crate::model::TypeDef;
 
+pub(crate) use exact::is_exact_by_codec;
 #[cfg(feature = "go")]
 pub use make::make;
 pub(crate) use openapi::{Written, openapi_structs};

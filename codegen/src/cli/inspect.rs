@@ -24,10 +24,17 @@ pub(super) struct Inspect {
     /// Print the whole model as JSON.
     #[arg(long)]
     json: bool,
+    /// Print which objects of CRDs at PATH and below it became Kubernetes' own types, and why the others did not. PATH is a
+    /// kind and the properties that lead to an object: `VirtualMachine.spec.template`.
+    #[arg(long, value_name = "PATH", conflicts_with = "json")]
+    explain: Option<String>,
 }
 
 impl Inspect {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
+        if let Some(path) = self.explain {
+            return explain(configs(self.inputs, self.config)?, &path);
+        }
         let bar = Bar::default();
         let mut sets = Vec::new();
         let mut warnings = Diagnostics::new();
@@ -71,6 +78,24 @@ fn holds_rust(folder: &Path) -> bool {
         .flat_map(|group| below(&group).collect::<Vec<_>>())
         .flat_map(|version| below(&version).collect::<Vec<_>>())
         .any(|file| file.extension().is_some_and(|extension| extension == "rs"))
+}
+
+/// Prints a line for each object. A crate without CRDs, or without the path in them, says nothing where another has it.
+fn explain(configs: Vec<Config>, path: &str) -> Result<(), Failure> {
+    let bar = Bar::default();
+    let mut lines = String::new();
+    let mut failure = None;
+    for config in configs {
+        match config.explained(path, &bar) {
+            Ok(found) => lines.extend(found.iter().map(|one| format!("{one}\n"))),
+            Err(error) => failure = Some(error),
+        }
+    }
+    drop(bar);
+    match failure {
+        Some(error) if lines.is_empty() => Err(error.into()),
+        _ => style::print(&lines),
+    }
 }
 
 /// One set itself, several as a list.

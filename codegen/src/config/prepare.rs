@@ -11,7 +11,7 @@ use super::{
     target::Target,
 };
 use crate::{
-    Generated,
+    Explained, Generated,
     diag::{Diagnostic, Diagnostics, Place},
     emit::{Generator, manifests::Manifests},
     model::ApiSet,
@@ -175,6 +175,22 @@ impl Config {
             let options = self.options(target.as_ref().unwrap_or(&Target::default()))?;
             let sources = self.sources(target.as_ref(), progress)?;
             crate::generate(&sources, &options).map_err(Error::Input)
+        })
+    }
+
+    /// [`explain`](crate::explain)s what stands at a path of the CRDs, and below it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`].
+    pub fn explained(&self, path: &str, progress: &dyn Progress) -> Result<Vec<Explained>, Error> {
+        on_threads(|| {
+            let crds = load_crds(&self.crds, progress)?;
+            let sources = Sources {
+                crds,
+                ..Sources::default()
+            };
+            crate::explain(&sources, &self.options, path).map_err(Error::Input)
         })
     }
 

@@ -1,13 +1,16 @@
 //! serde attributes of fields: how a property is written so that nothing is lost.
 //!
 //! A property that may be missing is an `Option`, one that may be null as well an `Option<Option<_>>`, and one that must be
-//! present but may be null an `Option` that is written as null. Times, bytes and int-or-strings go through the codec, which
-//! keeps what k8s-openapi's own serde would round or refuse.
+//! present but may be null an `Option` that is written as null. Times, bytes, int-or-strings, quantities and those types of
+//! Kubernetes that hold numbers go through the codec, which keeps what k8s-openapi's own serde would round, refuse or change.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use crate::model::{Field, Omission, TypeRef};
+use crate::{
+    builtin::is_exact_by_codec,
+    model::{Field, Omission, TypeRef},
+};
 
 /// How a field is held, given its requiredness and nullability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,21 +61,14 @@ impl Presence {
     }
 }
 
-/// Whether values of the type go through `codec`.
-pub(crate) fn needs_codec(ty: &TypeRef) -> bool {
-    ty.is_encoded()
+/// Whether values of the field's type go through `codec`. Go's own types write quantities as texts, and times in seconds.
+pub(crate) fn needs_codec(field: &Field) -> bool {
+    field.ty.is_encoded() || (field.go.is_none() && is_exact_by_codec(&field.ty))
 }
 
 /// Whether values of the type hold the codec's `Number`.
 pub(crate) fn has_number(ty: &TypeRef) -> bool {
-    match ty {
-        TypeRef::Float => true,
-        TypeRef::List(inner)
-        | TypeRef::Map(inner)
-        | TypeRef::Optional(inner)
-        | TypeRef::Boxed(inner) => has_number(inner),
-        _ => false,
-    }
+    *ty.element() == TypeRef::Float
 }
 
 /// The function that checks whether a text, list or map is empty.
@@ -88,12 +84,12 @@ fn empties(ty: &TypeRef) -> Option<&'static str> {
 /// Whether Go writes null for the field's empty value: a nil slice or map, which is read as an empty one.
 pub(crate) fn may_be_null(field: &Field) -> bool {
     let is_nil = matches!(field.ty, TypeRef::List(_) | TypeRef::Map(_));
-    is_nil && field.go.is_some() && !field.option && !needs_codec(&field.ty)
+    is_nil && field.go.is_some() && !field.option && !needs_codec(field)
 }
 
 /// Whether the field goes through `codec`.
 pub(crate) fn uses_codec(field: &Field) -> bool {
-    needs_codec(&field.ty)
+    needs_codec(field)
         || Presence::of(field) == Presence::OptionalNullable
         || null_is_a_value(field)
 }
@@ -130,7 +126,7 @@ pub(crate) fn serde_attribute(
         None => {}
     }
     if codec_used {
-        let plain = !needs_codec(&field.ty);
+        let plain = !needs_codec(field);
         let module = match presence {
             Presence::OptionalNullable => format!("{codec}::present"),
             _ if null_is_a_value(field) => format!("{codec}::present"),

@@ -288,12 +288,22 @@ impl TypeRef {
     /// values: times, bytes, int-or-strings, and lists and maps of them.
     #[must_use]
     pub fn is_encoded(&self) -> bool {
+        let known = [
+            KnownType::Time,
+            KnownType::IntOrString,
+            KnownType::ByteString,
+        ];
+        matches!(self.element(), Self::Known(one) if known.contains(one))
+    }
+
+    /// The type without the lists, maps, options and boxes around it.
+    #[must_use]
+    pub fn element(&self) -> &Self {
         match self {
-            Self::Known(KnownType::Time | KnownType::IntOrString | KnownType::ByteString) => true,
             Self::List(inner) | Self::Map(inner) | Self::Optional(inner) | Self::Boxed(inner) => {
-                inner.is_encoded()
+                inner.element()
             }
-            _ => false,
+            ty => ty,
         }
     }
 
@@ -310,11 +320,8 @@ impl TypeRef {
     /// The name of the type of the same version that this is, or is a list or map of.
     #[must_use]
     pub fn local(&self) -> Option<&str> {
-        match self {
+        match self.element() {
             Self::Local(name) => Some(name),
-            Self::List(inner) | Self::Map(inner) | Self::Optional(inner) | Self::Boxed(inner) => {
-                inner.local()
-            }
             _ => None,
         }
     }

@@ -56,23 +56,28 @@ impl Codec for IntOrString {
     }
 
     fn encode<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let IntOrString::String(text) = self else {
-            return self.serialize(serializer);
-        };
-        let bare = text.trim_start_matches('+');
-        let Some(integer) = long(bare).filter(|_| text.starts_with(['+', '-'])) else {
-            return serializer.serialize_str(text);
-        };
-        let written = if integer < 0 {
-            bare.len()
-        } else {
-            bare.len() + 1
-        };
-        match (i64::try_from(integer), u64::try_from(integer)) {
-            (Ok(signed), _) if text.len() == written => serializer.serialize_i64(signed),
-            (_, Ok(unsigned)) if text.len() == written => serializer.serialize_u64(unsigned),
-            _ => serializer.serialize_str(text.strip_prefix('+').unwrap_or(text)),
+        match self {
+            Self::Int(_) => self.serialize(serializer),
+            Self::String(text) => write(text, serializer),
         }
+    }
+}
+
+/// Writes what the text of an int-or-string holds.
+pub(super) fn write<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    let bare = text.trim_start_matches('+');
+    let Some(integer) = long(bare).filter(|_| text.starts_with(['+', '-'])) else {
+        return serializer.serialize_str(text);
+    };
+    let written = if integer < 0 {
+        bare.len()
+    } else {
+        bare.len() + 1
+    };
+    match (i64::try_from(integer), u64::try_from(integer)) {
+        (Ok(signed), _) if text.len() == written => serializer.serialize_i64(signed),
+        (_, Ok(unsigned)) if text.len() == written => serializer.serialize_u64(unsigned),
+        _ => serializer.serialize_str(text.strip_prefix('+').unwrap_or(text)),
     }
 }
 

@@ -5,17 +5,26 @@
 //!
 //! * Times keep their nanoseconds, and every time of the years 0 to 9999 is held even those that no `Timestamp` can represent.
 //! * An integer beyond 32 bits in an int-or-string is held as a string with its sign, `+4294967296`, and written as a number.
+//! * A number where a quantity stands is held as a text with its sign, `+2` (negative ones as `-02`), and written as a number.
+//! * Both are so within Kubernetes' own types too, such as `PodSpec`; within `Condition`, so are times.
 //! * Base64 is read as Go reads it: with line breaks, and with stray bits in the last character.
 //! * `null` is distinguished from an absent property.
 //!
 //! A `number` is a [`Number`], which holds integers that no `f64` can.
 
 mod base64;
+mod condition;
+mod exact_reader;
+#[cfg(test)]
+mod exact_tests;
+mod exact_writer;
 mod int_or_string;
+mod kubernetes;
 mod number;
 mod object;
 #[cfg(test)]
 mod object_tests;
+mod quantity;
 #[cfg(test)]
 mod tests;
 mod time;
@@ -25,6 +34,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use self::{
+    condition::condition,
     number::Number,
     object::{Empty, Object, Reader, Writer, read_object, write_object},
     time::time,

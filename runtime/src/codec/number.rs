@@ -29,6 +29,14 @@ impl Number {
         (sum <= i128::from(u64::MAX)).then_some(sum)
     }
 
+    /// The number with the other sign.
+    pub(super) const fn negated(self) -> Self {
+        Self {
+            float: -self.float,
+            rest: -self.rest,
+        }
+    }
+
     fn from_integer(integer: i128) -> Self {
         let float = integer as f64;
         let rest = i16::try_from(integer - float as i128).unwrap_or_default();

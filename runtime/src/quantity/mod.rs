@@ -1,8 +1,9 @@
 //! Quantities: amounts with a unit suffix, such as `500m`, `4G` or `1.5Gi`.
 //!
-//! [`Quantity`] is the amount as somebody wrote it, a number or a text; it is the type for fields. k8s-openapi's own refuses
-//! numbers, though `cpu: 2` is what people write and what Go accepts. [`Amount`] is what it means, to compute with. The two are
-//! apart so that an object with an amount that makes no sense still decodes: its controller can then say what is wrong.
+//! [`Quantity`] is the amount as somebody wrote it, a number or a text; it is the type for fields that are written by hand.
+//! k8s-openapi's own, which fields of types from CRDs have, compares texts; this one compares amounts. [`Amount`] is what it
+//! means, to compute with. The two are apart so that an object with an amount that makes no sense still decodes: its
+//! controller can then say what is wrong.
 //!
 //! The rules are those of `k8s.io/apimachinery/pkg/api/resource`; [`Amount`] documents the differences.
 

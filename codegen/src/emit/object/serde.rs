@@ -125,7 +125,7 @@ fn wire_fields<'a>(object: &Object<'_>, def: &'a StructDef) -> Vec<WireField<'a>
             json_name: &field.json_name,
             parameter: format_ident!("T{index}"),
             presence: presence(object, field),
-            codec: from_crd(object) && needs_codec(&field.ty),
+            codec: from_crd(object) && needs_codec(field),
             default: (from_crd(object) && has_default(field)).then(|| default_function(field)),
         })
         .chain(unknown_fields(def))
@@ -156,7 +156,7 @@ fn from_crd(object: &Object<'_>) -> bool {
 
 fn presence(object: &Object<'_>, field: &Field) -> Presence {
     // An `Option` whose value may be null: the field's own, or one in the type.
-    let null_counts = uses_codec(field) && (field.nullable || !needs_codec(&field.ty));
+    let null_counts = uses_codec(field) && (field.nullable || !needs_codec(field));
     let default = field.default.as_ref().filter(|default| !default.is_null());
     if field.go.is_some() {
         return of_go(field);

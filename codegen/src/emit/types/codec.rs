@@ -10,14 +10,30 @@ use crate::emit::Emit;
 
 const ROOT: &str = include_str!("../../../../runtime/src/codec/mod.rs");
 
-const SUBMODULES: [(&str, &str); 5] = [
+const SUBMODULES: [(&str, &str); 10] = [
     (
         "base64",
         include_str!("../../../../runtime/src/codec/base64.rs"),
     ),
     (
+        "condition",
+        include_str!("../../../../runtime/src/codec/condition.rs"),
+    ),
+    (
+        "exact_reader",
+        include_str!("../../../../runtime/src/codec/exact_reader.rs"),
+    ),
+    (
+        "exact_writer",
+        include_str!("../../../../runtime/src/codec/exact_writer.rs"),
+    ),
+    (
         "int_or_string",
         include_str!("../../../../runtime/src/codec/int_or_string.rs"),
+    ),
+    (
+        "kubernetes",
+        include_str!("../../../../runtime/src/codec/kubernetes.rs"),
     ),
     (
         "number",
@@ -26,6 +42,10 @@ const SUBMODULES: [(&str, &str); 5] = [
     (
         "object",
         include_str!("../../../../runtime/src/codec/object.rs"),
+    ),
+    (
+        "quantity",
+        include_str!("../../../../runtime/src/codec/quantity.rs"),
     ),
     (
         "time",
@@ -75,21 +95,30 @@ fn inline(cx: &Emit<'_>, item: Item) -> Option<Item> {
     }))
 }
 
-fn parse(cx: &Emit<'_>, text: &str) -> Option<File> {
-    let imported = format!("use {}::", cx.k8s_openapi_path());
-    let text = text
-        .replace("use k8s_openapi::", &imported)
-        // The runtime's macro is for every crate, the copy's for its own.
-        .replace("#[macro_export]", "")
-        .replace(
+/// What the sources say as a part of the runtime, and what the copy says instead: the runtime's macro is for every crate, the
+/// copy's for its own.
+fn replacements(cx: &Emit<'_>) -> [(&'static str, String); 5] {
+    [
+        (
+            "use k8s_openapi::",
+            format!("use {}::", cx.k8s_openapi_path()),
+        ),
+        ("#[macro_export]", String::new()),
+        (
             "pub use crate::__codec_object",
-            "pub(crate) use __codec_object",
-        )
-        .replace(
+            "pub(crate) use __codec_object".to_owned(),
+        ),
+        (
             "pub use self::object::object;",
-            "pub(crate) use self::object::object;",
-        )
-        .replace("$crate::codec", &cx.codec());
+            "pub(crate) use self::object::object;".to_owned(),
+        ),
+        ("$crate::codec", cx.codec()),
+    ]
+}
+
+fn parse(cx: &Emit<'_>, text: &str) -> Option<File> {
+    let replaced = |text: String, (from, to): (&str, String)| text.replace(from, &to);
+    let text = replacements(cx).into_iter().fold(text.to_owned(), replaced);
     syn::parse_file(&text).ok()
 }
 
@@ -107,11 +136,15 @@ mod tests {
             ..Options::default()
         };
         let api = ApiSet::default();
-        let file: File = syn::parse2(emit(&Emit {
+        let cx = Emit {
             api: &api,
             options: &options,
-        }))
-        .unwrap();
+        };
+        let sources: String = SUBMODULES.iter().map(|(_, text)| *text).collect();
+        for (from, _) in replacements(&cx) {
+            assert!(ROOT.contains(from) || sources.contains(from), "{from}");
+        }
+        let file: File = syn::parse2(emit(&cx)).unwrap();
         let modules: Vec<String> = file
             .items
             .iter()
@@ -125,9 +158,14 @@ mod tests {
             modules,
             [
                 "base64 true",
+                "condition true",
+                "exact_reader true",
+                "exact_writer true",
                 "int_or_string true",
+                "kubernetes true",
                 "number true",
                 "object true",
+                "quantity true",
                 "time true",
                 "present true",
                 "filled true",
@@ -139,6 +177,8 @@ mod tests {
             text.contains("use ::kube::k8s_openapi::ByteString;"),
             "{text}"
         );
-        assert!(!text.contains("use k8s_openapi"), "{text}");
+        for runtimes in ["use k8s_openapi", "$crate", "macro_export", "crate::__"] {
+            assert!(!text.contains(runtimes), "{runtimes} in {text}");
+        }
     }
 }

@@ -105,7 +105,7 @@ fn initial(scope: &Scope<'_>, field: &Field) -> TokenStream {
         let name = function_ident(field);
         quote!(Self::#name())
     } else if has_no_default(field) {
-        epoch(scope)
+        unset(scope, &field.ty)
     } else {
         let default = default_trait(scope);
         quote!(#default::default())
@@ -116,14 +116,22 @@ fn default_trait(scope: &Scope<'_>) -> TokenStream {
     scope.imports.prelude("::std::default", "Default")
 }
 
-/// A required time: `Time` has no `Default`.
+/// A required time or condition: k8s-openapi's have no `Default`.
 fn has_no_default(field: &Field) -> bool {
-    Presence::of(field) == Presence::Required && field.ty == TypeRef::Known(KnownType::Time)
+    Presence::of(field) == Presence::Required
+        && matches!(
+            field.ty,
+            TypeRef::Known(KnownType::Time | KnownType::Condition)
+        )
 }
 
-/// The start of the Unix epoch, which stands for a time that is not set.
-fn epoch(scope: &Scope<'_>) -> TokenStream {
-    let time = type_tokens(scope, &TypeRef::Known(KnownType::Time));
+/// The value that stands for one that is not set: for a time, the start of the Unix epoch.
+fn unset(scope: &Scope<'_>, ty: &TypeRef) -> TokenStream {
+    if *ty == TypeRef::Known(KnownType::Condition) {
+        let codec = scope.imports.codec();
+        return quote!(#codec::condition());
+    }
+    let time = type_tokens(scope, ty);
     let k8s_openapi = scope.cx.k8s_openapi();
     quote!(#time(#k8s_openapi::jiff::Timestamp::UNIX_EPOCH))
 }
@@ -209,7 +217,7 @@ fn value(scope: &Scope<'_>, field: &Field, default: &Value) -> TokenStream {
             let default = default_trait(scope);
             quote!(#default::default())
         }
-        Written::Json => from_json(scope, &field.ty, default),
+        Written::Json => from_json(scope, field, default),
     }
 }
 
@@ -259,10 +267,10 @@ fn variant(scope: &Scope<'_>, name: &str, text: &str) -> TokenStream {
     }
 }
 
-fn from_json(scope: &Scope<'_>, ty: &TypeRef, default: &Value) -> TokenStream {
+fn from_json(scope: &Scope<'_>, field: &Field, default: &Value) -> TokenStream {
     let codec = scope.imports.codec();
     let text = default.to_string();
-    if needs_codec(ty) {
+    if needs_codec(field) {
         quote!(#codec::decoded(#text))
     } else {
         quote!(#codec::from_json(#text))

@@ -131,7 +131,7 @@ fn emit_field(scope: &Scope<'_>, def: &TypeDef, field: &Field, serde: Serde) -> 
     if serde != Serde::Generated && (uses_codec(field) || may_be_null(field)) {
         scope.imports.codec();
     }
-    let unlike_serde = needs_codec(&field.ty) || has_number(&field.ty);
+    let unlike_serde = needs_codec(field) || has_number(&field.ty);
     let schemars = (scope.cx.options.schemars && unlike_serde).then(|| {
         let described = Field {
             ty: with_plain_numbers(&field.ty),

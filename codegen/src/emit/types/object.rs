@@ -94,7 +94,7 @@ fn fill(text: &mut String, entries: &[String]) {
 /// The method of the codec's reader and writer for a field.
 fn mode(field: &Field) -> &'static str {
     let missing_is_default = honoured(field) || is_plain_go(field);
-    let encoded = needs_codec(&field.ty);
+    let encoded = needs_codec(field);
     match (Presence::of(field), encoded) {
         (Presence::Required, _) if may_be_null(field) => "filled",
         (Presence::Required, false) if !missing_is_default => "required",

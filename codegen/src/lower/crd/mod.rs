@@ -4,6 +4,7 @@
 //! Start reading at [`lower`]; `unnamed` turns a schema into types, `shape` finds identical ones, `unify` names them.
 
 mod at;
+mod explain;
 mod recognise;
 mod rename;
 mod shape;
@@ -17,6 +18,7 @@ use std::{
 
 use rayon::prelude::*;
 
+pub use self::explain::{Explained, Verdict, explain};
 use self::unnamed::{Gathered, Rest, Types, Unnamed};
 use crate::{
     diag::Diagnostics,

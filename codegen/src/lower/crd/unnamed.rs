@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{
     at::{At, MAX_STEPS, STEPS_OF_LIST, STEPS_OF_MAP, STEPS_OF_PROPERTY},
-    recognise::recognise,
+    recognise::{Unlike, recognise},
 };
 use crate::{
     model::{
@@ -42,6 +42,31 @@ pub(super) struct Types<'a> {
     pub(super) wanted: KubernetesTypes,
     /// Names by path: what has one, or has one below it, has a type of its own.
     pub(super) pinned: &'a BTreeMap<String, String>,
+}
+
+impl Types<'_> {
+    /// The type of Kubernetes that the objects of a schema are, which stands at a property.
+    pub(super) fn kubernetes_type<'s>(
+        self,
+        path: &Path,
+        property: &str,
+        schema: &'s Schema,
+    ) -> Result<TypeRef, Unlike<'s>> {
+        if self.wanted == KubernetesTypes::None {
+            return Err(Unlike::Unwanted);
+        }
+        let mut pinned = self.pinned.keys();
+        if pinned.any(|pin| is_at_or_below(pin, path.as_str())) {
+            return Err(Unlike::Pinned);
+        }
+        recognise(property, schema, self.wanted)
+    }
+}
+
+/// Whether a path is another, or leads through it.
+pub(super) fn is_at_or_below(path: &str, other: &str) -> bool {
+    let rest = path.strip_prefix(other);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
 /// The types of a kind, while they are gathered.
@@ -203,7 +228,11 @@ impl<'a> Gathered<'a> {
     fn whole_type_of(&mut self, at: At<'_>, schema: &mut Schema) -> TypeRef {
         let validation = &schema.validation;
         if validation.int_or_string {
-            return TypeRef::Known(KnownType::IntOrString);
+            return TypeRef::Known(if is_quantity(validation) {
+                KnownType::Quantity
+            } else {
+                KnownType::IntOrString
+            });
         }
         if at.steps > MAX_STEPS {
             return TypeRef::Any;
@@ -239,10 +268,10 @@ impl<'a> Gathered<'a> {
             }
             return TypeRef::Map(Box::new(ty));
         }
-        if let Some(known) = self.recognised(at, schema) {
+        let path = at.path();
+        if let Ok(known) = self.options.kubernetes_type(&path, at.property, schema) {
             return known;
         }
-        let path = at.path();
         let fields = self.fields(&path, at.steps, schema, &["unknown_fields"]);
         let unknown_fields = unknown_fields(schema);
         self.add(
@@ -254,24 +283,6 @@ impl<'a> Gathered<'a> {
                 tuple: false,
             }),
         )
-    }
-
-    /// The type of Kubernetes that the objects of a schema are.
-    fn recognised(&self, at: At<'_>, schema: &Schema) -> Option<TypeRef> {
-        if self.options.wanted == KubernetesTypes::None || self.is_pinned(&at.path()) {
-            return None;
-        }
-        let found = recognise(at.property, schema, self.options.wanted);
-        Some(found.ok()?.ty)
-    }
-
-    /// Whether a person named the type at a path, or below it.
-    fn is_pinned(&self, path: &Path) -> bool {
-        let below = |pin: &String| {
-            let rest = pin.strip_prefix(path.as_str());
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-        };
-        self.options.pinned.keys().any(below)
     }
 
     /// An object with `apiVersion` and `kind`, which the API server demands, and `metadata`, which it knows; whether the schema
@@ -372,9 +383,7 @@ impl<'a> Gathered<'a> {
         match schema.validation.format.as_deref() {
             Some("date-time") => TypeRef::Known(KnownType::Time),
             Some("byte") => TypeRef::Known(KnownType::ByteString),
-            _ if schema.validation.pattern.as_deref() == Some(QUANTITY_PATTERN) => {
-                TypeRef::Known(KnownType::Quantity)
-            }
+            _ if is_quantity(&schema.validation) => TypeRef::Known(KnownType::Quantity),
             _ => TypeRef::String,
         }
     }
@@ -403,6 +412,11 @@ fn holds_schema(ty: &TypeRef) -> bool {
         TypeRef::Optional(inner) | TypeRef::Boxed(inner) => holds_schema(inner),
         _ => true,
     }
+}
+
+/// Whether values are amounts, by the pattern that controller-gen writes for `resource.Quantity`.
+fn is_quantity(validation: &Validation) -> bool {
+    validation.pattern.as_deref() == Some(QUANTITY_PATTERN)
 }
 
 fn is_common(name: &str) -> bool {

@@ -35,6 +35,59 @@ fn crds_come_from_files_folders_and_standard_input() {
 }
 
 #[test]
+fn inspect_explains_which_objects_are_types_of_kubernetes() {
+    let mut sandbox = sandbox();
+    sandbox.write(
+        "pool.yaml",
+        "apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: pools.example.com}
+spec:
+  group: example.com
+  names: {kind: Pool, plural: pools}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              selector:
+                type: object
+                properties:
+                  matchLabels: {type: object, additionalProperties: {type: string}}
+              probe:
+                type: object
+                required: [port]
+                properties:
+                  path: {type: string}
+                  port: {type: integer, format: int32}
+                  scheme: {type: string}
+",
+    );
+    sandbox.run(&["inspect", "pool.yaml", "--explain", "Pool"]);
+    sandbox.run(&[
+        "inspect",
+        "pool.yaml",
+        "--explain",
+        "Pool.spec.selector.matchLabels",
+    ]);
+    sandbox.run(&[
+        "inspect",
+        "pool.yaml",
+        "crds",
+        "--explain",
+        "Pool.spec.probes",
+    ]);
+    sandbox.check("inspect-explain");
+}
+
+#[test]
 fn crds_that_are_written_again_stay_the_same_from_then_on() {
     let sandbox = sandbox();
     let write = |from: &str, to: &str| {

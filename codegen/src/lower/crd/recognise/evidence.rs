@@ -2,17 +2,11 @@
 
 use std::cmp::Ordering;
 
-use super::table::{Kubernetes, Table};
+use super::table::{Kubernetes, Standing, Table};
 use crate::read::crd::schema::Schema;
 
 /// The least number of properties that need nothing else to speak for them.
 const MANY: usize = 4;
-
-/// The properties of embedded metadata, as controller-gen lists them.
-const EMBEDDED_METADATA: [&str; 5] = ["annotations", "finalizers", "labels", "name", "namespace"];
-
-/// Types that are recognised within others only: `ResourceRequirements` had the same fields in older releases.
-const WITHIN_OTHERS: [&str; 1] = ["VolumeResourceRequirements"];
 
 /// What speaks for a type; more is greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,23 +35,19 @@ impl Evidence {
             let field = known.fields.get(name);
             field.is_some_and(|known| begins_alike(&property.description, &known.field.docs))
         });
-        let metadata = known.name() == "ObjectMeta"
-            && !schema
-                .properties
-                .iter()
-                .map(|(name, _)| name.as_str())
-                .eq(EMBEDDED_METADATA);
+        let names = schema.properties.iter().map(|(name, _)| name.as_str());
+        let (fields, hidden) = match known.standing {
+            Standing::Anywhere => (known.fields.len(), false),
+            Standing::WithinOthers => (known.fields.len(), true),
+            Standing::With(properties) => (properties.len(), !names.eq(properties.iter().copied())),
+        };
         Self {
             described: described.count(),
             named: begins_alike(&schema.description, &known.docs),
             used: table.is_used_as(known, property),
             properties: schema.properties.len(),
-            fields: if known.name() == "ObjectMeta" {
-                EMBEDDED_METADATA.len()
-            } else {
-                known.fields.len()
-            },
-            hidden: metadata || WITHIN_OTHERS.contains(&known.name()),
+            fields,
+            hidden,
         }
     }
 

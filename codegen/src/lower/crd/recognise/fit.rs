@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::{
-    misfit::Misfit,
+    misfit::{Misfit, Reason},
     table::{Kubernetes, KubernetesField, Table, Target},
 };
 use crate::{
@@ -15,173 +15,162 @@ use crate::{
     read::crd::schema::{Additional, Schema, Type},
 };
 
-/// What fields of a type need beside k8s-openapi's own serde.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Needs {
-    /// A quantity or int-or-string, whose numbers k8s-openapi refuses or writes as texts.
-    pub(super) numbers: bool,
-    /// A text that k8s-openapi writes when it is empty, and that the schema does not ask for.
-    pub(super) omission: bool,
-    /// Such a text for which the schema has a default.
-    pub(super) filling: bool,
+type Fits<'s> = Result<(), Misfit<'s>>;
+
+/// A type that a schema is compared with.
+#[derive(Clone, Copy)]
+pub(super) struct Fit {
+    pub(super) table: &'static Table,
+    /// The type of the whole schema.
+    pub(super) root: &'static Kubernetes,
 }
 
-impl Needs {
-    fn and(self, other: Self) -> Self {
-        Self {
-            numbers: self.numbers || other.numbers,
-            omission: self.omission || other.omission,
-            filling: self.filling || other.filling,
+impl Fit {
+    /// Whether objects of the schema fit the type; its rules of its own stay with the field.
+    pub(super) fn check<'s>(self, schema: &'s Schema) -> Fits<'s> {
+        // A field of a type without `Default` cannot have one either.
+        if self.root.is_condition() && schema.default.as_ref().is_some_and(|one| !one.is_null()) {
+            return Err(Misfit::says("has a default"));
+        }
+        self.object(schema, self.root)
+    }
+
+    fn object<'s>(self, schema: &'s Schema, known: &'static Kubernetes) -> Fits<'s> {
+        if schema.validation.embedded_resource || keeps_unknown(schema) {
+            return Err(Misfit::says("the server keeps properties of any name"));
+        }
+        if !matches!(schema.type_, None | Some(Type::Object)) || schema.any_type {
+            return Err(Misfit::says("is not an object"));
+        }
+        for (name, property) in &schema.properties {
+            let field = known.fields.get(name);
+            let field = field.ok_or_else(|| Misfit::new(Reason::NoField(known.name())).at(name))?;
+            self.field(property, field)
+                .map_err(|misfit| misfit.at(name))?;
+        }
+        for (name, field) in &known.fields {
+            if field.written == Written::Always && !schema.required.contains(name) {
+                unasked(schema, name, field).map_err(|misfit| misfit.at(name))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn field<'s>(self, schema: &'s Schema, known: &'static KubernetesField) -> Fits<'s> {
+        let field = &known.field;
+        if let Some(default) = schema.default.as_ref().filter(|value| !value.is_null())
+            && Some(default) != field.default.as_ref()
+        {
+            return Err(Misfit::new(Reason::Default(default)));
+        }
+        self.value(schema, &field.ty, &[&field.validation])
+    }
+
+    /// Whether the schema's values are of the type; `rules` are those of Kubernetes.
+    fn value<'s>(self, schema: &'s Schema, ty: &TypeRef, rules: &[&Validation]) -> Fits<'s> {
+        if schema.nullable {
+            return Err(Misfit::says("may be null"));
+        }
+        match self.table.target(ty) {
+            Target::Struct(known) => {
+                check_rules(schema, &[rules, &[&known.validation]].concat())?;
+                if schema.properties.is_empty() && !is_open_metadata(schema, known) {
+                    return Err(Misfit::says("names no properties"));
+                }
+                self.object(schema, known)
+            }
+            Target::Other(ty, own) => {
+                let rules = [rules, &[&own]].concat();
+                self.plain(schema, &ty, &rules)
+            }
+            Target::None => Err(Misfit::says("is of a type that k8s-openapi lacks")),
         }
     }
-}
 
-type Fits = Result<Needs, Misfit>;
-
-/// Whether objects of the schema fit the type; its rules of its own stay with the field.
-pub(super) fn fits(table: &Table, schema: &Schema, known: &Kubernetes) -> Fits {
-    if schema.validation.embedded_resource || keeps_unknown(schema) {
-        return Err(Misfit::new("the server keeps properties of any name"));
-    }
-    if !matches!(schema.type_, None | Some(Type::Object)) || schema.any_type {
-        return Err(Misfit::new("is no object"));
-    }
-    let mut needs = Needs::default();
-    for (name, property) in &schema.properties {
-        let field = known
-            .fields
-            .get(name)
-            .ok_or_else(|| Misfit::new(format!("{} has no such field", known.name())).at(name))?;
-        let of_field = fits_field(table, property, field).map_err(|misfit| misfit.at(name))?;
-        needs = needs.and(of_field);
-    }
-    for (name, field) in &known.fields {
-        if field.written == Written::Always && !schema.required.contains(name) {
-            needs = needs.and(unasked(schema, name, field).map_err(|misfit| misfit.at(name))?);
+    fn plain<'s>(self, schema: &'s Schema, ty: &TypeRef, rules: &[&Validation]) -> Fits<'s> {
+        let of_type = |wanted: Type| {
+            if schema.type_ == Some(wanted) && !schema.validation.int_or_string {
+                check_rules(schema, rules)
+            } else {
+                Err(Misfit::says("is of another type"))
+            }
+        };
+        let format = schema.validation.format.as_deref();
+        match ty {
+            TypeRef::Bool => of_type(Type::Boolean),
+            TypeRef::Int32 if format != Some("int32") => {
+                Err(Misfit::says("may have more than 32 bits"))
+            }
+            TypeRef::Int32 => of_type(Type::Integer),
+            TypeRef::Int64 if matches!(format, None | Some("int64")) => of_type(Type::Integer),
+            TypeRef::String if format.is_none() => of_type(Type::String),
+            TypeRef::List(element) => {
+                of_type(Type::Array)?;
+                match &schema.items {
+                    Some(items) => self.element(items, element, rules),
+                    None => Err(Misfit::says("has items of any type")),
+                }
+            }
+            TypeRef::Map(element) => {
+                of_type(Type::Object)?;
+                match &schema.additional {
+                    Additional::Schema(value)
+                        if schema.properties.is_empty()
+                            && !schema.validation.preserve_unknown_fields =>
+                    {
+                        self.element(value, element, rules)
+                    }
+                    _ => Err(Misfit::says("is not a map of such values")),
+                }
+            }
+            TypeRef::Known(KnownType::Quantity) => quantity(schema),
+            TypeRef::Known(KnownType::IntOrString) => int_or_string(schema),
+            TypeRef::Known(KnownType::Time) if !self.root.is_condition() => Err(Misfit::says(
+                "is a time, of which k8s-openapi would drop the fraction of a second",
+            )),
+            TypeRef::Known(KnownType::Time) if format == Some("date-time") => of_type(Type::String),
+            _ => Err(Misfit::says("is of a type that is not recognised")),
         }
     }
-    Ok(needs)
+
+    fn element<'s>(self, schema: &'s Schema, ty: &TypeRef, rules: &[&Validation]) -> Fits<'s> {
+        let elements = rules.iter().filter_map(|rules| rules.element.as_deref());
+        let elements: Vec<&Validation> = elements.collect();
+        let default = schema.default.as_ref();
+        if default.is_some_and(|value| !value.is_null()) {
+            return Err(Misfit::says("has items with a default"));
+        }
+        self.value(schema, ty, &elements)
+            .map_err(|misfit| misfit.at("[]"))
+    }
 }
 
 fn keeps_unknown(schema: &Schema) -> bool {
     schema.validation.preserve_unknown_fields || !matches!(schema.additional, Additional::No)
 }
 
-/// A field that k8s-openapi always writes, and that the schema does not require.
-fn unasked(schema: &Schema, name: &str, field: &KubernetesField) -> Fits {
+/// A field that k8s-openapi always writes, and that the schema does not require: it is always there if it has a default.
+fn unasked<'s>(schema: &'s Schema, name: &str, field: &KubernetesField) -> Fits<'s> {
     let omitted = field.field.go.as_ref();
     let omitted = omitted.is_some_and(|go| go.omits == Omission::Empty);
     let property = schema.properties.iter().find(|(key, _)| key == name);
     let default = property.and_then(|(_, property)| property.default.as_ref());
-    match (field.field.ty == TypeRef::String && omitted, default) {
-        (true, None) => Ok(Needs {
-            omission: true,
-            ..Needs::default()
-        }),
-        (true, Some(_)) => Ok(Needs {
-            filling: true,
-            ..Needs::default()
-        }),
-        (false, _) => Err(Misfit::new(
-            "k8s-openapi always writes it, and the schema does not require it",
-        )),
-    }
-}
-
-fn fits_field(table: &Table, schema: &Schema, known: &KubernetesField) -> Fits {
-    let field = &known.field;
-    if let Some(default) = schema.default.as_ref().filter(|value| !value.is_null())
-        && Some(default) != field.default.as_ref()
-    {
-        return Err(Misfit::new(format!("the default {default} is its own")));
-    }
-    fits_value(table, schema, &field.ty, &[&field.validation])
-}
-
-/// Whether the schema's values are of the type; `rules` are those of Kubernetes.
-fn fits_value(table: &Table, schema: &Schema, ty: &TypeRef, rules: &[&Validation]) -> Fits {
-    if schema.nullable {
-        return Err(Misfit::new("may be null"));
-    }
-    match table.target(ty) {
-        Target::Struct(known) => {
-            check_rules(schema, &[rules, &[&known.validation]].concat())?;
-            if schema.properties.is_empty() && !is_open_metadata(schema, known) {
-                return Err(Misfit::new("names no properties"));
-            }
-            fits(table, schema, known)
-        }
-        Target::Other(ty, own) => {
-            let rules = [rules, &[&own]].concat();
-            fits_plain(table, schema, &ty, &rules)
-        }
-        Target::None => Err(Misfit::new("is a type that k8s-openapi lacks")),
+    if field.field.ty == TypeRef::String && omitted && default.is_some() {
+        Ok(())
+    } else {
+        Err(Misfit::says(
+            "k8s-openapi always writes it, and the schema neither requires it nor has a default",
+        ))
     }
 }
 
 /// Embedded metadata as controller-gen writes it: the server drops all that is in it, or it is not pruned at all.
 fn is_open_metadata(schema: &Schema, known: &Kubernetes) -> bool {
-    known.name() == "ObjectMeta" && schema.type_ == Some(Type::Object)
-}
-
-fn fits_plain(table: &Table, schema: &Schema, ty: &TypeRef, rules: &[&Validation]) -> Fits {
-    let of_type = |wanted: Type| {
-        if schema.type_ == Some(wanted) && !schema.validation.int_or_string {
-            check_rules(schema, rules).map(|()| Needs::default())
-        } else {
-            Err(Misfit::new("is of another type"))
-        }
-    };
-    let format = schema.validation.format.as_deref();
-    match ty {
-        TypeRef::Bool => of_type(Type::Boolean),
-        TypeRef::Int32 if format != Some("int32") => Err(Misfit::new("may have more than 32 bits")),
-        TypeRef::Int32 => of_type(Type::Integer),
-        TypeRef::Int64 if matches!(format, None | Some("int64")) => of_type(Type::Integer),
-        TypeRef::String if format.is_none() => of_type(Type::String),
-        TypeRef::List(element) => {
-            of_type(Type::Array)?;
-            match &schema.items {
-                Some(items) => fits_element(table, items, element, rules),
-                None => Err(Misfit::new("has items of any type")),
-            }
-        }
-        TypeRef::Map(element) => {
-            of_type(Type::Object)?;
-            match &schema.additional {
-                Additional::Schema(value)
-                    if schema.properties.is_empty()
-                        && !schema.validation.preserve_unknown_fields =>
-                {
-                    fits_element(table, value, element, rules)
-                }
-                _ => Err(Misfit::new("is no map of such values")),
-            }
-        }
-        TypeRef::Known(KnownType::Quantity) => fits_quantity(schema),
-        TypeRef::Known(KnownType::IntOrString) => fits_int_or_string(schema),
-        TypeRef::Known(KnownType::Time | KnownType::MicroTime) => Err(Misfit::new(
-            "is a time, of which k8s-openapi would drop fractions of seconds",
-        )),
-        _ => Err(Misfit::new("is of a type that is not recognised")),
-    }
-}
-
-fn fits_element(table: &Table, schema: &Schema, ty: &TypeRef, rules: &[&Validation]) -> Fits {
-    let elements = rules.iter().filter_map(|rules| rules.element.as_deref());
-    let elements: Vec<&Validation> = elements.collect();
-    if schema
-        .default
-        .as_ref()
-        .is_some_and(|value| !value.is_null())
-    {
-        return Err(Misfit::new("has items with a default"));
-    }
-    fits_value(table, schema, ty, &elements).map_err(|misfit| misfit.at("[]"))
+    known.is_metadata() && schema.type_ == Some(Type::Object)
 }
 
 /// A quantity: what controller-gen writes, and the plain text of its older releases.
-fn fits_quantity(schema: &Schema) -> Fits {
+fn quantity(schema: &Schema) -> Fits<'_> {
     let pattern = schema.validation.pattern.as_deref();
     let plain = schema.type_ == Some(Type::String) && schema.validation.format.is_none();
     let other_rules = Constraints {
@@ -194,33 +183,27 @@ fn fits_quantity(schema: &Schema) -> Fits {
         && pattern.is_none_or(|pattern| pattern == QUANTITY_PATTERN)
         && other_rules == Constraints::default();
     if fits {
-        Ok(Needs {
-            numbers: schema.validation.int_or_string,
-            ..Needs::default()
-        })
+        Ok(())
     } else {
-        Err(Misfit::new("is no quantity"))
+        Err(Misfit::says("is not a quantity"))
     }
 }
 
-fn fits_int_or_string(schema: &Schema) -> Fits {
+fn int_or_string(schema: &Schema) -> Fits<'_> {
     let other_rules = Constraints {
         int_or_string: false,
         combinators: Default::default(),
         ..(*schema.validation).clone()
     };
     if schema.validation.int_or_string && other_rules == Constraints::default() {
-        Ok(Needs {
-            numbers: true,
-            ..Needs::default()
-        })
+        Ok(())
     } else {
-        Err(Misfit::new("is no int-or-string of Kubernetes"))
+        Err(Misfit::says("is not an int-or-string of Kubernetes"))
     }
 }
 
 /// Rules that the schema has and Kubernetes has not, or otherwise.
-fn check_rules(schema: &Schema, known: &[&Validation]) -> Result<(), Misfit> {
+fn check_rules<'s>(schema: &'s Schema, known: &[&Validation]) -> Fits<'s> {
     // Named one by one, so that a new rule is thought of here.
     let Constraints {
         minimum,
@@ -329,10 +312,8 @@ fn check_rules(schema: &Schema, known: &[&Validation]) -> Result<(), Misfit> {
         ),
     ];
     match checks.into_iter().find(|(_, fits)| !fits) {
-        Some((keyword, _)) => Err(Misfit::new(format!(
-            "Kubernetes has no such rule: {keyword}"
-        ))),
-        None if *embedded_resource => Err(Misfit::new("is an object of any kind")),
+        Some((keyword, _)) => Err(Misfit::new(Reason::Rule(keyword))),
+        None if *embedded_resource => Err(Misfit::says("is an object of any kind")),
         None => Ok(()),
     }
 }

@@ -2,47 +2,74 @@
 
 use std::fmt;
 
+use serde_json::Value;
+
 /// A difference between a schema and a type, and where it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::lower::crd) struct Misfit {
+///
+/// Most schemas differ from most types, so that nothing is put into words before somebody asks.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::lower::crd) struct Misfit<'s> {
     /// The properties that lead to it, from the last.
-    path: Vec<String>,
-    reason: String,
+    path: Vec<&'s str>,
+    reason: Reason<'s>,
 }
 
-impl Misfit {
-    pub(super) fn new(reason: impl Into<String>) -> Self {
+/// A difference.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Reason<'s> {
+    /// What the schema permits.
+    Says(&'static str),
+    /// The type has no such field in every version of Kubernetes.
+    NoField(&'static str),
+    /// The default is not that of Kubernetes.
+    Default(&'s Value),
+    /// Kubernetes has no such rule.
+    Rule(&'static str),
+}
+
+impl<'s> Misfit<'s> {
+    pub(super) const fn new(reason: Reason<'s>) -> Self {
         Self {
             path: Vec::new(),
-            reason: reason.into(),
+            reason,
         }
     }
 
+    pub(super) const fn says(what: &'static str) -> Self {
+        Self::new(Reason::Says(what))
+    }
+
     /// The same, below a property.
-    pub(super) fn at(mut self, name: &str) -> Self {
-        self.path.push(name.to_owned());
+    pub(super) fn at(mut self, name: &'s str) -> Self {
+        self.path.push(name);
         self
     }
 
     /// How deep it is: the deeper, the nearer is the schema to the type.
-    pub(super) fn depth(&self) -> usize {
+    pub(super) const fn depth(&self) -> usize {
         self.path.len()
     }
 }
 
-impl fmt::Display for Misfit {
+impl fmt::Display for Misfit<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut path = String::new();
-        for name in self.path.iter().rev() {
-            if !path.is_empty() && name != "[]" {
-                path.push('.');
-            }
-            path.push_str(name);
+        for (index, name) in self.path.iter().rev().enumerate() {
+            let dot = if index > 0 && *name != "[]" { "." } else { "" };
+            write!(f, "{dot}{name}")?;
         }
-        if path.is_empty() {
-            f.write_str(&self.reason)
-        } else {
-            write!(f, "{path}: {}", self.reason)
+        if !self.path.is_empty() {
+            f.write_str(": ")?;
+        }
+        match &self.reason {
+            Reason::Says(what) => f.write_str(what),
+            Reason::NoField(name) => write!(
+                f,
+                "{name} has no such field in every version of Kubernetes that k8s-openapi supports"
+            ),
+            Reason::Default(default) => write!(f, "the default {default} is not Kubernetes'"),
+            Reason::Rule(keyword) => {
+                write!(f, "{keyword} is not among Kubernetes' rules, or differs")
+            }
         }
     }
 }

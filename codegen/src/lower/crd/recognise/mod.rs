@@ -1,7 +1,8 @@
 //! Recognition of Kubernetes' own types in the schemas of CRDs, by structure.
 //!
 //! A schema is a type of k8s-openapi where every property of the schema is a field of the type, with the same type and
-//! rules, and where nothing is added when a value is written ([`fit`]). Several types may fit a small schema; then
+//! rules, and where nothing is added when a value is written ([`fit`]). Fields of a type that holds numbers go through the
+//! runtime's codec, which keeps what k8s-openapi's own serde would change. Several types may fit a small schema; then
 //! descriptions and the name of the property decide, or the schema keeps a type of its own ([`evidence`]).
 //!
 //! Start reading at [`recognise`].
@@ -17,39 +18,36 @@ use std::fmt;
 
 use self::{
     evidence::Evidence,
-    fit::{Needs, fits},
+    fit::Fit,
+    misfit::Misfit,
     table::{Kubernetes, Table},
 };
-use crate::{
-    model::{ExternalType, KnownType, TypeRef},
-    options::KubernetesTypes,
-    read::crd::schema::Schema,
-};
-
-pub(super) use self::misfit::Misfit;
-
-/// A Kubernetes type in the place of a schema.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Recognised {
-    pub(super) ty: TypeRef,
-}
+use crate::{model::TypeRef, options::KubernetesTypes, read::crd::schema::Schema};
 
 /// Why an object of a schema has a type of its own.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Unlike {
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Unlike<'s> {
+    /// No type of Kubernetes is wanted.
+    Unwanted,
+    /// A person named the type, or one within.
+    Pinned,
     /// No type has all its properties.
     NoType,
     /// The nearest type, and the difference.
-    Misfit(&'static str, Misfit),
+    Misfit(&'static str, Misfit<'s>),
     /// Several types fit.
     Ambiguous(Vec<&'static str>),
     /// A type fits, and nothing but a few common names speaks for it.
     Slight(&'static str),
+    /// A type fits, and the schema lacks some of its fields, which only `all` permits.
+    Inexact(&'static str),
 }
 
-impl fmt::Display for Unlike {
+impl fmt::Display for Unlike<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Unwanted => f.write_str("`kubernetes-types` is `none`"),
+            Self::Pinned => f.write_str("a rename names it, or something below it"),
             Self::NoType => f.write_str("no Kubernetes type has all its properties"),
             Self::Misfit(name, misfit) => write!(f, "not {name}: {misfit}"),
             Self::Ambiguous(names) => write!(
@@ -59,54 +57,52 @@ impl fmt::Display for Unlike {
             ),
             Self::Slight(name) => write!(
                 f,
-                "fits {name}, which has many more fields; neither descriptions nor the name of the property speak for it"
+                "fits {name}; neither descriptions nor the name of the property nor enough properties speak for it"
             ),
+            Self::Inexact(name) => write!(f, "fits {name}, but lacks some of its fields"),
         }
     }
 }
 
 /// The Kubernetes type of the objects of a schema, which stands at a property.
-pub(super) fn recognise(
+pub(super) fn recognise<'s>(
     property: &str,
-    schema: &Schema,
+    schema: &'s Schema,
     wanted: KubernetesTypes,
-) -> Result<Recognised, Unlike> {
+) -> Result<TypeRef, Unlike<'s>> {
     let table = Table::get();
     let names = schema.properties.iter().map(|(name, _)| name.as_str());
-    let candidates = table.with_fields(names);
     let mut fitting: Vec<(Evidence, &Kubernetes)> = Vec::new();
-    let mut nearest: Option<(&Kubernetes, Misfit)> = None;
-    for known in candidates {
-        match fits(table, schema, known).and_then(is_plain) {
+    let mut nearest: Option<(&Kubernetes, Misfit<'s>)> = None;
+    for root in table.with_fields(names) {
+        match (Fit { table, root }).check(schema) {
             Ok(()) => {
-                let evidence = Evidence::gather(table, property, schema, known);
-                fitting.push((evidence, known));
+                let evidence = Evidence::gather(table, property, schema, root);
+                fitting.push((evidence, root));
             }
             Err(misfit) => {
                 let deeper = nearest
                     .as_ref()
                     .is_none_or(|(_, other)| other.depth() < misfit.depth());
                 if deeper {
-                    nearest = Some((known, misfit));
+                    nearest = Some((root, misfit));
                 }
             }
         }
     }
     let misfit = nearest.map(|(known, misfit)| Unlike::Misfit(known.name(), misfit));
-    let known = choose(fitting, wanted).map_err(|unlike| match unlike {
-        Unlike::NoType => misfit.unwrap_or(Unlike::NoType),
-        unlike => unlike,
-    })?;
-    Ok(Recognised {
-        ty: reference(known),
-    })
+    match choose(fitting, wanted) {
+        Ok(known) => Ok(known.reference()),
+        Err(Unlike::NoType) => Err(misfit.unwrap_or(Unlike::NoType)),
+        Err(unlike) => Err(unlike),
+    }
 }
 
 /// The type that most speaks for, if no other has as much.
 fn choose(
-    mut fitting: Vec<(Evidence, &Kubernetes)>,
+    mut fitting: Vec<(Evidence, &'static Kubernetes)>,
     wanted: KubernetesTypes,
-) -> Result<&Kubernetes, Unlike> {
+) -> Result<&'static Kubernetes, Unlike<'static>> {
     let alone = fitting.len() == 1;
     let best = fitting.iter().max_by_key(|(evidence, _)| *evidence);
     let Some((best, known)) = best.map(|(evidence, known)| (*evidence, *known)) else {
@@ -117,35 +113,12 @@ fn choose(
         let names = fitting.iter().map(|(_, known)| known.name());
         return Err(Unlike::Ambiguous(names.collect()));
     }
-    let enough = match wanted {
-        KubernetesTypes::All => best.suffices(alone),
-        KubernetesTypes::Exact => best.is_exact() && best.suffices(alone),
-        KubernetesTypes::None => false,
-    };
-    if enough {
-        Ok(known)
-    } else {
-        Err(Unlike::Slight(known.name()))
+    if !best.suffices(alone) {
+        return Err(Unlike::Slight(known.name()));
     }
-}
-
-fn is_plain(needs: Needs) -> Result<(), Misfit> {
-    if needs.numbers {
-        return Err(Misfit::new("has quantities or int-or-strings"));
-    }
-    if needs.omission {
-        return Err(Misfit::new("has texts that k8s-openapi would add"));
-    }
-    Ok(())
-}
-
-fn reference(known: &Kubernetes) -> TypeRef {
-    match KnownType::at(&known.below) {
-        Some(known) => TypeRef::Known(known),
-        None => {
-            let segments = ["k8s_openapi"].iter().chain(&known.below);
-            let segments = segments.map(|&segment| segment.to_owned()).collect();
-            TypeRef::External(ExternalType::new(segments))
-        }
+    match wanted {
+        KubernetesTypes::All => Ok(known),
+        KubernetesTypes::Exact if best.is_exact() => Ok(known),
+        KubernetesTypes::Exact | KubernetesTypes::None => Err(Unlike::Inexact(known.name())),
     }
 }

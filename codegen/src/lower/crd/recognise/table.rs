@@ -7,7 +7,7 @@ use std::{
 
 use crate::{
     builtin::{self, Written, openapi_structs},
-    model::{Field, TypeDef, TypeKind, TypeRef, Validation},
+    model::{ExternalType, Field, KnownType, TypeDef, TypeKind, TypeRef, Validation},
 };
 
 /// A type of k8s-openapi as the sources of k8s.io define it.
@@ -19,6 +19,31 @@ pub(super) struct Kubernetes {
     pub(super) validation: Validation,
     /// By JSON name; only those that every version of k8s-openapi has.
     pub(super) fields: BTreeMap<String, KubernetesField>,
+    pub(super) standing: Standing,
+}
+
+/// Where a type is recognised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    Anywhere,
+    /// Nowhere by itself, but in the fields of other types.
+    WithinOthers,
+    /// In the fields of other types, and where a schema has exactly these properties.
+    With(&'static [&'static str]),
+}
+
+impl Standing {
+    fn of(path: &str) -> Self {
+        match path {
+            // `ResourceRequirements` had the same fields in older releases.
+            "api/core/v1/VolumeResourceRequirements" => Self::WithinOthers,
+            // As controller-gen lists the properties of embedded metadata.
+            "apimachinery/pkg/apis/meta/v1/ObjectMeta" => {
+                Self::With(&["annotations", "finalizers", "labels", "name", "namespace"])
+            }
+            _ => Self::Anywhere,
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -32,6 +57,32 @@ impl Kubernetes {
     /// The name of the type.
     pub(super) fn name(&self) -> &'static str {
         self.below.last().copied().unwrap_or_default()
+    }
+
+    fn known(&self) -> Option<KnownType> {
+        KnownType::at(&self.below)
+    }
+
+    /// Whether it is the metadata of objects.
+    pub(super) fn is_metadata(&self) -> bool {
+        self.known() == Some(KnownType::ObjectMeta)
+    }
+
+    /// Whether it is `metav1.Condition`, whose times the codec keeps, and which has no `Default`.
+    pub(super) fn is_condition(&self) -> bool {
+        self.known() == Some(KnownType::Condition)
+    }
+
+    /// The type as fields refer to it.
+    pub(super) fn reference(&self) -> TypeRef {
+        match self.known() {
+            Some(known) => TypeRef::Known(known),
+            None => {
+                let segments = ["k8s_openapi"].iter().chain(&self.below);
+                let segments = segments.map(|&segment| segment.to_owned()).collect();
+                TypeRef::External(ExternalType::new(segments))
+            }
+        }
     }
 }
 
@@ -83,6 +134,7 @@ impl Table {
                 docs: def.docs,
                 validation: def.validation,
                 fields: fields.collect(),
+                standing: Standing::of(one.path),
             });
         }
         table.index();
@@ -93,7 +145,7 @@ impl Table {
         for (index, one) in self.types.iter().enumerate() {
             for (name, known) in &one.fields {
                 self.by_field.entry(name.clone()).or_default().push(index);
-                let used = element(&known.field.ty).path();
+                let used = known.field.ty.element().path();
                 if let Some(&used) = used.and_then(|path| self.by_path.get(&path)) {
                     let uses = self.by_use.entry(name.to_lowercase()).or_default();
                     uses.insert(used);
@@ -162,13 +214,5 @@ impl Table {
             let mut types = indices.filter_map(|&index| self.types.get(index));
             words == one.name().to_lowercase() || types.any(|used| used.below == one.below)
         })
-    }
-}
-
-/// The type without lists and maps around it.
-pub(super) fn element(ty: &TypeRef) -> &TypeRef {
-    match ty {
-        TypeRef::List(inner) | TypeRef::Map(inner) => element(inner),
-        ty => ty,
     }
 }

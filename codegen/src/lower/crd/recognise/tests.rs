@@ -6,8 +6,8 @@ use crate::{
     model::{TypeKind, Version},
 };
 
-/// The version of a CRD whose `spec` is the given YAML of properties.
-fn lowered(properties: &str, options: &Options) -> Version {
+/// A CRD whose `spec` is the given YAML of properties.
+fn sources(properties: &str) -> Sources {
     let properties = properties.trim_end().replace('\n', "\n                ");
     let text = format!(
         r"apiVersion: apiextensions.k8s.io/v1
@@ -32,15 +32,19 @@ spec:
                 {properties}
 "
     );
+    Sources {
+        crds: vec![Source::new("thing.yaml", text)],
+        ..Sources::default()
+    }
+}
+
+/// The version of the CRD.
+fn lowered(properties: &str, options: &Options) -> Version {
     let options = Options {
         emit: [Generator::Types].into(),
         ..options.clone()
     };
-    let sources = Sources {
-        crds: vec![Source::new("thing.yaml", text)],
-        ..Sources::default()
-    };
-    let generated = generate(&sources, &options)
+    let generated = generate(&sources(properties), &options)
         .unwrap_or_else(|found| panic!("{}", found.render(Style::Plain)));
     let mut api = generated.api;
     api.groups.remove(0).versions.remove(0)
@@ -272,4 +276,201 @@ metadata:
     check(metadata, "apimachinery.pkg.apis.meta.v1.ObjectMeta");
     let fewer = metadata.replace("    namespace: {type: string}\n", "");
     check(&fewer, "ThingMetadata");
+}
+
+const QUANTITIES: &str = "type: object, additionalProperties: {anyOf: [{type: integer}, {type: string}], \
+     pattern: '^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$', \
+     x-kubernetes-int-or-string: true}";
+
+#[test]
+fn a_map_of_quantities_is_one_without_other_properties() {
+    check(
+        &format!("limits: {{{QUANTITIES}}}"),
+        "{apimachinery.pkg.api.resource.Quantity}",
+    );
+    check(
+        "port: {anyOf: [{type: integer}, {type: string}], x-kubernetes-int-or-string: true}",
+        "apimachinery.pkg.util.intstr.IntOrString",
+    );
+}
+
+#[test]
+fn types_with_quantities_and_int_or_strings_are_recognised() {
+    let resources = format!(
+        "
+resources:
+  type: object
+  properties:
+    limits: {{{QUANTITIES}}}
+    requests: {{{QUANTITIES}}}
+"
+    );
+    check(&resources, "api.core.v1.ResourceRequirements");
+    let limited = resources.replace("int-or-string: true}", "int-or-string: true, maxLength: 9}");
+    check(&limited, "ThingResources");
+    let probe = "
+probe:
+  type: object
+  required: [port]
+  properties:
+    host: {type: string}
+    path: {type: string}
+    port: {anyOf: [{type: integer}, {type: string}], x-kubernetes-int-or-string: true}
+    scheme: {type: string}
+    httpHeaders:
+      type: array
+      x-kubernetes-list-type: atomic
+      items:
+        type: object
+        required: [name, value]
+        properties:
+          name: {type: string}
+          value: {type: string}
+";
+    check(probe, "api.core.v1.HTTPGetAction");
+}
+
+const CONDITION: &str = "
+  type: object
+  required: [lastTransitionTime, message, reason, status, type]
+  properties:
+    lastTransitionTime: {type: string, format: date-time}
+    message: {type: string}
+    observedGeneration: {type: integer, format: int64}
+    reason: {type: string}
+    status: {type: string}
+    type: {type: string}
+";
+
+#[test]
+fn conditions_are_recognised_unless_they_have_a_default() {
+    check(
+        &format!("condition:{CONDITION}"),
+        "apimachinery.pkg.apis.meta.v1.Condition",
+    );
+    let default = "{lastTransitionTime: '2024-05-06T07:08:09Z', message: '', reason: a, status: 'True', type: b}";
+    check(
+        &format!("condition:{CONDITION}  default: {default}\n"),
+        "ThingCondition",
+    );
+}
+
+#[test]
+fn other_types_with_times_stay_types_of_their_own() {
+    let state = "
+running:
+  type: object
+  properties:
+    startedAt: {type: string, format: date-time}
+";
+    check(state, "ThingRunning");
+}
+
+/// The lines of `inspect --explain` for a path.
+#[track_caller]
+fn explained(properties: &str, path: &str, options: &Options) -> Vec<String> {
+    let found = crate::explain(&sources(properties), options, path);
+    let found = found.unwrap_or_else(|found| panic!("{}", found.render(Style::Plain)));
+    let lines = found.iter().map(ToString::to_string);
+    let short = |line: String| line.replace("example.com/v1 Thing.spec", "");
+    lines.map(short).collect()
+}
+
+#[test]
+fn an_explanation_names_the_nearest_type_and_the_difference() {
+    let why = |from: &str, to: &str| {
+        let changed = TOLERATIONS.replace(from, to);
+        assert_ne!(changed, TOLERATIONS);
+        let options = Options::default();
+        explained(&changed, "Thing.spec.tolerations", &options).join("\n")
+    };
+    let own = ".tolerations: a type of its own:";
+    assert_eq!(
+        why("key: {type: string}", "key: {type: string, nullable: true}"),
+        format!("{own} not Toleration: key: may be null")
+    );
+    assert_eq!(
+        why("key: {type: string}", "key: {type: string, default: x}"),
+        format!("{own} not Toleration: key: the default \"x\" is not Kubernetes'")
+    );
+    assert_eq!(
+        why("key: {type: string}", "key: {type: string, maxLength: 9}"),
+        format!("{own} not Toleration: key: maxLength is not among Kubernetes' rules, or differs")
+    );
+    assert_eq!(
+        why("integer, format: int64", "string"),
+        format!("{own} not Toleration: tolerationSeconds: is of another type")
+    );
+    assert_eq!(
+        why("key: {type: string}", "keys: {type: string}"),
+        format!("{own} no Kubernetes type has all its properties")
+    );
+    assert_eq!(
+        why(
+            "      tolerationSeconds: {type: integer, format: int64}\n",
+            ""
+        ),
+        ".tolerations: k8s_openapi::api::core::v1::Toleration"
+    );
+}
+
+#[test]
+fn an_explanation_covers_all_objects_below_a_path() {
+    let properties = format!(
+        "
+own:
+  type: object
+  properties:
+    zone: {{type: string}}
+    who: {{type: object, properties: {{pool: {{type: string}}}}}}
+    any: {{type: object, x-kubernetes-embedded-resource: true, properties: {{kind: {{type: string}}}}}}
+{}",
+        TOLERATIONS.trim_start()
+    );
+    let options = Options::default();
+    assert_eq!(
+        explained(&properties, "Thing.spec.own", &options),
+        [
+            ".own: a type of its own: no Kubernetes type has all its properties",
+            ".own.any: a type of its own: it is an object of any kind",
+            ".own.who: a type of its own: not RBDPersistentVolumeSource: image: k8s-openapi always writes it, and the schema neither requires it nor has a default",
+        ]
+    );
+    let whole = explained(&properties, "Thing", &options);
+    assert_eq!(whole.len(), 5, "{whole:?}");
+    assert_eq!(
+        explained(&properties, "Thing.spec.tolerations.key", &options),
+        [
+            ".tolerations.key: part of Thing.spec.tolerations, which is k8s_openapi::api::core::v1::Toleration"
+        ]
+    );
+    assert_eq!(
+        explained(&properties, "Thing.spec.own.zone", &options),
+        [".own.zone: not an object with properties"]
+    );
+    for path in ["Thin", "Thing.spec.owner", "Other"] {
+        let found = crate::explain(&sources(&properties), &options, path);
+        assert!(found.is_err(), "{path}");
+    }
+}
+
+#[test]
+fn an_explanation_names_the_options() {
+    let with = |options: Options| explained(TOLERATIONS, "Thing.spec.tolerations", &options);
+    let none = Options {
+        kubernetes_types: KubernetesTypes::None,
+        ..Options::default()
+    };
+    assert_eq!(
+        with(none),
+        [".tolerations: a type of its own: `kubernetes-types` is `none`"]
+    );
+    let pinned = Options {
+        renames: [("Thing.spec.tolerations".to_owned(), "Tolerated".to_owned())].into(),
+        ..Options::default()
+    };
+    assert_eq!(
+        with(pinned),
+        [".tolerations: a type of its own: a rename names it, or something below it"]
+    );
 }

@@ -6,17 +6,17 @@
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::api::core::v1::{
     Affinity, HostAlias, LocalObjectReference, PodDNSConfig, PodResourceClaim,
-    PodSecurityContext, Toleration,
+    PodSecurityContext, ResourceRequirements, Toleration,
 };
+use ::codegen_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudgetSpec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use std::collections::BTreeMap;
 use super::{
     ClusterWorkflowTemplateArguments, ClusterWorkflowTemplateArtifactGC,
     ClusterWorkflowTemplateArtifactRepositoryRef, ClusterWorkflowTemplateExecutor,
     ClusterWorkflowTemplateExecutorPlugins, ClusterWorkflowTemplateHooks,
-    ClusterWorkflowTemplateMetrics, ClusterWorkflowTemplatePodDisruptionBudget,
-    ClusterWorkflowTemplatePodGC, ClusterWorkflowTemplatePodMetadata,
-    ClusterWorkflowTemplatePodResources, ClusterWorkflowTemplateRetryStrategy,
+    ClusterWorkflowTemplateMetrics, ClusterWorkflowTemplatePodGC,
+    ClusterWorkflowTemplatePodMetadata, ClusterWorkflowTemplateRetryStrategy,
     ClusterWorkflowTemplateSynchronization, ClusterWorkflowTemplateTemplateDefaults,
     ClusterWorkflowTemplateTemplates, ClusterWorkflowTemplateTtlStrategy,
     ClusterWorkflowTemplateVolumeClaimGC, ClusterWorkflowTemplateVolumeClaimTemplates,
@@ -107,7 +107,7 @@ pub struct ClusterWorkflowTemplateSpec {
     /// PodDisruptionBudget holds the number of concurrent disruptions that you allow for Workflow's
     /// Pods. Controller will automatically add the selector with workflow name, if selector is empty.
     /// Optional: Defaults to empty.
-    pub pod_disruption_budget: Option<ClusterWorkflowTemplatePodDisruptionBudget>,
+    pub pod_disruption_budget: Option<PodDisruptionBudgetSpec>,
     /// PodGC describes the strategy to use when deleting completed pods
     pub pod_gc: Option<ClusterWorkflowTemplatePodGC>,
     /// PodMetadata defines additional metadata that should be applied to workflow pods
@@ -117,7 +117,7 @@ pub struct ClusterWorkflowTemplateSpec {
     /// PodResources defines pod-level resource requests and limits to apply to all workflow pods. Will
     /// be overridden if a template's podResources is set. Requires the PodLevelResources feature gate
     /// to be enabled on the cluster (beta since Kubernetes v1.34).
-    pub pod_resources: Option<ClusterWorkflowTemplatePodResources>,
+    pub pod_resources: Option<ResourceRequirements>,
     /// PodSpecPatch holds strategic merge patch to apply against the pod spec. Allows parameterization
     /// of container fields which are not strings (e.g. resource limits).
     pub pod_spec_patch: Option<String>,
@@ -198,10 +198,11 @@ codec::object! {
     optional host_aliases = "hostAliases", optional host_network = "hostNetwork",
     optional image_pull_secrets = "imagePullSecrets", optional metrics = "metrics",
     optional node_selector = "nodeSelector", optional on_exit = "onExit",
-    optional parallelism = "parallelism", optional pod_disruption_budget = "podDisruptionBudget",
-    optional pod_gc = "podGC", optional pod_metadata = "podMetadata",
+    optional parallelism = "parallelism",
+    optional_encoded pod_disruption_budget = "podDisruptionBudget", optional pod_gc = "podGC",
+    optional pod_metadata = "podMetadata",
     optional pod_priority_class_name = "podPriorityClassName",
-    optional pod_resources = "podResources", optional pod_spec_patch = "podSpecPatch",
+    optional_encoded pod_resources = "podResources", optional pod_spec_patch = "podSpecPatch",
     optional priority = "priority", optional resource_claims = "resourceClaims",
     optional retry_strategy = "retryStrategy", optional scheduler_name = "schedulerName",
     optional security_context = "securityContext",

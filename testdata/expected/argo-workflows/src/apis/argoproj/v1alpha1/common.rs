@@ -11,19 +11,20 @@ use ::codegen_runtime::k8s_openapi::api::core::v1::{
     AWSElasticBlockStoreVolumeSource, Affinity, AzureDiskVolumeSource,
     AzureFileVolumeSource, CSIVolumeSource, CephFSVolumeSource, CinderVolumeSource,
     ClusterTrustBundleProjection, ConfigMapKeySelector, ConfigMapProjection,
-    ConfigMapVolumeSource, ContainerPort, ContainerResizePolicy, EnvFromSource, EnvVar,
-    ExecAction, FCVolumeSource, FlexVolumeSource, FlockerVolumeSource,
-    GCEPersistentDiskVolumeSource, GRPCAction, GitRepoVolumeSource,
-    GlusterfsVolumeSource, HTTPHeader, HostAlias, HostPathVolumeSource,
-    ISCSIVolumeSource, ImageVolumeSource, ModifyVolumeStatus, NFSVolumeSource,
-    ObjectFieldSelector, PersistentVolumeClaimVolumeSource,
-    PhotonPersistentDiskVolumeSource, PodResourceClaim, PodSecurityContext,
-    PortworxVolumeSource, QuobyteVolumeSource, RBDVolumeSource, ResourceClaim,
+    ConfigMapVolumeSource, ContainerPort, ContainerResizePolicy, DownwardAPIProjection,
+    DownwardAPIVolumeSource, EmptyDirVolumeSource, EnvFromSource, EnvVar,
+    EphemeralVolumeSource, FCVolumeSource, FlexVolumeSource, FlockerVolumeSource,
+    GCEPersistentDiskVolumeSource, GitRepoVolumeSource, GlusterfsVolumeSource, HostAlias,
+    HostPathVolumeSource, ISCSIVolumeSource, ImageVolumeSource, Lifecycle,
+    ModifyVolumeStatus, NFSVolumeSource, ObjectFieldSelector, PersistentVolumeClaimSpec,
+    PersistentVolumeClaimVolumeSource, PhotonPersistentDiskVolumeSource,
+    PodResourceClaim, PodSecurityContext, PortworxVolumeSource, Probe,
+    QuobyteVolumeSource, RBDVolumeSource, ResourceFieldSelector, ResourceRequirements,
     ScaleIOVolumeSource, SecretKeySelector, SecretProjection, SecretVolumeSource,
-    SecurityContext, ServiceAccountTokenProjection, SleepAction, StorageOSVolumeSource,
-    Toleration, TypedLocalObjectReference, TypedObjectReference, VolumeDevice,
-    VolumeMount, VsphereVirtualDiskVolumeSource,
+    SecurityContext, ServiceAccountTokenProjection, StorageOSVolumeSource, Toleration,
+    VolumeDevice, VolumeMount, VsphereVirtualDiskVolumeSource,
 };
+use ::codegen_runtime::k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     LabelSelector, ObjectMeta, Time,
 };
@@ -669,9 +670,9 @@ pub struct ClusterWorkflowTemplateContainer {
     /// `imagePullPolicy`.
     pub image_pull_policy: Option<String>,
     /// `lifecycle`.
-    pub lifecycle: Option<ClusterWorkflowTemplateLifecycle>,
+    pub lifecycle: Option<Lifecycle>,
     /// `livenessProbe`.
-    pub liveness_probe: Option<ClusterWorkflowTemplateLivenessProbe>,
+    pub liveness_probe: Option<Probe>,
     /// `name`.
     pub name: Option<String>,
     /// `ports`.
@@ -679,11 +680,11 @@ pub struct ClusterWorkflowTemplateContainer {
     /// Must have no two items with the same `containerPort` and `protocol`.
     pub ports: Option<Vec<ContainerPort>>,
     /// `readinessProbe`.
-    pub readiness_probe: Option<ClusterWorkflowTemplateReadinessProbe>,
+    pub readiness_probe: Option<Probe>,
     /// `resizePolicy`.
     pub resize_policy: Option<Vec<ContainerResizePolicy>>,
     /// `resources`.
-    pub resources: Option<ClusterWorkflowTemplateResources>,
+    pub resources: Option<ResourceRequirements>,
     /// `restartPolicy`.
     pub restart_policy: Option<String>,
     /// `restartPolicyRules`.
@@ -691,7 +692,7 @@ pub struct ClusterWorkflowTemplateContainer {
     /// `securityContext`.
     pub security_context: Option<SecurityContext>,
     /// `startupProbe`.
-    pub startup_probe: Option<ClusterWorkflowTemplateStartupProbe>,
+    pub startup_probe: Option<Probe>,
     /// `stdin`.
     pub stdin: Option<bool>,
     /// `stdinOnce`.
@@ -716,12 +717,12 @@ pub struct ClusterWorkflowTemplateContainer {
 codec::object! {
     ClusterWorkflowTemplateContainer, optional args = "args", optional command = "command",
     optional env = "env", optional env_from = "envFrom", optional image = "image",
-    optional image_pull_policy = "imagePullPolicy", optional lifecycle = "lifecycle",
-    optional liveness_probe = "livenessProbe", optional name = "name", optional ports = "ports",
-    optional readiness_probe = "readinessProbe", optional resize_policy = "resizePolicy",
-    optional resources = "resources", optional restart_policy = "restartPolicy",
-    optional restart_policy_rules = "restartPolicyRules",
-    optional security_context = "securityContext", optional startup_probe = "startupProbe",
+    optional image_pull_policy = "imagePullPolicy", optional_encoded lifecycle = "lifecycle",
+    optional_encoded liveness_probe = "livenessProbe", optional name = "name",
+    optional ports = "ports", optional_encoded readiness_probe = "readinessProbe",
+    optional resize_policy = "resizePolicy", optional_encoded resources = "resources",
+    optional restart_policy = "restartPolicy", optional restart_policy_rules = "restartPolicyRules",
+    optional security_context = "securityContext", optional_encoded startup_probe = "startupProbe",
     optional stdin = "stdin", optional stdin_once = "stdinOnce",
     optional termination_message_path = "terminationMessagePath",
     optional termination_message_policy = "terminationMessagePolicy", optional tty = "tty",
@@ -779,9 +780,9 @@ pub struct ClusterWorkflowTemplateContainers {
     /// `imagePullPolicy`.
     pub image_pull_policy: Option<String>,
     /// `lifecycle`.
-    pub lifecycle: Option<ClusterWorkflowTemplateLifecycle>,
+    pub lifecycle: Option<Lifecycle>,
     /// `livenessProbe`.
-    pub liveness_probe: Option<ClusterWorkflowTemplateLivenessProbe>,
+    pub liveness_probe: Option<Probe>,
     /// `name`.
     pub name: String,
     /// `ports`.
@@ -789,11 +790,11 @@ pub struct ClusterWorkflowTemplateContainers {
     /// Must have no two items with the same `containerPort` and `protocol`.
     pub ports: Option<Vec<ContainerPort>>,
     /// `readinessProbe`.
-    pub readiness_probe: Option<ClusterWorkflowTemplateReadinessProbe>,
+    pub readiness_probe: Option<Probe>,
     /// `resizePolicy`.
     pub resize_policy: Option<Vec<ContainerResizePolicy>>,
     /// `resources`.
-    pub resources: Option<ClusterWorkflowTemplateResources>,
+    pub resources: Option<ResourceRequirements>,
     /// `restartPolicy`.
     pub restart_policy: Option<String>,
     /// `restartPolicyRules`.
@@ -801,7 +802,7 @@ pub struct ClusterWorkflowTemplateContainers {
     /// `securityContext`.
     pub security_context: Option<SecurityContext>,
     /// `startupProbe`.
-    pub startup_probe: Option<ClusterWorkflowTemplateStartupProbe>,
+    pub startup_probe: Option<Probe>,
     /// `stdin`.
     pub stdin: Option<bool>,
     /// `stdinOnce`.
@@ -827,11 +828,12 @@ codec::object! {
     ClusterWorkflowTemplateContainers, optional args = "args", optional command = "command",
     optional dependencies = "dependencies", optional env = "env", optional env_from = "envFrom",
     optional image = "image", optional image_pull_policy = "imagePullPolicy",
-    optional lifecycle = "lifecycle", optional liveness_probe = "livenessProbe",
-    required name = "name", optional ports = "ports", optional readiness_probe = "readinessProbe",
-    optional resize_policy = "resizePolicy", optional resources = "resources",
-    optional restart_policy = "restartPolicy", optional restart_policy_rules = "restartPolicyRules",
-    optional security_context = "securityContext", optional startup_probe = "startupProbe",
+    optional_encoded lifecycle = "lifecycle", optional_encoded liveness_probe = "livenessProbe",
+    required name = "name", optional ports = "ports",
+    optional_encoded readiness_probe = "readinessProbe", optional resize_policy = "resizePolicy",
+    optional_encoded resources = "resources", optional restart_policy = "restartPolicy",
+    optional restart_policy_rules = "restartPolicyRules",
+    optional security_context = "securityContext", optional_encoded startup_probe = "startupProbe",
     optional stdin = "stdin", optional stdin_once = "stdinOnce",
     optional termination_message_path = "terminationMessagePath",
     optional termination_message_policy = "terminationMessagePolicy", optional tty = "tty",
@@ -969,46 +971,6 @@ pub struct ClusterWorkflowTemplateDatabase {
 }
 codec::object! { ClusterWorkflowTemplateDatabase, required key = "key" }
 
-/// downwardAPI represents downward API about the pod that should populate this volume
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateDownwardAPI {
-    /// Optional: mode bits to use on created files by default. Must be a Optional: mode bits used to
-    /// set permissions on created files by default. Must be an octal value between 0000 and 0777 or a
-    /// decimal value between 0 and 511. YAML accepts both octal and decimal values, JSON requires
-    /// decimal values for mode bits. Defaults to 0644. Directories within the path are not affected by
-    /// this setting. This might be in conflict with other options that affect the file mode, like
-    /// fsGroup, and the result can be other mode bits set.
-    pub default_mode: Option<i32>,
-    /// Items is a list of downward API volume file
-    pub items: Option<Vec<ClusterWorkflowTemplateItems>>,
-}
-codec::object! {
-    ClusterWorkflowTemplateDownwardAPI, optional default_mode = "defaultMode",
-    optional items = "items"
-}
-
-/// emptyDir represents a temporary directory that shares a pod's lifetime. More info:
-/// <https://kubernetes.io/docs/concepts/storage/volumes#emptydir>
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateEmptyDir {
-    /// medium represents what type of storage medium should back this directory. The default is ""
-    /// which means to use the node's default medium. Must be an empty string (default) or Memory. More
-    /// info: <https://kubernetes.io/docs/concepts/storage/volumes#emptydir>
-    pub medium: Option<String>,
-    /// sizeLimit is the total amount of local storage required for this EmptyDir volume. The size limit
-    /// is also applicable for memory medium. The maximum usage on memory medium EmptyDir would be the
-    /// minimum value between the SizeLimit specified here and the sum of memory limits of all
-    /// containers in a pod. The default is nil which means that the limit is undefined. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/volumes#emptydir>
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub size_limit: Option<IntOrString>,
-}
-codec::object! {
-    ClusterWorkflowTemplateEmptyDir, optional medium = "medium",
-    optional_encoded size_limit = "sizeLimit"
-}
-
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.s3.encryptionOptions`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateEncryptionOptions {
@@ -1042,47 +1004,6 @@ pub struct ClusterWorkflowTemplateEnv {
 codec::object! {
     ClusterWorkflowTemplateEnv, required name = "name", optional value = "value",
     optional value_from = "valueFrom"
-}
-
-/// ephemeral represents a volume that is handled by a cluster storage driver. The volume's
-/// lifecycle is tied to the pod that defines it - it will be created before the pod starts, and
-/// deleted when the pod is removed.
-///
-/// Use this if: a) the volume is only needed while the pod runs, b) features of normal volumes like
-/// restoring from snapshot or capacity tracking are needed, c) the storage driver is specified
-/// through a storage class, and d) the storage driver supports dynamic volume provisioning through
-/// a PersistentVolumeClaim (see EphemeralVolumeSource for more information on the connection
-/// between this volume type and PersistentVolumeClaim).
-///
-/// Use PersistentVolumeClaim or one of the vendor-specific APIs for volumes that persist for longer
-/// than the lifecycle of an individual pod.
-///
-/// Use CSI for light-weight local ephemeral volumes if the CSI driver is meant to be used that way
-/// \- see the documentation of the driver for more information.
-///
-/// A pod can use both types of ephemeral volumes and persistent volumes at the same time.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateEphemeral {
-    /// Will be used to create a stand-alone PVC to provision the volume. The pod in which this
-    /// EphemeralVolumeSource is embedded will be the owner of the PVC, i.e. the PVC will be deleted
-    /// together with the pod. The name of the PVC will be `<pod name>-<volume name>` where `<volume
-    /// name>` is the name from the `PodSpec.Volumes` array entry. Pod validation will reject the pod if
-    /// the concatenated name is not valid for a PVC (for example, too long).
-    ///
-    /// An existing PVC with that name that is not owned by the pod will \*not\* be used for the pod to
-    /// avoid using an unrelated volume by mistake. Starting the pod is then blocked until the unrelated
-    /// PVC is removed. If such a pre-created PVC is meant to be used by the pod, the PVC has to updated
-    /// with an owner reference to the pod once the pod exists. Normally this should not be necessary,
-    /// but it may be useful when manually reconstructing a broken cluster.
-    ///
-    /// This field is read-only and no changes will be made by Kubernetes to the PVC after it has been
-    /// created.
-    ///
-    /// Required, must not be nil.
-    pub volume_claim_template: Option<ClusterWorkflowTemplateVolumeClaimTemplate>,
-}
-codec::object! {
-    ClusterWorkflowTemplateEphemeral, optional volume_claim_template = "volumeClaimTemplate"
 }
 
 /// Executor holds configurations of executor containers of the workflow.
@@ -1315,28 +1236,9 @@ pub struct ClusterWorkflowTemplateHttp {
 }
 codec::object! {
     ClusterWorkflowTemplateHttp, optional body = "body", optional body_from = "bodyFrom",
-    optional headers = "headers", optional insecure_skip_verify = "insecureSkipVerify",
+    optional_encoded headers = "headers", optional insecure_skip_verify = "insecureSkipVerify",
     optional method = "method", optional success_condition = "successCondition",
     optional timeout_seconds = "timeoutSeconds", required url = "url"
-}
-
-/// HTTPGet specifies an HTTP GET request to perform.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateHttpGet {
-    /// `host`.
-    pub host: Option<String>,
-    /// `httpHeaders`.
-    pub http_headers: Option<Vec<HTTPHeader>>,
-    /// `path`.
-    pub path: Option<String>,
-    /// `port`.
-    pub port: IntOrString,
-    /// `scheme`.
-    pub scheme: Option<String>,
-}
-codec::object! {
-    ClusterWorkflowTemplateHttpGet, optional host = "host", optional http_headers = "httpHeaders",
-    optional path = "path", required_encoded port = "port", optional scheme = "scheme"
 }
 
 /// UserContainer is a container specified by a user.
@@ -1357,9 +1259,9 @@ pub struct ClusterWorkflowTemplateInitContainers {
     /// `imagePullPolicy`.
     pub image_pull_policy: Option<String>,
     /// `lifecycle`.
-    pub lifecycle: Option<ClusterWorkflowTemplateLifecycle>,
+    pub lifecycle: Option<Lifecycle>,
     /// `livenessProbe`.
-    pub liveness_probe: Option<ClusterWorkflowTemplateLivenessProbe>,
+    pub liveness_probe: Option<Probe>,
     /// `mirrorVolumeMounts`.
     pub mirror_volume_mounts: Option<bool>,
     /// `name`.
@@ -1369,11 +1271,11 @@ pub struct ClusterWorkflowTemplateInitContainers {
     /// Must have no two items with the same `containerPort` and `protocol`.
     pub ports: Option<Vec<ContainerPort>>,
     /// `readinessProbe`.
-    pub readiness_probe: Option<ClusterWorkflowTemplateReadinessProbe>,
+    pub readiness_probe: Option<Probe>,
     /// `resizePolicy`.
     pub resize_policy: Option<Vec<ContainerResizePolicy>>,
     /// `resources`.
-    pub resources: Option<ClusterWorkflowTemplateResources>,
+    pub resources: Option<ResourceRequirements>,
     /// `restartPolicy`.
     pub restart_policy: Option<String>,
     /// `restartPolicyRules`.
@@ -1381,7 +1283,7 @@ pub struct ClusterWorkflowTemplateInitContainers {
     /// `securityContext`.
     pub security_context: Option<SecurityContext>,
     /// `startupProbe`.
-    pub startup_probe: Option<ClusterWorkflowTemplateStartupProbe>,
+    pub startup_probe: Option<Probe>,
     /// `stdin`.
     pub stdin: Option<bool>,
     /// `stdinOnce`.
@@ -1406,12 +1308,13 @@ pub struct ClusterWorkflowTemplateInitContainers {
 codec::object! {
     ClusterWorkflowTemplateInitContainers, optional args = "args", optional command = "command",
     optional env = "env", optional env_from = "envFrom", optional image = "image",
-    optional image_pull_policy = "imagePullPolicy", optional lifecycle = "lifecycle",
-    optional liveness_probe = "livenessProbe", optional mirror_volume_mounts = "mirrorVolumeMounts",
-    required name = "name", optional ports = "ports", optional readiness_probe = "readinessProbe",
-    optional resize_policy = "resizePolicy", optional resources = "resources",
+    optional image_pull_policy = "imagePullPolicy", optional_encoded lifecycle = "lifecycle",
+    optional_encoded liveness_probe = "livenessProbe",
+    optional mirror_volume_mounts = "mirrorVolumeMounts", required name = "name",
+    optional ports = "ports", optional_encoded readiness_probe = "readinessProbe",
+    optional resize_policy = "resizePolicy", optional_encoded resources = "resources",
     optional restart_policy = "restartPolicy", optional restart_policy_rules = "restartPolicyRules",
-    optional security_context = "securityContext", optional startup_probe = "startupProbe",
+    optional security_context = "securityContext", optional_encoded startup_probe = "startupProbe",
     optional stdin = "stdin", optional stdin_once = "stdinOnce",
     optional termination_message_path = "terminationMessagePath",
     optional termination_message_policy = "terminationMessagePolicy", optional tty = "tty",
@@ -1432,31 +1335,6 @@ pub struct ClusterWorkflowTemplateInputs {
 codec::object! {
     ClusterWorkflowTemplateInputs, optional artifacts = "artifacts",
     optional parameters = "parameters"
-}
-
-/// DownwardAPIVolumeFile represents information to create the file containing the pod field
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateItems {
-    /// Required: Selects a field of the pod: only annotations, labels, name, namespace and uid are
-    /// supported.
-    pub field_ref: Option<ObjectFieldSelector>,
-    /// Optional: mode bits used to set permissions on this file, must be an octal value between 0000
-    /// and 0777 or a decimal value between 0 and 511. YAML accepts both octal and decimal values, JSON
-    /// requires decimal values for mode bits. If not specified, the volume defaultMode will be used.
-    /// This might be in conflict with other options that affect the file mode, like fsGroup, and the
-    /// result can be other mode bits set.
-    pub mode: Option<i32>,
-    /// Required: Path is the relative path name of the file to be created. Must not be absolute or
-    /// contain the '..' path. Must be utf-8 encoded. The first item of the relative path must not start
-    /// with '..'
-    pub path: String,
-    /// Selects a resource of the container: only resources limits and requests (limits.cpu,
-    /// limits.memory, requests.cpu and requests.memory) are currently supported.
-    pub resource_field_ref: Option<ClusterWorkflowTemplateResourceFieldRef>,
-}
-codec::object! {
-    ClusterWorkflowTemplateItems, optional field_ref = "fieldRef", optional mode = "mode",
-    required path = "path", optional resource_field_ref = "resourceFieldRef"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.hdfs.krbCCacheSecret`.
@@ -1529,58 +1407,6 @@ pub struct ClusterWorkflowTemplateLabelsFrom {
     pub expression: String,
 }
 codec::object! { ClusterWorkflowTemplateLabelsFrom, required expression = "expression" }
-
-/// Actions that the management system should take in response to container lifecycle events. Cannot
-/// be updated.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateLifecycle {
-    /// `postStart`.
-    pub post_start: Option<ClusterWorkflowTemplatePostStart>,
-    /// `preStop`.
-    pub pre_stop: Option<ClusterWorkflowTemplatePreStop>,
-    /// `stopSignal`.
-    pub stop_signal: Option<String>,
-}
-codec::object! {
-    ClusterWorkflowTemplateLifecycle, optional post_start = "postStart",
-    optional pre_stop = "preStop", optional stop_signal = "stopSignal"
-}
-
-/// Periodic probe of container liveness. Container will be restarted if the probe fails. Cannot be
-/// updated. More info:
-/// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateLivenessProbe {
-    /// `exec`.
-    pub exec: Option<ExecAction>,
-    /// `failureThreshold`.
-    pub failure_threshold: Option<i32>,
-    /// `grpc`.
-    pub grpc: Option<GRPCAction>,
-    /// `httpGet`.
-    pub http_get: Option<ClusterWorkflowTemplateHttpGet>,
-    /// `initialDelaySeconds`.
-    pub initial_delay_seconds: Option<i32>,
-    /// `periodSeconds`.
-    pub period_seconds: Option<i32>,
-    /// `successThreshold`.
-    pub success_threshold: Option<i32>,
-    /// `tcpSocket`.
-    pub tcp_socket: Option<ClusterWorkflowTemplateTcpSocket>,
-    /// `terminationGracePeriodSeconds`.
-    pub termination_grace_period_seconds: Option<i64>,
-    /// `timeoutSeconds`.
-    pub timeout_seconds: Option<i32>,
-}
-codec::object! {
-    ClusterWorkflowTemplateLivenessProbe, optional exec = "exec",
-    optional failure_threshold = "failureThreshold", optional grpc = "grpc",
-    optional http_get = "httpGet", optional initial_delay_seconds = "initialDelaySeconds",
-    optional period_seconds = "periodSeconds", optional success_threshold = "successThreshold",
-    optional tcp_socket = "tcpSocket",
-    optional termination_grace_period_seconds = "terminationGracePeriodSeconds",
-    optional timeout_seconds = "timeoutSeconds"
-}
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.resource.manifestFrom`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1936,48 +1762,6 @@ codec::object! {
     required signer_name = "signerName", optional user_annotations = "userAnnotations"
 }
 
-/// PodDisruptionBudget holds the number of concurrent disruptions that you allow for Workflow's
-/// Pods. Controller will automatically add the selector with workflow name, if selector is empty.
-/// Optional: Defaults to empty.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplatePodDisruptionBudget {
-    /// An eviction is allowed if at most "maxUnavailable" pods selected by "selector" are unavailable
-    /// after the eviction, i.e. even in absence of the evicted pod. For example, one can prevent all
-    /// voluntary evictions by specifying 0. This is a mutually exclusive setting with "minAvailable".
-    pub max_unavailable: Option<IntOrString>,
-    /// An eviction is allowed if at least "minAvailable" pods selected by "selector" will still be
-    /// available after the eviction, i.e. even in the absence of the evicted pod. So for example you
-    /// can prevent all voluntary evictions by specifying "100%".
-    pub min_available: Option<IntOrString>,
-    /// Label query over pods whose evictions are managed by the disruption budget. A null selector will
-    /// match no pods, while an empty ({}) selector will select all pods within the namespace.
-    pub selector: Option<LabelSelector>,
-    /// UnhealthyPodEvictionPolicy defines the criteria for when unhealthy pods should be considered for
-    /// eviction. Current implementation considers healthy pods, as pods that have status.conditions
-    /// item with type="Ready",status="True".
-    ///
-    /// Valid policies are IfHealthyBudget and AlwaysAllow. If no policy is specified, the default
-    /// behavior will be used, which corresponds to the IfHealthyBudget policy.
-    ///
-    /// IfHealthyBudget policy means that running pods (status.phase="Running"), but not yet healthy can
-    /// be evicted only if the guarded application is not disrupted (status.currentHealthy is at least
-    /// equal to status.desiredHealthy). Healthy pods will be subject to the PDB for eviction.
-    ///
-    /// AlwaysAllow policy means that all running pods (status.phase="Running"), but not yet healthy are
-    /// considered disrupted and can be evicted regardless of whether the criteria in a PDB is met. This
-    /// means perspective running pods of a disrupted application might not get a chance to become
-    /// healthy. Healthy pods will be subject to the PDB for eviction.
-    ///
-    /// Additional policies may be added in the future. Clients making eviction decisions should
-    /// disallow eviction of unhealthy pods if they encounter an unrecognized policy in this field.
-    pub unhealthy_pod_eviction_policy: Option<String>,
-}
-codec::object! {
-    ClusterWorkflowTemplatePodDisruptionBudget, optional_encoded max_unavailable = "maxUnavailable",
-    optional_encoded min_available = "minAvailable", optional selector = "selector",
-    optional unhealthy_pod_eviction_policy = "unhealthyPodEvictionPolicy"
-}
-
 /// PodGC describes the strategy to use when deleting completed pods
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplatePodGC {
@@ -2029,82 +1813,6 @@ codec::object! {
     optional labels = "labels"
 }
 
-/// PodResources defines pod-level resource requests and limits to apply to all workflow pods. Will
-/// be overridden if a template's podResources is set. Requires the PodLevelResources feature gate
-/// to be enabled on the cluster (beta since Kubernetes v1.34).
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplatePodResources {
-    /// Claims lists the names of resources, defined in spec.resourceClaims, that are used by this
-    /// container.
-    ///
-    /// This field depends on the DynamicResourceAllocation feature gate.
-    ///
-    /// This field is immutable. It can only be set for containers.
-    ///
-    /// Must have no two items with the same `name`.
-    pub claims: Option<Vec<ResourceClaim>>,
-    /// Limits describes the maximum amount of compute resources allowed. More info:
-    /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    pub limits: Option<BTreeMap<String, IntOrString>>,
-    /// Requests describes the minimum amount of compute resources required. If Requests is omitted for
-    /// a container, it defaults to Limits if that is explicitly specified, otherwise to an
-    /// implementation-defined value. Requests cannot exceed Limits. More info:
-    /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    pub requests: Option<BTreeMap<String, IntOrString>>,
-}
-codec::object! {
-    ClusterWorkflowTemplatePodResources, optional claims = "claims",
-    optional_encoded limits = "limits", optional_encoded requests = "requests"
-}
-
-/// PostStart is called immediately after a container is created. If the handler fails, the
-/// container is terminated and restarted according to its restart policy. Other management of the
-/// container blocks until the hook completes. More info:
-/// <https://kubernetes.io/docs/concepts/containers/container-lifecycle-hooks/#container-hooks>
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplatePostStart {
-    /// `exec`.
-    pub exec: Option<ExecAction>,
-    /// `httpGet`.
-    pub http_get: Option<ClusterWorkflowTemplateHttpGet>,
-    /// `sleep`.
-    pub sleep: Option<SleepAction>,
-    /// `tcpSocket`.
-    pub tcp_socket: Option<ClusterWorkflowTemplateTcpSocket>,
-}
-codec::object! {
-    ClusterWorkflowTemplatePostStart, optional exec = "exec", optional http_get = "httpGet",
-    optional sleep = "sleep", optional tcp_socket = "tcpSocket"
-}
-
-/// PreStop is called immediately before a container is terminated due to an API request or
-/// management event such as liveness/startup probe failure, preemption, resource contention, etc.
-/// The handler is not called if the container crashes or exits. The Pod's termination grace period
-/// countdown begins before the PreStop hook is executed. Regardless of the outcome of the handler,
-/// the container will eventually terminate within the Pod's termination grace period (unless
-/// delayed by finalizers). Other management of the container blocks until the hook completes or
-/// until the termination grace period is reached. More info:
-/// <https://kubernetes.io/docs/concepts/containers/container-lifecycle-hooks/#container-hooks>
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplatePreStop {
-    /// `exec`.
-    pub exec: Option<ExecAction>,
-    /// `httpGet`.
-    pub http_get: Option<ClusterWorkflowTemplateHttpGet>,
-    /// `sleep`.
-    pub sleep: Option<SleepAction>,
-    /// `tcpSocket`.
-    pub tcp_socket: Option<ClusterWorkflowTemplateTcpSocket>,
-}
-codec::object! {
-    ClusterWorkflowTemplatePreStop, optional exec = "exec", optional http_get = "httpGet",
-    optional sleep = "sleep", optional tcp_socket = "tcpSocket"
-}
-
 /// projected items for all in one resources secrets, configmaps, and downward API
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateProjected {
@@ -2150,42 +1858,6 @@ codec::object! {
     required name = "name", optional when = "when"
 }
 
-/// Periodic probe of container service readiness. Container will be removed from service endpoints
-/// if the probe fails. Cannot be updated. More info:
-/// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateReadinessProbe {
-    /// `exec`.
-    pub exec: Option<ExecAction>,
-    /// `failureThreshold`.
-    pub failure_threshold: Option<i32>,
-    /// `grpc`.
-    pub grpc: Option<GRPCAction>,
-    /// `httpGet`.
-    pub http_get: Option<ClusterWorkflowTemplateHttpGet>,
-    /// `initialDelaySeconds`.
-    pub initial_delay_seconds: Option<i32>,
-    /// `periodSeconds`.
-    pub period_seconds: Option<i32>,
-    /// `successThreshold`.
-    pub success_threshold: Option<i32>,
-    /// `tcpSocket`.
-    pub tcp_socket: Option<ClusterWorkflowTemplateTcpSocket>,
-    /// `terminationGracePeriodSeconds`.
-    pub termination_grace_period_seconds: Option<i64>,
-    /// `timeoutSeconds`.
-    pub timeout_seconds: Option<i32>,
-}
-codec::object! {
-    ClusterWorkflowTemplateReadinessProbe, optional exec = "exec",
-    optional failure_threshold = "failureThreshold", optional grpc = "grpc",
-    optional http_get = "httpGet", optional initial_delay_seconds = "initialDelaySeconds",
-    optional period_seconds = "periodSeconds", optional success_threshold = "successThreshold",
-    optional tcp_socket = "tcpSocket",
-    optional termination_grace_period_seconds = "terminationGracePeriodSeconds",
-    optional timeout_seconds = "timeoutSeconds"
-}
-
 /// `ClusterWorkflowTemplate.spec.templateDefaults.resource`.
 ///
 /// Must satisfy `(has(self.manifest) && !has(self.manifestFrom)) || (!has(self.manifest) && has(self.manifestFrom)) || (!has(self.manifest) && !has(self.manifestFrom))`: only one of manifest or manifestFrom can be specified
@@ -2216,24 +1888,6 @@ codec::object! {
     optional success_condition = "successCondition"
 }
 
-/// Selects a resource of the container: only resources limits and requests (limits.cpu,
-/// limits.memory, requests.cpu and requests.memory) are currently supported.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateResourceFieldRef {
-    /// Container name: required for volumes, optional for env vars
-    pub container_name: Option<String>,
-    /// Specifies the output format of the exposed resources, defaults to "1"
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub divisor: Option<IntOrString>,
-    /// Required: resource to select
-    pub resource: String,
-}
-codec::object! {
-    ClusterWorkflowTemplateResourceFieldRef, optional container_name = "containerName",
-    optional_encoded divisor = "divisor", required resource = "resource"
-}
-
 /// ManifestFrom is the source for a single kubernetes manifest
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateResourceManifestFrom {
@@ -2241,28 +1895,6 @@ pub struct ClusterWorkflowTemplateResourceManifestFrom {
     pub artifact: ClusterWorkflowTemplateManifestFromArtifact,
 }
 codec::object! { ClusterWorkflowTemplateResourceManifestFrom, required artifact = "artifact" }
-
-/// Compute Resources required by this container. Cannot be updated. More info:
-/// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateResources {
-    /// `claims`.
-    ///
-    /// Must have no two items with the same `name`.
-    pub claims: Option<Vec<ResourceClaim>>,
-    /// `limits`.
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    pub limits: Option<BTreeMap<String, IntOrString>>,
-    /// `requests`.
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    pub requests: Option<BTreeMap<String, IntOrString>>,
-}
-codec::object! {
-    ClusterWorkflowTemplateResources, optional claims = "claims",
-    optional_encoded limits = "limits", optional_encoded requests = "requests"
-}
 
 /// ContainerRestartRule describes how a container exit is handled.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -2377,9 +2009,9 @@ pub struct ClusterWorkflowTemplateScript {
     /// `imagePullPolicy`.
     pub image_pull_policy: Option<String>,
     /// `lifecycle`.
-    pub lifecycle: Option<ClusterWorkflowTemplateLifecycle>,
+    pub lifecycle: Option<Lifecycle>,
     /// `livenessProbe`.
-    pub liveness_probe: Option<ClusterWorkflowTemplateLivenessProbe>,
+    pub liveness_probe: Option<Probe>,
     /// `name`.
     pub name: Option<String>,
     /// `ports`.
@@ -2387,11 +2019,11 @@ pub struct ClusterWorkflowTemplateScript {
     /// Must have no two items with the same `containerPort` and `protocol`.
     pub ports: Option<Vec<ContainerPort>>,
     /// `readinessProbe`.
-    pub readiness_probe: Option<ClusterWorkflowTemplateReadinessProbe>,
+    pub readiness_probe: Option<Probe>,
     /// `resizePolicy`.
     pub resize_policy: Option<Vec<ContainerResizePolicy>>,
     /// `resources`.
-    pub resources: Option<ClusterWorkflowTemplateResources>,
+    pub resources: Option<ResourceRequirements>,
     /// `restartPolicy`.
     pub restart_policy: Option<String>,
     /// `restartPolicyRules`.
@@ -2401,7 +2033,7 @@ pub struct ClusterWorkflowTemplateScript {
     /// `source`.
     pub source: Option<String>,
     /// `startupProbe`.
-    pub startup_probe: Option<ClusterWorkflowTemplateStartupProbe>,
+    pub startup_probe: Option<Probe>,
     /// `stdin`.
     pub stdin: Option<bool>,
     /// `stdinOnce`.
@@ -2426,13 +2058,13 @@ pub struct ClusterWorkflowTemplateScript {
 codec::object! {
     ClusterWorkflowTemplateScript, optional args = "args", optional command = "command",
     optional env = "env", optional env_from = "envFrom", optional image = "image",
-    optional image_pull_policy = "imagePullPolicy", optional lifecycle = "lifecycle",
-    optional liveness_probe = "livenessProbe", optional name = "name", optional ports = "ports",
-    optional readiness_probe = "readinessProbe", optional resize_policy = "resizePolicy",
-    optional resources = "resources", optional restart_policy = "restartPolicy",
-    optional restart_policy_rules = "restartPolicyRules",
+    optional image_pull_policy = "imagePullPolicy", optional_encoded lifecycle = "lifecycle",
+    optional_encoded liveness_probe = "livenessProbe", optional name = "name",
+    optional ports = "ports", optional_encoded readiness_probe = "readinessProbe",
+    optional resize_policy = "resizePolicy", optional_encoded resources = "resources",
+    optional restart_policy = "restartPolicy", optional restart_policy_rules = "restartPolicyRules",
     optional security_context = "securityContext", optional source = "source",
-    optional startup_probe = "startupProbe", optional stdin = "stdin",
+    optional_encoded startup_probe = "startupProbe", optional stdin = "stdin",
     optional stdin_once = "stdinOnce", optional termination_message_path = "terminationMessagePath",
     optional termination_message_policy = "terminationMessagePolicy", optional tty = "tty",
     optional volume_devices = "volumeDevices", optional volume_mounts = "volumeMounts",
@@ -2555,9 +2187,9 @@ pub struct ClusterWorkflowTemplateSidecars {
     /// `imagePullPolicy`.
     pub image_pull_policy: Option<String>,
     /// `lifecycle`.
-    pub lifecycle: Option<ClusterWorkflowTemplateLifecycle>,
+    pub lifecycle: Option<Lifecycle>,
     /// `livenessProbe`.
-    pub liveness_probe: Option<ClusterWorkflowTemplateLivenessProbe>,
+    pub liveness_probe: Option<Probe>,
     /// `mirrorVolumeMounts`.
     pub mirror_volume_mounts: Option<bool>,
     /// `name`.
@@ -2567,11 +2199,11 @@ pub struct ClusterWorkflowTemplateSidecars {
     /// Must have no two items with the same `containerPort` and `protocol`.
     pub ports: Option<Vec<ContainerPort>>,
     /// `readinessProbe`.
-    pub readiness_probe: Option<ClusterWorkflowTemplateReadinessProbe>,
+    pub readiness_probe: Option<Probe>,
     /// `resizePolicy`.
     pub resize_policy: Option<Vec<ContainerResizePolicy>>,
     /// `resources`.
-    pub resources: Option<ClusterWorkflowTemplateResources>,
+    pub resources: Option<ResourceRequirements>,
     /// `restartPolicy`.
     pub restart_policy: Option<String>,
     /// `restartPolicyRules`.
@@ -2579,7 +2211,7 @@ pub struct ClusterWorkflowTemplateSidecars {
     /// `securityContext`.
     pub security_context: Option<SecurityContext>,
     /// `startupProbe`.
-    pub startup_probe: Option<ClusterWorkflowTemplateStartupProbe>,
+    pub startup_probe: Option<Probe>,
     /// `stdin`.
     pub stdin: Option<bool>,
     /// `stdinOnce`.
@@ -2604,12 +2236,13 @@ pub struct ClusterWorkflowTemplateSidecars {
 codec::object! {
     ClusterWorkflowTemplateSidecars, optional args = "args", optional command = "command",
     optional env = "env", optional env_from = "envFrom", optional image = "image",
-    optional image_pull_policy = "imagePullPolicy", optional lifecycle = "lifecycle",
-    optional liveness_probe = "livenessProbe", optional mirror_volume_mounts = "mirrorVolumeMounts",
-    required name = "name", optional ports = "ports", optional readiness_probe = "readinessProbe",
-    optional resize_policy = "resizePolicy", optional resources = "resources",
+    optional image_pull_policy = "imagePullPolicy", optional_encoded lifecycle = "lifecycle",
+    optional_encoded liveness_probe = "livenessProbe",
+    optional mirror_volume_mounts = "mirrorVolumeMounts", required name = "name",
+    optional ports = "ports", optional_encoded readiness_probe = "readinessProbe",
+    optional resize_policy = "resizePolicy", optional_encoded resources = "resources",
     optional restart_policy = "restartPolicy", optional restart_policy_rules = "restartPolicyRules",
-    optional security_context = "securityContext", optional startup_probe = "startupProbe",
+    optional security_context = "securityContext", optional_encoded startup_probe = "startupProbe",
     optional stdin = "stdin", optional stdin_once = "stdinOnce",
     optional termination_message_path = "terminationMessagePath",
     optional termination_message_policy = "terminationMessagePolicy", optional tty = "tty",
@@ -2717,7 +2350,7 @@ pub struct ClusterWorkflowTemplateSources {
     /// configMap information about the configMap data to project
     pub config_map: Option<ConfigMapProjection>,
     /// downwardAPI information about the downwardAPI data to project
-    pub downward_api: Option<ClusterWorkflowTemplateSourcesDownwardAPI>,
+    pub downward_api: Option<DownwardAPIProjection>,
     /// Projects an auto-rotating credential bundle (private key and certificate chain) that the pod can
     /// use either as a TLS client or server.
     ///
@@ -2752,41 +2385,9 @@ pub struct ClusterWorkflowTemplateSources {
 }
 codec::object! {
     ClusterWorkflowTemplateSources, optional cluster_trust_bundle = "clusterTrustBundle",
-    optional config_map = "configMap", optional downward_api = "downwardAPI",
+    optional config_map = "configMap", optional_encoded downward_api = "downwardAPI",
     optional pod_certificate = "podCertificate", optional secret = "secret",
     optional service_account_token = "serviceAccountToken"
-}
-
-/// downwardAPI information about the downwardAPI data to project
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateSourcesDownwardAPI {
-    /// Items is a list of DownwardAPIVolume file
-    pub items: Option<Vec<ClusterWorkflowTemplateItems>>,
-}
-codec::object! { ClusterWorkflowTemplateSourcesDownwardAPI, optional items = "items" }
-
-/// resources represents the minimum resources the volume should have. Users are allowed to specify
-/// resource requirements that are lower than previous value but must still be higher than capacity
-/// recorded in the status field of the claim. More info:
-/// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#resources>
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateSpecResources {
-    /// Limits describes the maximum amount of compute resources allowed. More info:
-    /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    pub limits: Option<BTreeMap<String, IntOrString>>,
-    /// Requests describes the minimum amount of compute resources required. If Requests is omitted for
-    /// a container, it defaults to Limits if that is explicitly specified, otherwise to an
-    /// implementation-defined value. Requests cannot exceed Limits. More info:
-    /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    pub requests: Option<BTreeMap<String, IntOrString>>,
-}
-codec::object! {
-    ClusterWorkflowTemplateSpecResources, optional_encoded limits = "limits",
-    optional_encoded requests = "requests"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.git.sshPrivateKeySecret`.
@@ -2804,45 +2405,6 @@ pub struct ClusterWorkflowTemplateSshPrivateKeySecret {
 codec::object! {
     ClusterWorkflowTemplateSshPrivateKeySecret, required key = "key", optional name = "name",
     optional optional = "optional"
-}
-
-/// StartupProbe indicates that the Pod has successfully initialized. If specified, no other probes
-/// are executed until this completes successfully. If this probe fails, the Pod will be restarted,
-/// just as if the livenessProbe failed. This can be used to provide different probe parameters at
-/// the beginning of a Pod's lifecycle, when it might take a long time to load data or warm a cache,
-/// than during steady-state operation. This cannot be updated. More info:
-/// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateStartupProbe {
-    /// `exec`.
-    pub exec: Option<ExecAction>,
-    /// `failureThreshold`.
-    pub failure_threshold: Option<i32>,
-    /// `grpc`.
-    pub grpc: Option<GRPCAction>,
-    /// `httpGet`.
-    pub http_get: Option<ClusterWorkflowTemplateHttpGet>,
-    /// `initialDelaySeconds`.
-    pub initial_delay_seconds: Option<i32>,
-    /// `periodSeconds`.
-    pub period_seconds: Option<i32>,
-    /// `successThreshold`.
-    pub success_threshold: Option<i32>,
-    /// `tcpSocket`.
-    pub tcp_socket: Option<ClusterWorkflowTemplateTcpSocket>,
-    /// `terminationGracePeriodSeconds`.
-    pub termination_grace_period_seconds: Option<i64>,
-    /// `timeoutSeconds`.
-    pub timeout_seconds: Option<i32>,
-}
-codec::object! {
-    ClusterWorkflowTemplateStartupProbe, optional exec = "exec",
-    optional failure_threshold = "failureThreshold", optional grpc = "grpc",
-    optional http_get = "httpGet", optional initial_delay_seconds = "initialDelaySeconds",
-    optional period_seconds = "periodSeconds", optional success_threshold = "successThreshold",
-    optional tcp_socket = "tcpSocket",
-    optional termination_grace_period_seconds = "terminationGracePeriodSeconds",
-    optional timeout_seconds = "timeoutSeconds"
 }
 
 /// status represents the current information/status of a persistent volume claim. Read-only. More
@@ -2905,13 +2467,9 @@ pub struct ClusterWorkflowTemplateStatus {
     /// update for the purpose it was designed. For example - a controller that only is responsible for
     /// resizing capacity of the volume, should ignore PVC updates that change other valid resources
     /// associated with PVC.
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    pub allocated_resources: Option<BTreeMap<String, IntOrString>>,
+    pub allocated_resources: Option<BTreeMap<String, Quantity>>,
     /// capacity represents the actual resources of the underlying volume.
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    pub capacity: Option<BTreeMap<String, IntOrString>>,
+    pub capacity: Option<BTreeMap<String, Quantity>>,
     /// conditions is the current Condition of persistent volume claim. If underlying persistent volume
     /// is being resized then the Condition will be set to 'Resizing'.
     ///
@@ -3094,18 +2652,6 @@ codec::object! {
     optional with_sequence = "withSequence"
 }
 
-/// TCPSocket specifies a connection to a TCP port.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateTcpSocket {
-    /// `host`.
-    pub host: Option<String>,
-    /// `port`.
-    pub port: IntOrString,
-}
-codec::object! {
-    ClusterWorkflowTemplateTcpSocket, optional host = "host", required_encoded port = "port"
-}
-
 /// TemplateDefaults holds default template values that will apply to all templates in the Workflow,
 /// unless overridden on the template-level. All nested field descriptions have been dropped due to
 /// Kubernetes size limitations.
@@ -3166,7 +2712,7 @@ pub struct ClusterWorkflowTemplateTemplateDefaults {
     /// `plugin`.
     pub plugin: Option<BTreeMap<String, Value>>,
     /// `podResources`.
-    pub pod_resources: Option<ClusterWorkflowTemplatePodResources>,
+    pub pod_resources: Option<ResourceRequirements>,
     /// `podSpecPatch`.
     pub pod_spec_patch: Option<String>,
     /// `priorityClassName`.
@@ -3216,7 +2762,7 @@ codec::object! {
     optional memoize = "memoize", optional metadata = "metadata", optional metrics = "metrics",
     optional name = "name", optional node_selector = "nodeSelector", optional outputs = "outputs",
     optional parallelism = "parallelism", optional pending_timeout = "pendingTimeout",
-    optional plugin = "plugin", optional pod_resources = "podResources",
+    optional plugin = "plugin", optional_encoded pod_resources = "podResources",
     optional pod_spec_patch = "podSpecPatch", optional priority_class_name = "priorityClassName",
     optional resource = "resource", optional resource_claims = "resourceClaims",
     optional retry_strategy = "retryStrategy", optional scheduler_name = "schedulerName",
@@ -3317,7 +2863,7 @@ pub struct ClusterWorkflowTemplateTemplates {
     /// PodResources defines pod-level resource requests and limits for this template's pod. Overrides
     /// the workflow-level podResources. Requires the PodLevelResources feature gate to be enabled on
     /// the cluster (beta since Kubernetes v1.34).
-    pub pod_resources: Option<ClusterWorkflowTemplatePodResources>,
+    pub pod_resources: Option<ResourceRequirements>,
     /// PodSpecPatch holds strategic merge patch to apply against the pod spec. Allows parameterization
     /// of container fields which are not strings (e.g. resource limits).
     pub pod_spec_patch: Option<String>,
@@ -3382,7 +2928,7 @@ codec::object! {
     optional memoize = "memoize", optional metadata = "metadata", optional metrics = "metrics",
     optional name = "name", optional node_selector = "nodeSelector", optional outputs = "outputs",
     optional parallelism = "parallelism", optional pending_timeout = "pendingTimeout",
-    optional plugin = "plugin", optional pod_resources = "podResources",
+    optional plugin = "plugin", optional_encoded pod_resources = "podResources",
     optional pod_spec_patch = "podSpecPatch", optional priority_class_name = "priorityClassName",
     optional resource = "resource", optional resource_claims = "resourceClaims",
     optional retry_strategy = "retryStrategy", optional scheduler_name = "schedulerName",
@@ -3658,14 +3204,15 @@ pub struct ClusterWorkflowTemplateValueFrom {
     /// `fileKeyRef`.
     pub file_key_ref: Option<ClusterWorkflowTemplateFileKeyRef>,
     /// `resourceFieldRef`.
-    pub resource_field_ref: Option<ClusterWorkflowTemplateResourceFieldRef>,
+    pub resource_field_ref: Option<ResourceFieldSelector>,
     /// `secretKeyRef`.
     pub secret_key_ref: Option<SecretKeySelector>,
 }
 codec::object! {
     ClusterWorkflowTemplateValueFrom, optional config_map_key_ref = "configMapKeyRef",
     optional field_ref = "fieldRef", optional file_key_ref = "fileKeyRef",
-    optional resource_field_ref = "resourceFieldRef", optional secret_key_ref = "secretKeyRef"
+    optional_encoded resource_field_ref = "resourceFieldRef",
+    optional secret_key_ref = "secretKeyRef"
 }
 
 /// VolumeClaimGC describes the strategy to use when deleting volumes from completed workflows
@@ -3676,37 +3223,6 @@ pub struct ClusterWorkflowTemplateVolumeClaimGC {
     pub strategy: Option<String>,
 }
 codec::object! { ClusterWorkflowTemplateVolumeClaimGC, optional strategy = "strategy" }
-
-/// Will be used to create a stand-alone PVC to provision the volume. The pod in which this
-/// EphemeralVolumeSource is embedded will be the owner of the PVC, i.e. the PVC will be deleted
-/// together with the pod. The name of the PVC will be `<pod name>-<volume name>` where `<volume
-/// name>` is the name from the `PodSpec.Volumes` array entry. Pod validation will reject the pod if
-/// the concatenated name is not valid for a PVC (for example, too long).
-///
-/// An existing PVC with that name that is not owned by the pod will \*not\* be used for the pod to
-/// avoid using an unrelated volume by mistake. Starting the pod is then blocked until the unrelated
-/// PVC is removed. If such a pre-created PVC is meant to be used by the pod, the PVC has to updated
-/// with an owner reference to the pod once the pod exists. Normally this should not be necessary,
-/// but it may be useful when manually reconstructing a broken cluster.
-///
-/// This field is read-only and no changes will be made by Kubernetes to the PVC after it has been
-/// created.
-///
-/// Required, must not be nil.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateVolumeClaimTemplate {
-    /// May contain labels and annotations that will be copied into the PVC when creating it. No other
-    /// fields are allowed and will be rejected during validation.
-    pub metadata: Option<ClusterWorkflowTemplateVolumeClaimTemplatesMetadata>,
-    /// The specification for the PersistentVolumeClaim. The entire content is copied unchanged into the
-    /// PVC that gets created from this template. The same fields as in a PersistentVolumeClaim are also
-    /// valid here.
-    pub spec: ClusterWorkflowTemplateVolumeClaimTemplatesSpec,
-}
-codec::object! {
-    ClusterWorkflowTemplateVolumeClaimTemplate, optional metadata = "metadata",
-    required spec = "spec"
-}
 
 /// PersistentVolumeClaim is a user's request for and claim to a persistent volume
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -3726,14 +3242,14 @@ pub struct ClusterWorkflowTemplateVolumeClaimTemplates {
     pub metadata: Option<ClusterWorkflowTemplateVolumeClaimTemplatesMetadata>,
     /// spec defines the desired characteristics of a volume requested by a pod author. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-    pub spec: Option<ClusterWorkflowTemplateVolumeClaimTemplatesSpec>,
+    pub spec: Option<PersistentVolumeClaimSpec>,
     /// status represents the current information/status of a persistent volume claim. Read-only. More
     /// info: <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
     pub status: Option<ClusterWorkflowTemplateStatus>,
 }
 codec::object! {
     ClusterWorkflowTemplateVolumeClaimTemplates, optional api_version = "apiVersion",
-    optional kind = "kind", optional metadata = "metadata", optional spec = "spec",
+    optional kind = "kind", optional metadata = "metadata", optional_encoded spec = "spec",
     optional status = "status"
 }
 
@@ -3758,79 +3274,6 @@ codec::object! {
     ClusterWorkflowTemplateVolumeClaimTemplatesMetadata, optional annotations = "annotations",
     optional finalizers = "finalizers", optional generate_name = "generateName",
     optional labels = "labels", optional name = "name", optional namespace = "namespace"
-}
-
-/// spec defines the desired characteristics of a volume requested by a pod author. More info:
-/// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateVolumeClaimTemplatesSpec {
-    /// accessModes contains the desired access modes the volume should have. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
-    pub access_modes: Option<Vec<String>>,
-    /// dataSource field can be used to specify either:
-    ///
-    /// - An existing VolumeSnapshot object (snapshot.storage.k8s.io/VolumeSnapshot)
-    /// - An existing PVC (PersistentVolumeClaim) If the provisioner or an external controller can
-    ///   support the specified data source, it will create a new volume based on the contents of the
-    ///   specified data source. When the AnyVolumeDataSource feature gate is enabled, dataSource
-    ///   contents will be copied to dataSourceRef, and dataSourceRef contents will be copied to
-    ///   dataSource when dataSourceRef.namespace is not specified. If the namespace is specified, then
-    ///   dataSourceRef will not be copied to dataSource.
-    pub data_source: Option<TypedLocalObjectReference>,
-    /// dataSourceRef specifies the object from which to populate the volume with data, if a non-empty
-    /// volume is desired. This may be any object from a non-empty API group (non core object) or a
-    /// PersistentVolumeClaim object. When this field is specified, volume binding will only succeed if
-    /// the type of the specified object matches some installed volume populator or dynamic provisioner.
-    /// This field will replace the functionality of the dataSource field and as such if both fields are
-    /// non-empty, they must have the same value. For backwards compatibility, when namespace isn't
-    /// specified in dataSourceRef, both fields (dataSource and dataSourceRef) will be set to the same
-    /// value automatically if one of them is empty and the other is non-empty. When namespace is
-    /// specified in dataSourceRef, dataSource isn't set to the same value and must be empty. There are
-    /// three important differences between dataSource and dataSourceRef:
-    ///
-    /// - While dataSource only allows two specific types of objects, dataSourceRef allows any non-core
-    ///   object, as well as PersistentVolumeClaim objects.
-    /// - While dataSource ignores disallowed values (dropping them), dataSourceRef preserves all
-    ///   values, and generates an error if a disallowed value is specified.
-    /// - While dataSource only allows local objects, dataSourceRef allows objects in any namespaces.
-    ///   (Beta) Using this field requires the AnyVolumeDataSource feature gate to be enabled. (Alpha)
-    ///   Using the namespace field of dataSourceRef requires the CrossNamespaceVolumeDataSource feature
-    ///   gate to be enabled.
-    pub data_source_ref: Option<TypedObjectReference>,
-    /// resources represents the minimum resources the volume should have. Users are allowed to specify
-    /// resource requirements that are lower than previous value but must still be higher than capacity
-    /// recorded in the status field of the claim. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#resources>
-    pub resources: Option<ClusterWorkflowTemplateSpecResources>,
-    /// selector is a label query over volumes to consider for binding.
-    pub selector: Option<LabelSelector>,
-    /// storageClassName is the name of the StorageClass required by the claim. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#class-1>
-    pub storage_class_name: Option<String>,
-    /// volumeAttributesClassName may be used to set the VolumeAttributesClass used by this claim. If
-    /// specified, the CSI driver will create or update the volume with the attributes defined in the
-    /// corresponding VolumeAttributesClass. This has a different purpose than storageClassName, it can
-    /// be changed after the claim is created. An empty string or nil value indicates that no
-    /// VolumeAttributesClass will be applied to the claim. If the claim enters an Infeasible error
-    /// state, this field can be reset to its previous value (including nil) to cancel the modification.
-    /// If the resource referred to by volumeAttributesClass does not exist, this PersistentVolumeClaim
-    /// will be set to a Pending state, as reflected by the modifyVolumeStatus field, until such as a
-    /// resource exists. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/volume-attributes-classes/>
-    pub volume_attributes_class_name: Option<String>,
-    /// volumeMode defines what type of volume is required by the claim. Value of Filesystem is implied
-    /// when not included in claim spec.
-    pub volume_mode: Option<String>,
-    /// volumeName is the binding reference to the PersistentVolume backing this claim.
-    pub volume_name: Option<String>,
-}
-codec::object! {
-    ClusterWorkflowTemplateVolumeClaimTemplatesSpec, optional access_modes = "accessModes",
-    optional data_source = "dataSource", optional data_source_ref = "dataSourceRef",
-    optional resources = "resources", optional selector = "selector",
-    optional storage_class_name = "storageClassName",
-    optional volume_attributes_class_name = "volumeAttributesClassName",
-    optional volume_mode = "volumeMode", optional volume_name = "volumeName"
 }
 
 /// Volume represents a named volume in a pod that may be accessed by any container in the pod.
@@ -3863,10 +3306,10 @@ pub struct ClusterWorkflowTemplateVolumes {
     /// external CSI drivers.
     pub csi: Option<CSIVolumeSource>,
     /// downwardAPI represents downward API about the pod that should populate this volume
-    pub downward_api: Option<ClusterWorkflowTemplateDownwardAPI>,
+    pub downward_api: Option<DownwardAPIVolumeSource>,
     /// emptyDir represents a temporary directory that shares a pod's lifetime. More info:
     /// <https://kubernetes.io/docs/concepts/storage/volumes#emptydir>
-    pub empty_dir: Option<ClusterWorkflowTemplateEmptyDir>,
+    pub empty_dir: Option<EmptyDirVolumeSource>,
     /// ephemeral represents a volume that is handled by a cluster storage driver. The volume's
     /// lifecycle is tied to the pod that defines it - it will be created before the pod starts, and
     /// deleted when the pod is removed.
@@ -3884,7 +3327,7 @@ pub struct ClusterWorkflowTemplateVolumes {
     /// \- see the documentation of the driver for more information.
     ///
     /// A pod can use both types of ephemeral volumes and persistent volumes at the same time.
-    pub ephemeral: Option<ClusterWorkflowTemplateEphemeral>,
+    pub ephemeral: Option<EphemeralVolumeSource>,
     /// fc represents a Fibre Channel resource that is attached to a kubelet's host machine and then
     /// exposed to the pod.
     pub fc: Option<FCVolumeSource>,
@@ -3983,12 +3426,12 @@ codec::object! {
     ClusterWorkflowTemplateVolumes, optional aws_elastic_block_store = "awsElasticBlockStore",
     optional azure_disk = "azureDisk", optional azure_file = "azureFile",
     optional cephfs = "cephfs", optional cinder = "cinder", optional config_map = "configMap",
-    optional csi = "csi", optional downward_api = "downwardAPI", optional empty_dir = "emptyDir",
-    optional ephemeral = "ephemeral", optional fc = "fc", optional flex_volume = "flexVolume",
-    optional flocker = "flocker", optional gce_persistent_disk = "gcePersistentDisk",
-    optional git_repo = "gitRepo", optional glusterfs = "glusterfs",
-    optional host_path = "hostPath", optional image = "image", optional iscsi = "iscsi",
-    required name = "name", optional nfs = "nfs",
+    optional csi = "csi", optional_encoded downward_api = "downwardAPI",
+    optional_encoded empty_dir = "emptyDir", optional_encoded ephemeral = "ephemeral",
+    optional fc = "fc", optional flex_volume = "flexVolume", optional flocker = "flocker",
+    optional gce_persistent_disk = "gcePersistentDisk", optional git_repo = "gitRepo",
+    optional glusterfs = "glusterfs", optional host_path = "hostPath", optional image = "image",
+    optional iscsi = "iscsi", required name = "name", optional nfs = "nfs",
     optional persistent_volume_claim = "persistentVolumeClaim",
     optional photon_persistent_disk = "photonPersistentDisk",
     optional portworx_volume = "portworxVolume", optional projected = "projected",
@@ -4802,9 +4245,9 @@ pub struct WorkflowTaskSetContainer {
     /// `imagePullPolicy`.
     pub image_pull_policy: Option<String>,
     /// `lifecycle`.
-    pub lifecycle: Option<ClusterWorkflowTemplateLifecycle>,
+    pub lifecycle: Option<Lifecycle>,
     /// `livenessProbe`.
-    pub liveness_probe: Option<ClusterWorkflowTemplateLivenessProbe>,
+    pub liveness_probe: Option<Probe>,
     /// `name`.
     pub name: String,
     /// `ports`.
@@ -4812,11 +4255,11 @@ pub struct WorkflowTaskSetContainer {
     /// Must have no two items with the same `containerPort` and `protocol`.
     pub ports: Option<Vec<ContainerPort>>,
     /// `readinessProbe`.
-    pub readiness_probe: Option<ClusterWorkflowTemplateReadinessProbe>,
+    pub readiness_probe: Option<Probe>,
     /// `resizePolicy`.
     pub resize_policy: Option<Vec<ContainerResizePolicy>>,
     /// `resources`.
-    pub resources: Option<ClusterWorkflowTemplateResources>,
+    pub resources: Option<ResourceRequirements>,
     /// `restartPolicy`.
     pub restart_policy: Option<String>,
     /// `restartPolicyRules`.
@@ -4824,7 +4267,7 @@ pub struct WorkflowTaskSetContainer {
     /// `securityContext`.
     pub security_context: Option<SecurityContext>,
     /// `startupProbe`.
-    pub startup_probe: Option<ClusterWorkflowTemplateStartupProbe>,
+    pub startup_probe: Option<Probe>,
     /// `stdin`.
     pub stdin: Option<bool>,
     /// `stdinOnce`.
@@ -4849,12 +4292,12 @@ pub struct WorkflowTaskSetContainer {
 codec::object! {
     WorkflowTaskSetContainer, optional args = "args", optional command = "command",
     optional env = "env", optional env_from = "envFrom", optional image = "image",
-    optional image_pull_policy = "imagePullPolicy", optional lifecycle = "lifecycle",
-    optional liveness_probe = "livenessProbe", required name = "name", optional ports = "ports",
-    optional readiness_probe = "readinessProbe", optional resize_policy = "resizePolicy",
-    optional resources = "resources", optional restart_policy = "restartPolicy",
-    optional restart_policy_rules = "restartPolicyRules",
-    optional security_context = "securityContext", optional startup_probe = "startupProbe",
+    optional image_pull_policy = "imagePullPolicy", optional_encoded lifecycle = "lifecycle",
+    optional_encoded liveness_probe = "livenessProbe", required name = "name",
+    optional ports = "ports", optional_encoded readiness_probe = "readinessProbe",
+    optional resize_policy = "resizePolicy", optional_encoded resources = "resources",
+    optional restart_policy = "restartPolicy", optional restart_policy_rules = "restartPolicyRules",
+    optional security_context = "securityContext", optional_encoded startup_probe = "startupProbe",
     optional stdin = "stdin", optional stdin_once = "stdinOnce",
     optional termination_message_path = "terminationMessagePath",
     optional termination_message_policy = "terminationMessagePolicy", optional tty = "tty",

@@ -7,14 +7,16 @@ use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::api::core::v1::{
     AWSElasticBlockStoreVolumeSource, Affinity, AzureDiskVolumeSource,
     AzureFileVolumeSource, CSIVolumeSource, CephFSVolumeSource, CinderVolumeSource,
-    ConfigMapVolumeSource, FCVolumeSource, FlexVolumeSource, FlockerVolumeSource,
+    ConfigMapVolumeSource, DownwardAPIVolumeSource, EmptyDirVolumeSource,
+    EphemeralVolumeSource, FCVolumeSource, FlexVolumeSource, FlockerVolumeSource,
     GCEPersistentDiskVolumeSource, GitRepoVolumeSource, GlusterfsVolumeSource, HostAlias,
     HostPathVolumeSource, ISCSIVolumeSource, ImageVolumeSource, LocalObjectReference,
     NFSVolumeSource, PersistentVolumeClaimVolumeSource, PhotonPersistentDiskVolumeSource,
     PodDNSConfig, PodResourceClaim, PodSecurityContext, PortworxVolumeSource,
-    QuobyteVolumeSource, RBDVolumeSource, ScaleIOVolumeSource, SecretVolumeSource,
-    StorageOSVolumeSource, Toleration, VsphereVirtualDiskVolumeSource,
+    QuobyteVolumeSource, RBDVolumeSource, ResourceRequirements, ScaleIOVolumeSource,
+    SecretVolumeSource, StorageOSVolumeSource, Toleration, VsphereVirtualDiskVolumeSource,
 };
+use ::codegen_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudgetSpec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
@@ -24,16 +26,13 @@ use super::{
     ClusterWorkflowTemplateAccessKeySecret, ClusterWorkflowTemplateAccountKeySecret,
     ClusterWorkflowTemplateArguments, ClusterWorkflowTemplateArtifactGC,
     ClusterWorkflowTemplateArtifactRepositoryRef, ClusterWorkflowTemplateCaSecret,
-    ClusterWorkflowTemplateDownwardAPI, ClusterWorkflowTemplateEmptyDir,
-    ClusterWorkflowTemplateEncryptionOptions, ClusterWorkflowTemplateEphemeral,
-    ClusterWorkflowTemplateExecutor, ClusterWorkflowTemplateExecutorPlugins,
-    ClusterWorkflowTemplateHooks, ClusterWorkflowTemplateKrbCCacheSecret,
-    ClusterWorkflowTemplateKrbConfigConfigMap, ClusterWorkflowTemplateKrbKeytabSecret,
-    ClusterWorkflowTemplateMetrics, ClusterWorkflowTemplatePasswordSecret,
-    ClusterWorkflowTemplatePodDisruptionBudget, ClusterWorkflowTemplatePodGC,
-    ClusterWorkflowTemplatePodMetadata, ClusterWorkflowTemplatePodResources,
-    ClusterWorkflowTemplateProjected, ClusterWorkflowTemplateRetryStrategy,
-    ClusterWorkflowTemplateSecretKeySecret,
+    ClusterWorkflowTemplateEncryptionOptions, ClusterWorkflowTemplateExecutor,
+    ClusterWorkflowTemplateExecutorPlugins, ClusterWorkflowTemplateHooks,
+    ClusterWorkflowTemplateKrbCCacheSecret, ClusterWorkflowTemplateKrbConfigConfigMap,
+    ClusterWorkflowTemplateKrbKeytabSecret, ClusterWorkflowTemplateMetrics,
+    ClusterWorkflowTemplatePasswordSecret, ClusterWorkflowTemplatePodGC,
+    ClusterWorkflowTemplatePodMetadata, ClusterWorkflowTemplateProjected,
+    ClusterWorkflowTemplateRetryStrategy, ClusterWorkflowTemplateSecretKeySecret,
     ClusterWorkflowTemplateServiceAccountKeySecret,
     ClusterWorkflowTemplateSessionTokenSecret, ClusterWorkflowTemplateSynchronization,
     ClusterWorkflowTemplateTemplateDefaults, ClusterWorkflowTemplateTemplateRef,
@@ -381,11 +380,11 @@ pub struct WorkflowPersistentVolumeClaims {
     /// `csi`.
     pub csi: Option<CSIVolumeSource>,
     /// `downwardAPI`.
-    pub downward_api: Option<ClusterWorkflowTemplateDownwardAPI>,
+    pub downward_api: Option<DownwardAPIVolumeSource>,
     /// `emptyDir`.
-    pub empty_dir: Option<ClusterWorkflowTemplateEmptyDir>,
+    pub empty_dir: Option<EmptyDirVolumeSource>,
     /// `ephemeral`.
-    pub ephemeral: Option<ClusterWorkflowTemplateEphemeral>,
+    pub ephemeral: Option<EphemeralVolumeSource>,
     /// `fc`.
     pub fc: Option<FCVolumeSource>,
     /// `flexVolume`.
@@ -433,12 +432,12 @@ codec::object! {
     WorkflowPersistentVolumeClaims, optional aws_elastic_block_store = "awsElasticBlockStore",
     optional azure_disk = "azureDisk", optional azure_file = "azureFile",
     optional cephfs = "cephfs", optional cinder = "cinder", optional config_map = "configMap",
-    optional csi = "csi", optional downward_api = "downwardAPI", optional empty_dir = "emptyDir",
-    optional ephemeral = "ephemeral", optional fc = "fc", optional flex_volume = "flexVolume",
-    optional flocker = "flocker", optional gce_persistent_disk = "gcePersistentDisk",
-    optional git_repo = "gitRepo", optional glusterfs = "glusterfs",
-    optional host_path = "hostPath", optional image = "image", optional iscsi = "iscsi",
-    required name = "name", optional nfs = "nfs",
+    optional csi = "csi", optional_encoded downward_api = "downwardAPI",
+    optional_encoded empty_dir = "emptyDir", optional_encoded ephemeral = "ephemeral",
+    optional fc = "fc", optional flex_volume = "flexVolume", optional flocker = "flocker",
+    optional gce_persistent_disk = "gcePersistentDisk", optional git_repo = "gitRepo",
+    optional glusterfs = "glusterfs", optional host_path = "hostPath", optional image = "image",
+    optional iscsi = "iscsi", required name = "name", optional nfs = "nfs",
     optional persistent_volume_claim = "persistentVolumeClaim",
     optional photon_persistent_disk = "photonPersistentDisk",
     optional portworx_volume = "portworxVolume", optional projected = "projected",
@@ -616,7 +615,7 @@ pub struct WorkflowSpec {
     /// PodDisruptionBudget holds the number of concurrent disruptions that you allow for Workflow's
     /// Pods. Controller will automatically add the selector with workflow name, if selector is empty.
     /// Optional: Defaults to empty.
-    pub pod_disruption_budget: Option<ClusterWorkflowTemplatePodDisruptionBudget>,
+    pub pod_disruption_budget: Option<PodDisruptionBudgetSpec>,
     /// PodGC describes the strategy to use when deleting completed pods
     pub pod_gc: Option<ClusterWorkflowTemplatePodGC>,
     /// PodMetadata defines additional metadata that should be applied to workflow pods
@@ -626,7 +625,7 @@ pub struct WorkflowSpec {
     /// PodResources defines pod-level resource requests and limits to apply to all workflow pods. Will
     /// be overridden if a template's podResources is set. Requires the PodLevelResources feature gate
     /// to be enabled on the cluster (beta since Kubernetes v1.34).
-    pub pod_resources: Option<ClusterWorkflowTemplatePodResources>,
+    pub pod_resources: Option<ResourceRequirements>,
     /// PodSpecPatch holds strategic merge patch to apply against the pod spec. Allows parameterization
     /// of container fields which are not strings (e.g. resource limits).
     pub pod_spec_patch: Option<String>,
@@ -707,10 +706,11 @@ codec::object! {
     optional host_aliases = "hostAliases", optional host_network = "hostNetwork",
     optional image_pull_secrets = "imagePullSecrets", optional metrics = "metrics",
     optional node_selector = "nodeSelector", optional on_exit = "onExit",
-    optional parallelism = "parallelism", optional pod_disruption_budget = "podDisruptionBudget",
-    optional pod_gc = "podGC", optional pod_metadata = "podMetadata",
+    optional parallelism = "parallelism",
+    optional_encoded pod_disruption_budget = "podDisruptionBudget", optional pod_gc = "podGC",
+    optional pod_metadata = "podMetadata",
     optional pod_priority_class_name = "podPriorityClassName",
-    optional pod_resources = "podResources", optional pod_spec_patch = "podSpecPatch",
+    optional_encoded pod_resources = "podResources", optional pod_spec_patch = "podSpecPatch",
     optional priority = "priority", optional resource_claims = "resourceClaims",
     optional retry_strategy = "retryStrategy", optional scheduler_name = "schedulerName",
     optional security_context = "securityContext",

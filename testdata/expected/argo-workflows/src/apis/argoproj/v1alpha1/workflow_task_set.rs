@@ -5,9 +5,9 @@
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::api::core::v1::{
-    Affinity, ContainerPort, ContainerResizePolicy, EnvFromSource, HostAlias,
-    PodResourceClaim, PodSecurityContext, SecurityContext, Toleration, VolumeDevice,
-    VolumeMount,
+    Affinity, ContainerPort, ContainerResizePolicy, EnvFromSource, HostAlias, Lifecycle,
+    PodResourceClaim, PodSecurityContext, Probe, ResourceRequirements, SecurityContext,
+    Toleration, VolumeDevice, VolumeMount,
 };
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
@@ -22,14 +22,11 @@ use super::{
     ClusterWorkflowTemplateGit, ClusterWorkflowTemplateHdfs,
     ClusterWorkflowTemplateHistogram, ClusterWorkflowTemplateHttp,
     ClusterWorkflowTemplateInitContainers, ClusterWorkflowTemplateLabels,
-    ClusterWorkflowTemplateLifecycle, ClusterWorkflowTemplateLivenessProbe,
     ClusterWorkflowTemplateMemoize, ClusterWorkflowTemplateMergeStrategy,
     ClusterWorkflowTemplateMetadata, ClusterWorkflowTemplateOperation,
-    ClusterWorkflowTemplateOss, ClusterWorkflowTemplatePodResources,
-    ClusterWorkflowTemplateReadinessProbe, ClusterWorkflowTemplateResources,
-    ClusterWorkflowTemplateRestartPolicyRules, ClusterWorkflowTemplateRetryStrategy,
-    ClusterWorkflowTemplateS3, ClusterWorkflowTemplateSidecars,
-    ClusterWorkflowTemplateStartupProbe, ClusterWorkflowTemplateSuspend,
+    ClusterWorkflowTemplateOss, ClusterWorkflowTemplateRestartPolicyRules,
+    ClusterWorkflowTemplateRetryStrategy, ClusterWorkflowTemplateS3,
+    ClusterWorkflowTemplateSidecars, ClusterWorkflowTemplateSuspend,
     ClusterWorkflowTemplateSynchronization, ClusterWorkflowTemplateTemplateRef,
     ClusterWorkflowTemplateTransformation, ClusterWorkflowTemplateVolumes,
     WorkflowArtifactGCTaskArchiveLocation, WorkflowArtifacts, WorkflowInputs,
@@ -496,9 +493,9 @@ pub struct WorkflowTaskSetScript {
     /// `imagePullPolicy`.
     pub image_pull_policy: Option<String>,
     /// `lifecycle`.
-    pub lifecycle: Option<ClusterWorkflowTemplateLifecycle>,
+    pub lifecycle: Option<Lifecycle>,
     /// `livenessProbe`.
-    pub liveness_probe: Option<ClusterWorkflowTemplateLivenessProbe>,
+    pub liveness_probe: Option<Probe>,
     /// `name`.
     pub name: String,
     /// `ports`.
@@ -506,11 +503,11 @@ pub struct WorkflowTaskSetScript {
     /// Must have no two items with the same `containerPort` and `protocol`.
     pub ports: Option<Vec<ContainerPort>>,
     /// `readinessProbe`.
-    pub readiness_probe: Option<ClusterWorkflowTemplateReadinessProbe>,
+    pub readiness_probe: Option<Probe>,
     /// `resizePolicy`.
     pub resize_policy: Option<Vec<ContainerResizePolicy>>,
     /// `resources`.
-    pub resources: Option<ClusterWorkflowTemplateResources>,
+    pub resources: Option<ResourceRequirements>,
     /// `restartPolicy`.
     pub restart_policy: Option<String>,
     /// `restartPolicyRules`.
@@ -520,7 +517,7 @@ pub struct WorkflowTaskSetScript {
     /// `source`.
     pub source: Option<String>,
     /// `startupProbe`.
-    pub startup_probe: Option<ClusterWorkflowTemplateStartupProbe>,
+    pub startup_probe: Option<Probe>,
     /// `stdin`.
     pub stdin: Option<bool>,
     /// `stdinOnce`.
@@ -545,13 +542,13 @@ pub struct WorkflowTaskSetScript {
 codec::object! {
     WorkflowTaskSetScript, optional args = "args", optional command = "command",
     optional env = "env", optional env_from = "envFrom", optional image = "image",
-    optional image_pull_policy = "imagePullPolicy", optional lifecycle = "lifecycle",
-    optional liveness_probe = "livenessProbe", required name = "name", optional ports = "ports",
-    optional readiness_probe = "readinessProbe", optional resize_policy = "resizePolicy",
-    optional resources = "resources", optional restart_policy = "restartPolicy",
-    optional restart_policy_rules = "restartPolicyRules",
+    optional image_pull_policy = "imagePullPolicy", optional_encoded lifecycle = "lifecycle",
+    optional_encoded liveness_probe = "livenessProbe", required name = "name",
+    optional ports = "ports", optional_encoded readiness_probe = "readinessProbe",
+    optional resize_policy = "resizePolicy", optional_encoded resources = "resources",
+    optional restart_policy = "restartPolicy", optional restart_policy_rules = "restartPolicyRules",
     optional security_context = "securityContext", optional source = "source",
-    optional startup_probe = "startupProbe", optional stdin = "stdin",
+    optional_encoded startup_probe = "startupProbe", optional stdin = "stdin",
     optional stdin_once = "stdinOnce", optional termination_message_path = "terminationMessagePath",
     optional termination_message_policy = "terminationMessagePolicy", optional tty = "tty",
     optional volume_devices = "volumeDevices", optional volume_mounts = "volumeMounts",
@@ -687,7 +684,7 @@ pub struct WorkflowTaskSetTasks {
     /// `plugin`.
     pub plugin: Option<BTreeMap<String, Value>>,
     /// `podResources`.
-    pub pod_resources: Option<ClusterWorkflowTemplatePodResources>,
+    pub pod_resources: Option<ResourceRequirements>,
     /// `podSpecPatch`.
     pub pod_spec_patch: Option<String>,
     /// `priorityClassName`.
@@ -736,7 +733,7 @@ codec::object! {
     optional memoize = "memoize", optional metadata = "metadata", optional metrics = "metrics",
     optional name = "name", optional node_selector = "nodeSelector", optional outputs = "outputs",
     optional parallelism = "parallelism", optional pending_timeout = "pendingTimeout",
-    optional plugin = "plugin", optional pod_resources = "podResources",
+    optional plugin = "plugin", optional_encoded pod_resources = "podResources",
     optional pod_spec_patch = "podSpecPatch", optional priority_class_name = "priorityClassName",
     optional resource = "resource", optional resource_claims = "resourceClaims",
     optional retry_strategy = "retryStrategy", optional scheduler_name = "schedulerName",

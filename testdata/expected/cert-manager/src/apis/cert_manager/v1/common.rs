@@ -8,10 +8,10 @@
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::ByteString;
 use ::codegen_runtime::k8s_openapi::api::core::v1::{
-    Affinity, LocalObjectReference, PodSecurityContext, PodTemplateSpec, Toleration,
+    Affinity, LocalObjectReference, PodSecurityContext, PodTemplateSpec,
+    ResourceRequirements, Toleration,
 };
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -828,9 +828,9 @@ pub struct ClusterIssuerIngress {
 }
 codec::object! {
     ClusterIssuerIngress, optional class = "class",
-    optional ingress_class_name = "ingressClassName", optional ingress_template = "ingressTemplate",
-    optional name = "name", optional pod_template = "podTemplate",
-    optional service_type = "serviceType"
+    optional ingress_class_name = "ingressClassName",
+    optional_encoded ingress_template = "ingressTemplate", optional name = "name",
+    optional pod_template = "podTemplate", optional service_type = "serviceType"
 }
 
 /// Deprecated: keyAlgorithm field exists for historical compatibility reasons and should not be
@@ -1102,7 +1102,7 @@ pub struct ClusterIssuerPodTemplateSpec {
     /// (--acme-http01-solver-resource-request-cpu, --acme-http01-solver-resource-request-memory).
     /// Kubernetes will reject pod creation if limits are lower than requests, causing challenge
     /// failures.
-    pub resources: Option<ClusterIssuerResources>,
+    pub resources: Option<ResourceRequirements>,
     /// If specified, the pod's security context
     pub security_context: Option<PodSecurityContext>,
     /// If specified, the pod's service account
@@ -1113,7 +1113,7 @@ pub struct ClusterIssuerPodTemplateSpec {
 codec::object! {
     ClusterIssuerPodTemplateSpec, optional affinity = "affinity",
     optional image_pull_secrets = "imagePullSecrets", optional node_selector = "nodeSelector",
-    optional priority_class_name = "priorityClassName", optional resources = "resources",
+    optional priority_class_name = "priorityClassName", optional_encoded resources = "resources",
     optional security_context = "securityContext",
     optional service_account_name = "serviceAccountName", optional tolerations = "tolerations"
 }
@@ -1159,32 +1159,6 @@ pub enum ClusterIssuerRenewalInformationSource {
     /// A value that the schema does not list, such as one of a newer API server.
     #[serde(untagged)]
     Unrecognized(String),
-}
-
-/// If specified, the pod's resource requirements. These values override the global resource
-/// configuration flags. Note that when only specifying resource limits, ensure they are greater
-/// than or equal to the corresponding global resource requests configured via controller flags
-/// (--acme-http01-solver-resource-request-cpu, --acme-http01-solver-resource-request-memory).
-/// Kubernetes will reject pod creation if limits are lower than requests, causing challenge
-/// failures.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerResources {
-    /// Limits describes the maximum amount of compute resources allowed. More info:
-    /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    pub limits: Option<BTreeMap<String, IntOrString>>,
-    /// Requests describes the minimum amount of compute resources required. If Requests is omitted for
-    /// a container, it defaults to Limits if that is explicitly specified, otherwise to the global
-    /// values configured via controller flags. Requests cannot exceed Limits. More info:
-    /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    pub requests: Option<BTreeMap<String, IntOrString>>,
-}
-codec::object! {
-    ClusterIssuerResources, optional_encoded limits = "limits",
-    optional_encoded requests = "requests"
 }
 
 /// Use RFC2136 ("Dynamic Updates in the Domain Name System")

@@ -7,8 +7,9 @@
 
 use ::codegen_runtime::codec::{self, Number};
 use ::codegen_runtime::k8s_openapi::ByteString;
+use ::codegen_runtime::k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
-    LabelSelector, ObjectMeta, Time,
+    Condition, LabelSelector, ObjectMeta, Time,
 };
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::runtime::RawExtension;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
@@ -39,60 +40,6 @@ pub enum EverythingChoices {
     Left,
     /// `Right`
     Right,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// `Everything.status.conditions`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct EverythingConditions {
-    /// `lastTransitionTime`.
-    pub last_transition_time: Time,
-    /// `message`.
-    pub message: String,
-    /// `observedGeneration`.
-    ///
-    /// Must be at least 0.
-    pub observed_generation: Option<i64>,
-    /// `reason`.
-    pub reason: String,
-    /// `status`.
-    pub status: EverythingConditionsStatus,
-    /// `type`.
-    pub r#type: String,
-}
-
-impl Default for EverythingConditions {
-    fn default() -> Self {
-        Self {
-            last_transition_time: Time(
-                ::codegen_runtime::k8s_openapi::jiff::Timestamp::UNIX_EPOCH,
-            ),
-            message: Default::default(),
-            observed_generation: Default::default(),
-            reason: Default::default(),
-            status: Default::default(),
-            r#type: Default::default(),
-        }
-    }
-}
-codec::object! {
-    EverythingConditions, required_encoded last_transition_time = "lastTransitionTime",
-    required message = "message", optional observed_generation = "observedGeneration",
-    required reason = "reason", required status = "status", required r#type = "type"
-}
-
-/// `Everything.status.conditions.status`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum EverythingConditionsStatus {
-    /// `True`
-    #[default]
-    True,
-    /// `False`
-    False,
-    /// `Unknown`
-    Unknown,
     /// A value that the schema does not list, such as one of a newer API server.
     #[serde(untagged)]
     Unrecognized(String),
@@ -261,9 +208,7 @@ pub struct EverythingSpec {
     /// Must have no two items with the same `host` and `port`.
     pub members: Option<Vec<EverythingMembers>>,
     /// `memory`.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub memory: Option<IntOrString>,
+    pub memory: Option<Quantity>,
     /// How it works.
     ///
     /// Defaults to `"Fast"`.
@@ -409,14 +354,14 @@ pub struct EverythingStatus {
     /// `conditions`.
     ///
     /// Must have no two items with the same `type`.
-    pub conditions: Option<Vec<EverythingConditions>>,
+    pub conditions: Option<Vec<Condition>>,
     /// `replicas`.
     pub replicas: Option<i32>,
     /// `selector`.
     pub selector: Option<String>,
 }
 codec::object! {
-    EverythingStatus, optional conditions = "conditions", optional replicas = "replicas",
+    EverythingStatus, optional_encoded conditions = "conditions", optional replicas = "replicas",
     optional selector = "selector"
 }
 

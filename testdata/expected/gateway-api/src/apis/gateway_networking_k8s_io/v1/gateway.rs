@@ -7,11 +7,11 @@
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
-    LabelSelector, ObjectMeta,
+    Condition, LabelSelector, ObjectMeta,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use super::{GatewayConditions, GatewayListeners, GatewayStatusListeners};
+use super::{GatewayListeners, GatewayStatusListeners};
 
 /// Gateway represents an instance of a service-traffic handling infrastructure by binding Listeners
 /// to a set of IP addresses. A Gateway name SHOULD be compliant with RFC 1035, consisting of a
@@ -710,7 +710,7 @@ pub struct GatewayStatus {
     /// Must have at most 8 items and have no two items with the same `type`.
     ///
     /// Defaults to `[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"},{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Programmed"}]`.
-    pub conditions: Option<Vec<GatewayConditions>>,
+    pub conditions: Option<Vec<Condition>>,
     /// Listeners provide status for each unique listener port defined in the Spec.
     ///
     /// Must have at most 64 items and have no two items with the same `name`.
@@ -718,8 +718,8 @@ pub struct GatewayStatus {
 }
 codec::object! {
     GatewayStatus, optional addresses = "addresses",
-    optional attached_listener_sets = "attachedListenerSets", optional conditions = "conditions",
-    optional listeners = "listeners"
+    optional attached_listener_sets = "attachedListenerSets",
+    optional_encoded conditions = "conditions", optional listeners = "listeners"
 }
 
 /// GatewayStatusAddress describes a network address that is bound to a Gateway.

@@ -4,8 +4,10 @@
 //! `ListenerSet` of `gateway.networking.k8s.io/v1`.
 
 use ::codegen_runtime::codec;
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use super::{GatewayConditions, GatewayListeners, GatewayStatusListeners};
+use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
+    Condition, ObjectMeta,
+};
+use super::{GatewayListeners, GatewayStatusListeners};
 
 /// ListenerSet defines a set of additional listeners to attach to an existing Gateway. This
 /// resource provides a mechanism to merge multiple listeners into a single Gateway.
@@ -145,12 +147,12 @@ pub struct ListenerSetStatus {
     /// Must have at most 8 items and have no two items with the same `type`.
     ///
     /// Defaults to `[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"},{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Programmed"}]`.
-    pub conditions: Option<Vec<GatewayConditions>>,
+    pub conditions: Option<Vec<Condition>>,
     /// Listeners provide status for each unique listener port defined in the Spec.
     ///
     /// Must have at most 64 items and have no two items with the same `name`.
     pub listeners: Option<Vec<GatewayStatusListeners>>,
 }
 codec::object! {
-    ListenerSetStatus, optional conditions = "conditions", optional listeners = "listeners"
+    ListenerSetStatus, optional_encoded conditions = "conditions", optional listeners = "listeners"
 }

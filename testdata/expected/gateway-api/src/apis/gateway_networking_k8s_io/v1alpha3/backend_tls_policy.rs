@@ -6,10 +6,11 @@
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 
 use ::codegen_runtime::codec;
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
+    Condition, ObjectMeta,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use super::BackendTLSPolicyConditions;
 
 /// BackendTLSPolicy provides a way to configure how a Gateway connects to a Backend via TLS.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -165,7 +166,7 @@ pub struct BackendTLSPolicyAncestors {
     /// Conditions describes the status of the Policy with respect to the given Ancestor.
     ///
     /// Must have 1 to 8 items and have no two items with the same `type`.
-    pub conditions: Vec<BackendTLSPolicyConditions>,
+    pub conditions: Vec<Condition>,
     /// ControllerName is a domain/path string that indicates the name of the controller that wrote this
     /// status. This corresponds with the controllerName field on GatewayClass.
     ///
@@ -182,7 +183,7 @@ pub struct BackendTLSPolicyAncestors {
 }
 codec::object! {
     BackendTLSPolicyAncestors, required ancestor_ref = "ancestorRef",
-    required conditions = "conditions", required controller_name = "controllerName"
+    required_encoded conditions = "conditions", required controller_name = "controllerName"
 }
 
 /// LocalObjectReference identifies an API object within the namespace of the referrer. The API

@@ -4,13 +4,11 @@
 //! Types of `gateway.networking.k8s.io/v1alpha3`.
 
 mod backend_tls_policy;
-mod common;
 mod tls_route;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
 pub use self::backend_tls_policy::*;
-pub use self::common::*;
 pub use self::tls_route::*;
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,

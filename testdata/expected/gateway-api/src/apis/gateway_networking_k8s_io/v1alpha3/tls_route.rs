@@ -6,9 +6,10 @@
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 
 use ::codegen_runtime::codec;
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
+    Condition, ObjectMeta,
+};
 use serde::{Deserialize, Serialize};
-use super::BackendTLSPolicyConditions;
 
 /// The TLSRoute resource is similar to TCPRoute, but can be configured to match against
 /// TLS-specific metadata. This allows more flexibility in matching streams for a given TLS
@@ -366,7 +367,7 @@ pub struct TLSRouteParents {
     /// - The Route is in a namespace to which the controller does not have access.
     ///
     /// Must have 1 to 8 items and have no two items with the same `type`.
-    pub conditions: Vec<BackendTLSPolicyConditions>,
+    pub conditions: Vec<Condition>,
     /// ControllerName is a domain/path string that indicates the name of the controller that wrote this
     /// status. This corresponds with the controllerName field on GatewayClass.
     ///
@@ -385,7 +386,7 @@ pub struct TLSRouteParents {
     pub parent_ref: TLSRouteParentRef,
 }
 codec::object! {
-    TLSRouteParents, required conditions = "conditions",
+    TLSRouteParents, required_encoded conditions = "conditions",
     required controller_name = "controllerName", required parent_ref = "parentRef"
 }
 

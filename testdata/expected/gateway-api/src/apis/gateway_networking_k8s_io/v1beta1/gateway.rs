@@ -7,11 +7,10 @@
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
-    LabelSelector, ObjectMeta,
+    Condition, LabelSelector, ObjectMeta,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use super::GatewayConditions;
 
 /// Gateway represents an instance of a service-traffic handling infrastructure by binding Listeners
 /// to a set of IP addresses.
@@ -1066,7 +1065,7 @@ pub struct GatewayStatus {
     /// Must have at most 8 items and have no two items with the same `type`.
     ///
     /// Defaults to `[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"},{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Programmed"}]`.
-    pub conditions: Option<Vec<GatewayConditions>>,
+    pub conditions: Option<Vec<Condition>>,
     /// Listeners provide status for each unique listener port defined in the Spec.
     ///
     /// Must have at most 64 items and have no two items with the same `name`.
@@ -1074,8 +1073,8 @@ pub struct GatewayStatus {
 }
 codec::object! {
     GatewayStatus, optional addresses = "addresses",
-    optional attached_listener_sets = "attachedListenerSets", optional conditions = "conditions",
-    optional listeners = "listeners"
+    optional attached_listener_sets = "attachedListenerSets",
+    optional_encoded conditions = "conditions", optional listeners = "listeners"
 }
 
 /// GatewayStatusAddress describes a network address that is bound to a Gateway.
@@ -1123,7 +1122,7 @@ pub struct GatewayStatusListeners {
     /// Conditions describe the current condition of this listener.
     ///
     /// Must have at most 8 items and have no two items with the same `type`.
-    pub conditions: Vec<GatewayConditions>,
+    pub conditions: Vec<Condition>,
     /// Name is the name of the Listener that this status corresponds to.
     ///
     /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
@@ -1141,7 +1140,7 @@ pub struct GatewayStatusListeners {
 }
 codec::object! {
     GatewayStatusListeners, required attached_routes = "attachedRoutes",
-    required conditions = "conditions", required name = "name",
+    required_encoded conditions = "conditions", required name = "name",
     optional supported_kinds = "supportedKinds"
 }
 

@@ -4,8 +4,9 @@
 //! `GatewayClass` of `gateway.networking.k8s.io/v1beta1`.
 
 use ::codegen_runtime::codec;
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use super::GatewayConditions;
+use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
+    Condition, ObjectMeta,
+};
 
 /// GatewayClass describes a class of Gateways available to the user for creating Gateway resources.
 ///
@@ -134,7 +135,7 @@ pub struct GatewayClassStatus {
     /// Must have at most 8 items and have no two items with the same `type`.
     ///
     /// Defaults to `[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"}]`.
-    pub conditions: Option<Vec<GatewayConditions>>,
+    pub conditions: Option<Vec<Condition>>,
     /// SupportedFeatures is the set of features the GatewayClass support. It MUST be sorted in
     /// ascending alphabetical order by the Name key.
     ///
@@ -142,7 +143,7 @@ pub struct GatewayClassStatus {
     pub supported_features: Option<Vec<GatewayClassSupportedFeatures>>,
 }
 codec::object! {
-    GatewayClassStatus, optional conditions = "conditions",
+    GatewayClassStatus, optional_encoded conditions = "conditions",
     optional supported_features = "supportedFeatures"
 }
 

@@ -6,9 +6,10 @@
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 
 use ::codegen_runtime::codec;
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
+    Condition, ObjectMeta,
+};
 use serde::{Deserialize, Serialize};
-use super::GatewayConditions;
 
 /// HTTPRoute provides a way to route HTTP requests. This includes the capability to match requests
 /// by hostname, path, header, or query param. Filters can be used to specify additional processing
@@ -1265,7 +1266,7 @@ pub struct HTTPRouteParents {
     /// - The Route is in a namespace to which the controller does not have access.
     ///
     /// Must have 1 to 8 items and have no two items with the same `type`.
-    pub conditions: Vec<GatewayConditions>,
+    pub conditions: Vec<Condition>,
     /// ControllerName is a domain/path string that indicates the name of the controller that wrote this
     /// status. This corresponds with the controllerName field on GatewayClass.
     ///
@@ -1284,7 +1285,7 @@ pub struct HTTPRouteParents {
     pub parent_ref: HTTPRouteParentRef,
 }
 codec::object! {
-    HTTPRouteParents, required conditions = "conditions",
+    HTTPRouteParents, required_encoded conditions = "conditions",
     required controller_name = "controllerName", required parent_ref = "parentRef"
 }
 

@@ -3,7 +3,6 @@
 
 //! Types of `gateway.networking.k8s.io/v1beta1`.
 
-mod common;
 mod gateway;
 mod gateway_class;
 mod http_route;
@@ -11,7 +10,6 @@ mod reference_grant;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
-pub use self::common::*;
 pub use self::gateway::*;
 pub use self::gateway_class::*;
 pub use self::http_route::*;

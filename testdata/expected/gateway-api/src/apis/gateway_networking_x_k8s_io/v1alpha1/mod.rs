@@ -3,14 +3,12 @@
 
 //! Types of `gateway.networking.x-k8s.io/v1alpha1`.
 
-mod common;
 mod x_backend;
 mod x_backend_traffic_policy;
 mod x_mesh;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
-pub use self::common::*;
 pub use self::x_backend::*;
 pub use self::x_backend_traffic_policy::*;
 pub use self::x_mesh::*;

@@ -6,9 +6,10 @@
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 
 use ::codegen_runtime::codec;
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
+    Condition, ObjectMeta,
+};
 use serde::{Deserialize, Serialize};
-use super::XMeshConditions;
 
 /// XBackend is a Gateway API resource that represents a backend destination for routing traffic. It
 /// serves as a Gateway-native way to define where and how a Gateway should connect to a backend.
@@ -244,7 +245,7 @@ pub struct XBackendParents {
     /// The status of each condition is one of True, False, or Unknown.
     ///
     /// Must have no two items with the same `type`.
-    pub conditions: Option<Vec<XMeshConditions>>,
+    pub conditions: Option<Vec<Condition>>,
     /// ControllerName is a domain/path string that indicates the name of the controller that manages
     /// the Backend.
     ///
@@ -259,7 +260,7 @@ pub struct XBackendParents {
     pub parent_ref: XBackendParentRef,
 }
 codec::object! {
-    XBackendParents, optional conditions = "conditions",
+    XBackendParents, optional_encoded conditions = "conditions",
     required controller_name = "controllerName", required parent_ref = "parentRef"
 }
 

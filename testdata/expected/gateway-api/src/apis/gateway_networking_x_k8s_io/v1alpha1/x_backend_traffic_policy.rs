@@ -6,9 +6,10 @@
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 
 use ::codegen_runtime::codec;
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
+    Condition, ObjectMeta,
+};
 use serde::{Deserialize, Serialize};
-use super::XMeshConditions;
 
 /// XBackendTrafficPolicy defines the configuration for how traffic to a target backend should be
 /// handled.
@@ -165,7 +166,7 @@ pub struct XBackendTrafficPolicyAncestors {
     /// Conditions describes the status of the Policy with respect to the given Ancestor.
     ///
     /// Must have 1 to 8 items and have no two items with the same `type`.
-    pub conditions: Vec<XMeshConditions>,
+    pub conditions: Vec<Condition>,
     /// ControllerName is a domain/path string that indicates the name of the controller that wrote this
     /// status. This corresponds with the controllerName field on GatewayClass.
     ///
@@ -182,7 +183,7 @@ pub struct XBackendTrafficPolicyAncestors {
 }
 codec::object! {
     XBackendTrafficPolicyAncestors, required ancestor_ref = "ancestorRef",
-    required conditions = "conditions", required controller_name = "controllerName"
+    required_encoded conditions = "conditions", required controller_name = "controllerName"
 }
 
 /// Budget holds the details of the retry budget configuration.

@@ -4,8 +4,9 @@
 //! `XMesh` of `gateway.networking.x-k8s.io/v1alpha1`.
 
 use ::codegen_runtime::codec;
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use super::XMeshConditions;
+use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
+    Condition, ObjectMeta,
+};
 
 /// XMesh defines mesh-wide characteristics of a GAMMA-compliant service mesh.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -107,7 +108,7 @@ pub struct XMeshStatus {
     /// Must have at most 8 items and have no two items with the same `type`.
     ///
     /// Defaults to `[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"},{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Programmed"}]`.
-    pub conditions: Option<Vec<XMeshConditions>>,
+    pub conditions: Option<Vec<Condition>>,
     /// SupportedFeatures is the set of features the Mesh support. It MUST be sorted in ascending
     /// alphabetical order by the Name key.
     ///
@@ -115,7 +116,7 @@ pub struct XMeshStatus {
     pub supported_features: Option<Vec<XMeshSupportedFeatures>>,
 }
 codec::object! {
-    XMeshStatus, optional conditions = "conditions",
+    XMeshStatus, optional_encoded conditions = "conditions",
     optional supported_features = "supportedFeatures"
 }
 

@@ -8,7 +8,7 @@
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::api::core::v1::TypedLocalObjectReference;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
-    ObjectMeta, Time,
+    Condition, ObjectMeta,
 };
 use serde::{Deserialize, Serialize};
 
@@ -21,75 +21,6 @@ pub struct VirtualMachineBackup {
     pub spec: VirtualMachineBackupSpec,
     /// VirtualMachineBackupStatus is the status for a VirtualMachineBackup resource
     pub status: Option<VirtualMachineBackupStatus>,
-}
-
-/// Condition contains details for one aspect of the current state of this API Resource.
-#[derive(Clone, Debug, PartialEq)]
-pub struct VirtualMachineBackupConditions {
-    /// lastTransitionTime is the last time the condition transitioned from one status to another. This
-    /// should be when the underlying condition changed. If that is not known, then using the time when
-    /// the API field changed is acceptable.
-    pub last_transition_time: Time,
-    /// message is a human readable message indicating details about the transition. This may be an
-    /// empty string.
-    ///
-    /// Must have at most 32768 characters.
-    pub message: String,
-    /// observedGeneration represents the .metadata.generation that the condition was set based upon.
-    /// For instance, if .metadata.generation is currently 12, but the
-    /// .status.conditions\[x\].observedGeneration is 9, the condition is out of date with respect to
-    /// the current state of the instance.
-    ///
-    /// Must be at least 0.
-    pub observed_generation: Option<i64>,
-    /// reason contains a programmatic identifier indicating the reason for the condition's last
-    /// transition. Producers of specific condition types may define expected values and meanings for
-    /// this field, and whether the values are considered a guaranteed API. The value should be a
-    /// CamelCase string. This field may not be empty.
-    ///
-    /// Must have 1 to 1024 characters and match `^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`.
-    pub reason: String,
-    /// status of the condition, one of True, False, Unknown.
-    pub status: VirtualMachineBackupConditionsStatus,
-    /// type of condition in CamelCase or in foo.example.com/CamelCase.
-    ///
-    /// Must have at most 316 characters and match `^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$`.
-    pub r#type: String,
-}
-
-impl Default for VirtualMachineBackupConditions {
-    fn default() -> Self {
-        Self {
-            last_transition_time: Time(
-                ::codegen_runtime::k8s_openapi::jiff::Timestamp::UNIX_EPOCH,
-            ),
-            message: Default::default(),
-            observed_generation: Default::default(),
-            reason: Default::default(),
-            status: Default::default(),
-            r#type: Default::default(),
-        }
-    }
-}
-codec::object! {
-    VirtualMachineBackupConditions, required_encoded last_transition_time = "lastTransitionTime",
-    required message = "message", optional observed_generation = "observedGeneration",
-    required reason = "reason", required status = "status", required r#type = "type"
-}
-
-/// status of the condition, one of True, False, Unknown.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum VirtualMachineBackupConditionsStatus {
-    /// `True`
-    #[default]
-    True,
-    /// `False`
-    False,
-    /// `Unknown`
-    Unknown,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
 }
 
 /// BackupVolumeInfo contains information about a volume included in a backup
@@ -174,7 +105,7 @@ pub struct VirtualMachineBackupStatus {
     /// `conditions`.
     ///
     /// Must have no two items with the same `type`.
-    pub conditions: Option<Vec<VirtualMachineBackupConditions>>,
+    pub conditions: Option<Vec<Condition>>,
     /// EndpointCert is the raw CACert that is to be used when connecting to an exported backup endpoint
     /// in pull mode.
     pub endpoint_cert: Option<String>,
@@ -188,7 +119,7 @@ pub struct VirtualMachineBackupStatus {
 }
 codec::object! {
     VirtualMachineBackupStatus, optional checkpoint_name = "checkpointName",
-    optional conditions = "conditions", optional endpoint_cert = "endpointCert",
+    optional_encoded conditions = "conditions", optional endpoint_cert = "endpointCert",
     optional export_uid = "exportUID", optional included_volumes = "includedVolumes",
     optional r#type = "type"
 }

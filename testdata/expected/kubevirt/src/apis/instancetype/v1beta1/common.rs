@@ -4,7 +4,7 @@
 //! Types that several kinds share of `instancetype.kubevirt.io/v1beta1`.
 
 use ::codegen_runtime::codec;
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
+use ::codegen_runtime::k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -147,17 +147,13 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterInstancetypeMemory {
     /// Required amount of memory which is visible inside the guest OS.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub guest: IntOrString,
+    pub guest: Quantity,
     /// Optionally enables the use of hugepages for the VirtualMachineInstance instead of regular
     /// memory.
     pub hugepages: Option<VirtualMachineClusterInstancetypeHugepages>,
     /// MaxGuest allows to specify the maximum amount of memory which is visible inside the Guest OS.
     /// The delta between MaxGuest and Guest is the amount of memory that can be hot(un)plugged.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub max_guest: Option<IntOrString>,
+    pub max_guest: Option<Quantity>,
     /// OvercommitPercent is the percentage of the guest memory which will be overcommitted. This means
     /// that the VMIs parent pod (virt-launcher) will request less physical memory by a factor specified
     /// by the OvercommitPercent. Overcommits can lead to memory exhaustion, which in turn can lead to
@@ -548,9 +544,7 @@ codec::object! { VirtualMachineClusterPreferenceMatchVolume, optional enabled = 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferenceMemory {
     /// Minimal amount of memory required by the preference.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub guest: IntOrString,
+    pub guest: Quantity,
 }
 codec::object! { VirtualMachineClusterPreferenceMemory, required_encoded guest = "guest" }
 

@@ -7,11 +7,12 @@
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::api::core::v1::{
-    ConfigMapProjection, EndpointPort, ExecAction, HTTPHeader, LocalObjectReference,
-    ObjectFieldSelector, PersistentVolumeClaimVolumeSource, SecretProjection,
+    ConfigMapProjection, DownwardAPIVolumeFile, EndpointPort, ExecAction, HTTPGetAction,
+    LocalObjectReference, PersistentVolumeClaimVolumeSource, SecretProjection,
+    TCPSocketAction,
 };
+use ::codegen_runtime::k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -37,27 +38,6 @@ codec::object! {
     KubeVirtConditions, nullable_encoded last_probe_time = "lastProbeTime",
     nullable_encoded last_transition_time = "lastTransitionTime", optional message = "message",
     optional reason = "reason", required status = "status", required r#type = "type"
-}
-
-/// ResourceRequirementsWithoutClaims describes the compute resource requirements. This struct was
-/// taken from the k8s.ResourceRequirements and cleaned up the 'Claims' field.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct KubeVirtResources {
-    /// Limits describes the maximum amount of compute resources allowed. More info:
-    /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    pub limits: Option<BTreeMap<String, IntOrString>>,
-    /// Requests describes the minimum amount of compute resources required. If Requests is omitted for
-    /// a container, it defaults to Limits if that is explicitly specified, otherwise to an
-    /// implementation-defined value. Requests cannot exceed Limits. More info:
-    /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    pub requests: Option<BTreeMap<String, IntOrString>>,
-}
-codec::object! {
-    KubeVirtResources, optional_encoded limits = "limits", optional_encoded requests = "requests"
 }
 
 /// BackupStatus represents the status of vmi backup
@@ -498,9 +478,7 @@ pub struct VirtualMachineInstanceDestinationPVCInfo {
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
     pub access_modes: Option<Vec<String>>,
     /// Capacity represents the capacity set on the corresponding PVC status
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    pub capacity: Option<BTreeMap<String, IntOrString>>,
+    pub capacity: Option<BTreeMap<String, Quantity>>,
     /// ClaimName is the name of the PVC
     pub claim_name: Option<String>,
     /// Percentage of filesystem's size to be reserved when resizing the PVC
@@ -510,9 +488,7 @@ pub struct VirtualMachineInstanceDestinationPVCInfo {
     /// Preallocated indicates if the PVC's storage is preallocated or not
     pub preallocated: Option<bool>,
     /// Requests represents the resources requested by the corresponding PVC spec
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    pub requests: Option<BTreeMap<String, IntOrString>>,
+    pub requests: Option<BTreeMap<String, Quantity>>,
     /// VolumeMode defines what type of volume is required by the claim. Value of Filesystem is implied
     /// when not included in claim spec.
     pub volume_mode: Option<String>,
@@ -822,16 +798,12 @@ pub struct VirtualMachineInstanceDomainMemory {
     /// Guest allows to specifying the amount of memory which is visible inside the Guest OS. The Guest
     /// must lie between Requests and Limits from the resources section. Defaults to the requested
     /// memory in the resources section if not specified.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub guest: Option<IntOrString>,
+    pub guest: Option<Quantity>,
     /// Hugepages allow to use hugepages for the VirtualMachineInstance instead of regular memory.
     pub hugepages: Option<VirtualMachineInstanceHugepages>,
     /// MaxGuest allows to specify the maximum amount of memory which is visible inside the Guest OS.
     /// The delta between MaxGuest and Guest is the amount of memory that can be hot(un)plugged.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub max_guest: Option<IntOrString>,
+    pub max_guest: Option<Quantity>,
     /// ReservedOverhead configures the memory overhead applied to a VM and its characteristics.
     pub reserved_overhead: Option<VirtualMachineInstanceReservedOverhead>,
 }
@@ -875,14 +847,14 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceDownwardAPI {
     /// Fields is a list of downward API volume file
-    pub fields: Option<Vec<VirtualMachineInstanceFields>>,
+    pub fields: Option<Vec<DownwardAPIVolumeFile>>,
     /// The volume label of the resulting disk inside the VMI. Different bootstrapping mechanisms
     /// require different values. Typical values are "cidata" (cloud-init), "config-2" (cloud-init) or
     /// "OEMDRV" (kickstart).
     pub volume_label: Option<String>,
 }
 codec::object! {
-    VirtualMachineInstanceDownwardAPI, optional fields = "fields",
+    VirtualMachineInstanceDownwardAPI, optional_encoded fields = "fields",
     optional volume_label = "volumeLabel"
 }
 
@@ -905,9 +877,7 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceEmptyDisk {
     /// Capacity of the sparse disk.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub capacity: IntOrString,
+    pub capacity: Quantity,
 }
 codec::object! { VirtualMachineInstanceEmptyDisk, required_encoded capacity = "capacity" }
 
@@ -984,31 +954,6 @@ codec::object! {
     VirtualMachineInstanceFeatures, optional acpi = "acpi", optional apic = "apic",
     optional hyperv = "hyperv", optional hyperv_passthrough = "hypervPassthrough",
     optional kvm = "kvm", optional pvspinlock = "pvspinlock", optional smm = "smm"
-}
-
-/// DownwardAPIVolumeFile represents information to create the file containing the pod field
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceFields {
-    /// Required: Selects a field of the pod: only annotations, labels, name, namespace and uid are
-    /// supported.
-    pub field_ref: Option<ObjectFieldSelector>,
-    /// Optional: mode bits used to set permissions on this file, must be an octal value between 0000
-    /// and 0777 or a decimal value between 0 and 511. YAML accepts both octal and decimal values, JSON
-    /// requires decimal values for mode bits. If not specified, the volume defaultMode will be used.
-    /// This might be in conflict with other options that affect the file mode, like fsGroup, and the
-    /// result can be other mode bits set.
-    pub mode: Option<i32>,
-    /// Required: Path is the relative path name of the file to be created. Must not be absolute or
-    /// contain the '..' path. Must be utf-8 encoded. The first item of the relative path must not start
-    /// with '..'
-    pub path: String,
-    /// Selects a resource of the container: only resources limits and requests (limits.cpu,
-    /// limits.memory, requests.cpu and requests.memory) are currently supported.
-    pub resource_field_ref: Option<VirtualMachineInstanceResourceFieldRef>,
-}
-codec::object! {
-    VirtualMachineInstanceFields, optional field_ref = "fieldRef", optional mode = "mode",
-    required path = "path", optional resource_field_ref = "resourceFieldRef"
 }
 
 /// `VirtualMachineInstance.spec.domain.devices.filesystems`.
@@ -1120,9 +1065,7 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceHostDisk {
     /// Capacity of the sparse disk
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub capacity: Option<IntOrString>,
+    pub capacity: Option<Quantity>,
     /// The path to HostDisk image located on the cluster
     pub path: String,
     /// Shared indicate whether the path is shared between nodes
@@ -1148,27 +1091,6 @@ pub struct VirtualMachineInstanceHpet {
 }
 codec::object! {
     VirtualMachineInstanceHpet, optional present = "present", optional tick_policy = "tickPolicy"
-}
-
-/// HTTPGet specifies the http request to perform.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceHttpGet {
-    /// Host name to connect to, defaults to the pod IP. You probably want to set "Host" in httpHeaders
-    /// instead.
-    pub host: Option<String>,
-    /// Custom headers to set in the request. HTTP allows repeated headers.
-    pub http_headers: Option<Vec<HTTPHeader>>,
-    /// Path to access on the HTTP server.
-    pub path: Option<String>,
-    /// Name or number of the port to access on the container. Number must be in the range 1 to 65535.
-    /// Name must be an IANA_SVC_NAME.
-    pub port: IntOrString,
-    /// Scheme to use for connecting to the host. Defaults to HTTP.
-    pub scheme: Option<String>,
-}
-codec::object! {
-    VirtualMachineInstanceHttpGet, optional host = "host", optional http_headers = "httpHeaders",
-    optional path = "path", required_encoded port = "port", optional scheme = "scheme"
 }
 
 /// Hugepages allow to use hugepages for the VirtualMachineInstance instead of regular memory.
@@ -1339,7 +1261,7 @@ pub struct VirtualMachineInstanceLivenessProbe {
     /// are not suppressed when the VM is paused due to a fault (IO error, crash, or postcopy failure).
     pub guest_agent_ping: Option<BTreeMap<String, Value>>,
     /// HTTPGet specifies the http request to perform.
-    pub http_get: Option<VirtualMachineInstanceHttpGet>,
+    pub http_get: Option<HTTPGetAction>,
     /// Number of seconds after the VirtualMachineInstance has started before liveness probes are
     /// initiated. More info:
     /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
@@ -1350,7 +1272,7 @@ pub struct VirtualMachineInstanceLivenessProbe {
     /// Defaults to 1. Must be 1 for liveness. Minimum value is 1.
     pub success_threshold: Option<i32>,
     /// TCPSocket specifies an action involving a TCP port. TCP hooks not yet supported
-    pub tcp_socket: Option<VirtualMachineInstanceTcpSocket>,
+    pub tcp_socket: Option<TCPSocketAction>,
     /// Number of seconds after which the probe times out. For exec probes the timeout fails the probe
     /// but does not terminate the command running on the guest. This means a blocking command can
     /// result in an increasing load on the guest. A small buffer will be added to the resulting
@@ -1362,9 +1284,9 @@ pub struct VirtualMachineInstanceLivenessProbe {
 codec::object! {
     VirtualMachineInstanceLivenessProbe, optional exec = "exec",
     optional failure_threshold = "failureThreshold", optional guest_agent_ping = "guestAgentPing",
-    optional http_get = "httpGet", optional initial_delay_seconds = "initialDelaySeconds",
+    optional_encoded http_get = "httpGet", optional initial_delay_seconds = "initialDelaySeconds",
     optional period_seconds = "periodSeconds", optional success_threshold = "successThreshold",
-    optional tcp_socket = "tcpSocket", optional timeout_seconds = "timeoutSeconds"
+    optional_encoded tcp_socket = "tcpSocket", optional timeout_seconds = "timeoutSeconds"
 }
 
 /// Machine shows the final resulting qemu machine type. This can be different than the machine type
@@ -1442,9 +1364,7 @@ pub struct VirtualMachineInstanceMigrationConfiguration {
     pub allow_workload_disruption: Option<bool>,
     /// BandwidthPerMigration limits the amount of network bandwidth live migrations are allowed to use.
     /// The value is in quantity per second. Defaults to 0 (no limit)
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub bandwidth_per_migration: Option<IntOrString>,
+    pub bandwidth_per_migration: Option<Quantity>,
     /// CompletionTimeoutPerGiB is the maximum number of seconds per GiB a migration is allowed to take.
     /// If the timeout is reached, the migration will be either paused, switched to post-copy or
     /// cancelled depending on other settings. Defaults to 150
@@ -1551,9 +1471,7 @@ pub struct VirtualMachineInstanceMigrationState {
     /// The list of ports opened for live migration on the destination node
     pub target_direct_migration_node_ports: Option<BTreeMap<String, i64>>,
     /// TargetMemoryOverhead is the memory overhead of the target virt-launcher pod
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub target_memory_overhead: Option<IntOrString>,
+    pub target_memory_overhead: Option<Quantity>,
     /// The target node that the VMI is moving to
     pub target_node: Option<String>,
     /// The address of the target node to use for the migration
@@ -1820,7 +1738,7 @@ pub struct VirtualMachineInstanceReadinessProbe {
     /// are not suppressed when the VM is paused due to a fault (IO error, crash, or postcopy failure).
     pub guest_agent_ping: Option<BTreeMap<String, Value>>,
     /// HTTPGet specifies the http request to perform.
-    pub http_get: Option<VirtualMachineInstanceHttpGet>,
+    pub http_get: Option<HTTPGetAction>,
     /// Number of seconds after the VirtualMachineInstance has started before liveness probes are
     /// initiated. More info:
     /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
@@ -1831,7 +1749,7 @@ pub struct VirtualMachineInstanceReadinessProbe {
     /// Defaults to 1. Must be 1 for liveness. Minimum value is 1.
     pub success_threshold: Option<i32>,
     /// TCPSocket specifies an action involving a TCP port. TCP hooks not yet supported
-    pub tcp_socket: Option<VirtualMachineInstanceTcpSocket>,
+    pub tcp_socket: Option<TCPSocketAction>,
     /// Number of seconds after which the probe times out. For exec probes the timeout fails the probe
     /// but does not terminate the command running on the guest. This means a blocking command can
     /// result in an increasing load on the guest. A small buffer will be added to the resulting
@@ -1843,9 +1761,9 @@ pub struct VirtualMachineInstanceReadinessProbe {
 codec::object! {
     VirtualMachineInstanceReadinessProbe, optional exec = "exec",
     optional failure_threshold = "failureThreshold", optional guest_agent_ping = "guestAgentPing",
-    optional http_get = "httpGet", optional initial_delay_seconds = "initialDelaySeconds",
+    optional_encoded http_get = "httpGet", optional initial_delay_seconds = "initialDelaySeconds",
     optional period_seconds = "periodSeconds", optional success_threshold = "successThreshold",
-    optional tcp_socket = "tcpSocket", optional timeout_seconds = "timeoutSeconds"
+    optional_encoded tcp_socket = "tcpSocket", optional timeout_seconds = "timeoutSeconds"
 }
 
 /// Realtime instructs the virt-launcher to tune the VMI for lower latency, optional for real time
@@ -1897,9 +1815,7 @@ codec::object! { VirtualMachineInstanceRelaxed, optional enabled = "enabled" }
 pub struct VirtualMachineInstanceReservedOverhead {
     /// AddedOverhead determines the memory overhead that will be reserved for the VM. It increases the
     /// virt-launcher pod memory limit.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub added_overhead: Option<IntOrString>,
+    pub added_overhead: Option<Quantity>,
     /// RequiresLock determines whether the VM's and its overhead memory need to be locked or not. It is
     /// a common practice to enable this if vDPA, VFIO or any other specialized hardware that depends on
     /// DMA is being used by the VM. False - (Default) memory lock RLimits are not modified. True -
@@ -1937,41 +1853,19 @@ codec::object! {
     optional request_name = "requestName"
 }
 
-/// Selects a resource of the container: only resources limits and requests (limits.cpu,
-/// limits.memory, requests.cpu and requests.memory) are currently supported.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceResourceFieldRef {
-    /// Container name: required for volumes, optional for env vars
-    pub container_name: Option<String>,
-    /// Specifies the output format of the exposed resources, defaults to "1"
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub divisor: Option<IntOrString>,
-    /// Required: resource to select
-    pub resource: String,
-}
-codec::object! {
-    VirtualMachineInstanceResourceFieldRef, optional container_name = "containerName",
-    optional_encoded divisor = "divisor", required resource = "resource"
-}
-
 /// Resources describes the Compute Resources required by this vmi.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceResources {
     /// Limits describes the maximum amount of compute resources allowed. Valid resource keys are
     /// "memory" and "cpu".
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    pub limits: Option<BTreeMap<String, IntOrString>>,
+    pub limits: Option<BTreeMap<String, Quantity>>,
     /// Don't ask the scheduler to take the guest-management overhead into account. Instead put the
     /// overhead only into the container's memory limit. This can lead to crashes if all memory is in
     /// use on a node. Defaults to false.
     pub overcommit_guest_overhead: Option<bool>,
     /// Requests is a description of the initial vmi resources. Valid resource keys are "memory" and
     /// "cpu".
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    pub requests: Option<BTreeMap<String, IntOrString>>,
+    pub requests: Option<BTreeMap<String, Quantity>>,
 }
 codec::object! {
     VirtualMachineInstanceResources, optional_encoded limits = "limits",
@@ -2090,9 +1984,7 @@ pub struct VirtualMachineInstanceSourcePVCInfo {
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
     pub access_modes: Option<Vec<String>>,
     /// Capacity represents the capacity set on the corresponding PVC status
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    pub capacity: Option<BTreeMap<String, IntOrString>>,
+    pub capacity: Option<BTreeMap<String, Quantity>>,
     /// ClaimName is the name of the PVC
     pub claim_name: Option<String>,
     /// Percentage of filesystem's size to be reserved when resizing the PVC
@@ -2102,9 +1994,7 @@ pub struct VirtualMachineInstanceSourcePVCInfo {
     /// Preallocated indicates if the PVC's storage is preallocated or not
     pub preallocated: Option<bool>,
     /// Requests represents the resources requested by the corresponding PVC spec
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    pub requests: Option<BTreeMap<String, IntOrString>>,
+    pub requests: Option<BTreeMap<String, Quantity>>,
     /// VolumeMode defines what type of volume is required by the claim. Value of Filesystem is implied
     /// when not included in claim spec.
     pub volume_mode: Option<String>,
@@ -2193,26 +2083,18 @@ pub struct VirtualMachineInstanceStallDetector {
     /// total time budget for deciding whether a forced switchover can still finish in time, and to
     /// extend the abort deadline after initiating a completion-timeout-driven switchover. Defaults to
     /// 2\.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub completion_timeout_factor: Option<IntOrString>,
+    pub completion_timeout_factor: Option<Quantity>,
     /// EwmaAlpha is the smoothing factor for the exponentially weighted moving average of observed
     /// migration bandwidth. Must be in the range (0, 1\]; zero is invalid because the estimate would
     /// never incorporate new samples. Higher values weight recent samples more heavily. Defaults to
     /// 0.4.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub ewma_alpha: Option<IntOrString>,
+    pub ewma_alpha: Option<Quantity>,
     /// PatienceWindowDecayFactor is the factor by which the relaxation patience window is multiplied
     /// after each best-remaining-bytes relaxation step. Defaults to 0.5.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub patience_window_decay_factor: Option<IntOrString>,
+    pub patience_window_decay_factor: Option<Quantity>,
     /// PrecopyPossibleFactor is the maximum factor by which estimated downtime may exceed MaxDowntime
     /// while still attempting a soft stop-and-copy instead of aborting the migration. Defaults to 1.5.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub precopy_possible_factor: Option<IntOrString>,
+    pub precopy_possible_factor: Option<Quantity>,
     /// SearchLocalMinima controls whether convergence actions are delayed until remaining bytes reach a
     /// local minimum near the best observed value. When false, actions may trigger as soon as a stall
     /// is detected. Defaults to true.
@@ -2331,19 +2213,6 @@ codec::object! {
     optional persistent_state_pvc_name = "persistentStatePVCName", optional pod = "pod",
     optional selinux_context = "selinuxContext", optional sync_address = "syncAddress",
     optional virtual_machine_instance_uid = "virtualMachineInstanceUID"
-}
-
-/// TCPSocket specifies an action involving a TCP port. TCP hooks not yet supported
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceTcpSocket {
-    /// Optional: Host name to connect to, defaults to the pod IP.
-    pub host: Option<String>,
-    /// Number or name of the port to access on the container. Number must be in the range 1 to 65535.
-    /// Name must be an IANA_SVC_NAME.
-    pub port: IntOrString,
-}
-codec::object! {
-    VirtualMachineInstanceTcpSocket, optional host = "host", required_encoded port = "port"
 }
 
 /// Timer specifies whih timers are attached to the vmi.

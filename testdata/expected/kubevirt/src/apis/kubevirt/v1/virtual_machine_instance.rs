@@ -7,10 +7,10 @@ use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::api::core::v1::{
     Affinity, PodDNSConfig, PodResourceClaim, Toleration, TopologySpreadConstraint,
 };
+use ::codegen_runtime::k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use std::collections::BTreeMap;
 use super::{
     KubeVirtConditions, VirtualMachineChangedBlockTracking,
@@ -170,22 +170,14 @@ codec::object! { VirtualMachineInstanceKernelInfo, optional checksum = "checksum
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceMemory {
     /// GuestAtBoot specifies with how much memory the VirtualMachine intiallly booted with.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub guest_at_boot: Option<IntOrString>,
+    pub guest_at_boot: Option<Quantity>,
     /// GuestCurrent specifies how much memory is currently available for the VirtualMachine.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub guest_current: Option<IntOrString>,
+    pub guest_current: Option<Quantity>,
     /// GuestRequested specifies how much memory was requested (hotplug) for the VirtualMachine.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub guest_requested: Option<IntOrString>,
+    pub guest_requested: Option<Quantity>,
     /// MemoryOverhead specifies the memory overhead added by the virtualization infrastructure for the
     /// virt-launcher pod.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub memory_overhead: Option<IntOrString>,
+    pub memory_overhead: Option<Quantity>,
 }
 codec::object! {
     VirtualMachineInstanceMemory, optional_encoded guest_at_boot = "guestAtBoot",
@@ -220,9 +212,7 @@ pub struct VirtualMachineInstancePersistentVolumeClaimInfo {
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
     pub access_modes: Option<Vec<String>>,
     /// Capacity represents the capacity set on the corresponding PVC status
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    pub capacity: Option<BTreeMap<String, IntOrString>>,
+    pub capacity: Option<BTreeMap<String, Quantity>>,
     /// ClaimName is the name of the PVC
     pub claim_name: Option<String>,
     /// Percentage of filesystem's size to be reserved when resizing the PVC
@@ -232,9 +222,7 @@ pub struct VirtualMachineInstancePersistentVolumeClaimInfo {
     /// Preallocated indicates if the PVC's storage is preallocated or not
     pub preallocated: Option<bool>,
     /// Requests represents the resources requested by the corresponding PVC spec
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    pub requests: Option<BTreeMap<String, IntOrString>>,
+    pub requests: Option<BTreeMap<String, Quantity>>,
     /// VolumeMode defines what type of volume is required by the claim. Value of Filesystem is implied
     /// when not included in claim spec.
     pub volume_mode: Option<String>,

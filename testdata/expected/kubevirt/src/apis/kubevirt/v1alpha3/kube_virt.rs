@@ -7,16 +7,16 @@
 
 use ::codegen_runtime::codec::{self, Number};
 use ::codegen_runtime::k8s_openapi::api::core::v1::{
-    Affinity, LocalObjectReference, Toleration,
+    Affinity, LocalObjectReference, ResourceRequirements, Toleration,
 };
+use ::codegen_runtime::k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     LabelSelector, ObjectMeta,
 };
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use super::{KubeVirtConditions, KubeVirtResources};
+use super::KubeVirtConditions;
 
 /// KubeVirt represents the object deploying all KubeVirt resources
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -110,7 +110,7 @@ codec::object! {
 pub struct KubeVirtBinding {
     /// ComputeResourceOverhead specifies the resource overhead that should be added to the compute
     /// container when using the binding. version: v1alphav1
-    pub compute_resource_overhead: Option<KubeVirtComputeResourceOverhead>,
+    pub compute_resource_overhead: Option<ResourceRequirements>,
     /// DomainAttachmentType is a standard domain network attachment method kubevirt supports. Supported
     /// values: "tap", "managedTap" (since v1.4). The standard domain attachment can be used instead or
     /// in addition to the sidecarImage. version: 1alphav1
@@ -129,7 +129,7 @@ pub struct KubeVirtBinding {
     pub sidecar_image: Option<String>,
 }
 codec::object! {
-    KubeVirtBinding, optional compute_resource_overhead = "computeResourceOverhead",
+    KubeVirtBinding, optional_encoded compute_resource_overhead = "computeResourceOverhead",
     optional domain_attachment_type = "domainAttachmentType", optional downward_api = "downwardAPI",
     optional migration = "migration",
     optional network_attachment_definition = "networkAttachmentDefinition",
@@ -181,28 +181,6 @@ pub struct KubeVirtCommonInstancetypesDeployment {
 }
 codec::object! { KubeVirtCommonInstancetypesDeployment, nullable enabled = "enabled" }
 
-/// ComputeResourceOverhead specifies the resource overhead that should be added to the compute
-/// container when using the binding. version: v1alphav1
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct KubeVirtComputeResourceOverhead {
-    /// Limits describes the maximum amount of compute resources allowed. More info:
-    /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    pub limits: Option<BTreeMap<String, IntOrString>>,
-    /// Requests describes the minimum amount of compute resources required. If Requests is omitted for
-    /// a container, it defaults to Limits if that is explicitly specified, otherwise to an
-    /// implementation-defined value. Requests cannot exceed Limits. More info:
-    /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    pub requests: Option<BTreeMap<String, IntOrString>>,
-}
-codec::object! {
-    KubeVirtComputeResourceOverhead, optional_encoded limits = "limits",
-    optional_encoded requests = "requests"
-}
-
 /// QGS configuration for attestation on the Intel TDX Platform
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtConfidentialCompute {
@@ -248,9 +226,7 @@ pub struct KubeVirtConfiguration {
     /// `cpuModel`.
     pub cpu_model: Option<String>,
     /// `cpuRequest`.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub cpu_request: Option<IntOrString>,
+    pub cpu_request: Option<Quantity>,
     /// `defaultRuntimeClass`.
     pub default_runtime_class: Option<String>,
     /// DeveloperConfiguration holds developer options
@@ -479,9 +455,7 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtDiskVerification {
     /// `memoryLimit`.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub memory_limit: IntOrString,
+    pub memory_limit: Quantity,
 }
 codec::object! { KubeVirtDiskVerification, required_encoded memory_limit = "memoryLimit" }
 
@@ -585,9 +559,7 @@ pub struct KubeVirtLiveUpdateConfiguration {
     /// more sockets than maximum the MaxSockets will be set to equal number of sockets.
     pub max_cpu_sockets: Option<i32>,
     /// MaxGuest defines the maximum amount memory that can be allocated to the guest using hotplug.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub max_guest: Option<IntOrString>,
+    pub max_guest: Option<Quantity>,
     /// MaxHotplugRatio is the ratio used to define the max amount of a hotplug resource that can be
     /// made available to a VM when the specific Max\* setting is not defined (MaxCpuSockets, MaxGuest)
     /// Example: VM is configured with 512Mi of guest memory, if MaxGuest is not defined and
@@ -686,9 +658,7 @@ pub struct KubeVirtMigrations {
     pub allow_workload_disruption: Option<bool>,
     /// BandwidthPerMigration limits the amount of network bandwidth live migrations are allowed to use.
     /// The value is in quantity per second. Defaults to 0 (no limit)
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub bandwidth_per_migration: Option<IntOrString>,
+    pub bandwidth_per_migration: Option<Quantity>,
     /// CompletionTimeoutPerGiB is the maximum number of seconds per GiB a migration is allowed to take.
     /// If the timeout is reached, the migration will be either paused, switched to post-copy or
     /// cancelled depending on other settings. Defaults to 150
@@ -1202,12 +1172,13 @@ codec::object! {
 pub struct KubeVirtSupportContainerResources {
     /// ResourceRequirementsWithoutClaims describes the compute resource requirements. This struct was
     /// taken from the k8s.ResourceRequirements and cleaned up the 'Claims' field.
-    pub resources: KubeVirtResources,
+    pub resources: ResourceRequirements,
     /// `type`.
     pub r#type: String,
 }
 codec::object! {
-    KubeVirtSupportContainerResources, required resources = "resources", required r#type = "type"
+    KubeVirtSupportContainerResources, required_encoded resources = "resources",
+    required r#type = "type"
 }
 
 /// TDX configuration for attestation on the Intel TDX Platform

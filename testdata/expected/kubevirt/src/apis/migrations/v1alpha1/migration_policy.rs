@@ -6,8 +6,8 @@
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 
 use ::codegen_runtime::codec;
+use ::codegen_runtime::k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -109,9 +109,7 @@ pub struct MigrationPolicySpec {
     /// `allowWorkloadDisruption`.
     pub allow_workload_disruption: Option<bool>,
     /// `bandwidthPerMigration`.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub bandwidth_per_migration: Option<IntOrString>,
+    pub bandwidth_per_migration: Option<Quantity>,
     /// `completionTimeoutPerGiB`.
     pub completion_timeout_per_gi_b: Option<i64>,
     /// ExperimentalMigrationOptions is an alpha API. It is intended for experimental purposes only and
@@ -141,26 +139,18 @@ pub struct MigrationPolicyStallDetector {
     /// total time budget for deciding whether a forced switchover can still finish in time, and to
     /// extend the abort deadline after initiating a completion-timeout-driven switchover. Defaults to
     /// 2\.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub completion_timeout_factor: Option<IntOrString>,
+    pub completion_timeout_factor: Option<Quantity>,
     /// EwmaAlpha is the smoothing factor for the exponentially weighted moving average of observed
     /// migration bandwidth. Must be in the range (0, 1\]; zero is invalid because the estimate would
     /// never incorporate new samples. Higher values weight recent samples more heavily. Defaults to
     /// 0.4.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub ewma_alpha: Option<IntOrString>,
+    pub ewma_alpha: Option<Quantity>,
     /// PatienceWindowDecayFactor is the factor by which the relaxation patience window is multiplied
     /// after each best-remaining-bytes relaxation step. Defaults to 0.5.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub patience_window_decay_factor: Option<IntOrString>,
+    pub patience_window_decay_factor: Option<Quantity>,
     /// PrecopyPossibleFactor is the maximum factor by which estimated downtime may exceed MaxDowntime
     /// while still attempting a soft stop-and-copy instead of aborting the migration. Defaults to 1.5.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub precopy_possible_factor: Option<IntOrString>,
+    pub precopy_possible_factor: Option<Quantity>,
     /// SearchLocalMinima controls whether convergence actions are delayed until remaining bytes reach a
     /// local minimum near the best observed value. When false, actions may trigger as soon as a stall
     /// is detected. Defaults to true.

@@ -3,13 +3,11 @@
 
 //! Types of `template.kubevirt.io/v1beta1`.
 
-mod common;
 mod virtual_machine_template;
 mod virtual_machine_template_request;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
-pub use self::common::*;
 pub use self::virtual_machine_template::*;
 pub use self::virtual_machine_template_request::*;
 pub use self::zz_generated_register::{

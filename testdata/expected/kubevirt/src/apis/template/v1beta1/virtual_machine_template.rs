@@ -6,11 +6,12 @@
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 
 use ::codegen_runtime::codec;
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
+    Condition, ObjectMeta,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use super::VirtualMachineTemplateConditions;
 
 /// VirtualMachineTemplate is the Schema for the virtualmachinetemplates API
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -119,6 +120,6 @@ pub struct VirtualMachineTemplateStatus {
     /// The status of each condition is one of True, False, or Unknown.
     ///
     /// Must have no two items with the same `type`.
-    pub conditions: Option<Vec<VirtualMachineTemplateConditions>>,
+    pub conditions: Option<Vec<Condition>>,
 }
-codec::object! { VirtualMachineTemplateStatus, optional conditions = "conditions" }
+codec::object! { VirtualMachineTemplateStatus, optional_encoded conditions = "conditions" }

@@ -5,9 +5,10 @@
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::api::core::v1::LocalObjectReference;
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
+    Condition, ObjectMeta,
+};
 use std::collections::BTreeMap;
-use super::VirtualMachineTemplateConditions;
 
 /// VirtualMachineTemplateRequest is the Schema for the virtualmachinetemplaterequests API
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -65,12 +66,12 @@ pub struct VirtualMachineTemplateRequestStatus {
     /// The status of each condition is one of True, False, or Unknown.
     ///
     /// Must have no two items with the same `type`.
-    pub conditions: Option<Vec<VirtualMachineTemplateConditions>>,
+    pub conditions: Option<Vec<Condition>>,
     /// TemplateRef is a reference to the created VirtualMachineTemplate.
     pub template_ref: Option<LocalObjectReference>,
 }
 codec::object! {
-    VirtualMachineTemplateRequestStatus, optional conditions = "conditions",
+    VirtualMachineTemplateRequestStatus, optional_encoded conditions = "conditions",
     optional template_ref = "templateRef"
 }
 

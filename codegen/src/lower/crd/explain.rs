@@ -1,0 +1,155 @@
+//! Explanations: which objects of a CRD became types of Kubernetes, and why the others did not.
+
+use std::fmt;
+
+use super::unnamed::{Types, is_at_or_below};
+use crate::{
+    diag::{Diagnostic, Diagnostics},
+    model::{
+        TypeRef,
+        names::schema::Path,
+        schema::{Additional, COMMON_PROPERTIES, Schema},
+    },
+    options::Options,
+    read::crd::Crd,
+};
+
+/// The type that an object of a schema became.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explained {
+    /// `example.com/v1`.
+    pub api_version: String,
+    /// The kind and the properties that lead to the object: `VirtualMachine.spec.template`.
+    pub path: String,
+    /// What became of it.
+    pub verdict: Verdict,
+}
+
+/// The type of an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The type of k8s-openapi with this path.
+    Recognised(String),
+    /// A part of another object, at this path, that is a type of k8s-openapi.
+    Within(String, String),
+    /// A type of its own, for this reason.
+    Own(String),
+    /// No type: it is not an object with properties.
+    Plain,
+}
+
+impl fmt::Display for Explained {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}: ", self.api_version, self.path)?;
+        match &self.verdict {
+            Verdict::Recognised(name) => f.write_str(name),
+            Verdict::Within(path, name) => write!(f, "part of {path}, which is {name}"),
+            Verdict::Own(reason) => write!(f, "a type of its own: {reason}"),
+            Verdict::Plain => f.write_str("not an object with properties"),
+        }
+    }
+}
+
+/// The types of the objects at a path and below it, in the order of the CRDs' properties.
+///
+/// # Errors
+///
+/// No CRD has the path.
+pub fn explain(crds: &[Crd], options: &Options, path: &str) -> Result<Vec<Explained>, Diagnostics> {
+    let mut found = Vec::new();
+    for crd in crds {
+        for version in &crd.versions {
+            let mut walk = Walk {
+                types: Types {
+                    wanted: options.kubernetes_types,
+                    pinned: &options.renames,
+                },
+                asked: path,
+                api_version: format!("{}/{}", crd.group, version.name),
+                found: &mut found,
+            };
+            if let Some(schema) = &version.schema {
+                walk.properties(&Path::root(&crd.kind), schema, COMMON_PROPERTIES.as_slice());
+            }
+        }
+    }
+    if found.is_empty() {
+        let error = Diagnostic::error(format!("no CRD has an object at {path}"))
+            .help("write the kind and the properties that lead to the object, such as `VirtualMachine.spec.resource`");
+        return Err(error.into());
+    }
+    Ok(found)
+}
+
+struct Walk<'a> {
+    types: Types<'a>,
+    asked: &'a str,
+    api_version: String,
+    found: &'a mut Vec<Explained>,
+}
+
+impl Walk<'_> {
+    fn properties(&mut self, path: &Path, schema: &Schema, without: &[&str]) {
+        for (name, property) in &schema.properties {
+            if !without.contains(&name.as_str()) {
+                self.value(&path.property(name), name, property);
+            }
+        }
+    }
+
+    /// Items of lists and values of maps stand where the property does.
+    fn value(&mut self, path: &Path, name: &str, schema: &Schema) {
+        let is_asked = is_at_or_below(path.as_str(), self.asked);
+        if !is_asked && !is_at_or_below(self.asked, path.as_str()) {
+            return;
+        }
+        if schema.properties.is_empty() {
+            let value = match &schema.additional {
+                Additional::Schema(value) => Some(value),
+                _ => None,
+            };
+            match schema.items.as_ref().or(value) {
+                Some(element) => self.value(path, name, element),
+                None if path.as_str() == self.asked => self.push(path, Verdict::Plain),
+                None => {}
+            }
+            return;
+        }
+        if schema.validation.embedded_resource {
+            if is_asked {
+                let reason = "it is an object of any kind".to_owned();
+                self.push(path, Verdict::Own(reason));
+            }
+            return self.properties(path, schema, &COMMON_PROPERTIES);
+        }
+        match self.types.kubernetes_type(path, name, schema) {
+            Ok(ty) if is_asked => self.push(path, Verdict::Recognised(shown(&ty))),
+            Ok(ty) => {
+                let within = Verdict::Within(path.as_str().to_owned(), shown(&ty));
+                self.found.push(Explained {
+                    api_version: self.api_version.clone(),
+                    path: self.asked.to_owned(),
+                    verdict: within,
+                });
+            }
+            Err(unlike) => {
+                if is_asked {
+                    self.push(path, Verdict::Own(unlike.to_string()));
+                }
+                self.properties(path, schema, &[]);
+            }
+        }
+    }
+
+    fn push(&mut self, path: &Path, verdict: Verdict) {
+        self.found.push(Explained {
+            api_version: self.api_version.clone(),
+            path: path.as_str().to_owned(),
+            verdict,
+        });
+    }
+}
+
+fn shown(ty: &TypeRef) -> String {
+    ty.path().unwrap_or_default()
+}

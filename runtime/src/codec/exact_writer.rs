@@ -1,0 +1,266 @@
+//! Writes types of k8s-openapi without their own treatment of numbers: the reverse of [`exact_reader`](super::exact_reader).
+
+use serde::{
+    Serialize, Serializer,
+    ser::{SerializeMap, SerializeSeq, SerializeStruct},
+};
+
+use super::{int_or_string, quantity};
+
+/// Newtypes that hold any JSON, which stays as it is.
+pub(super) const OPAQUE: [&str; 3] = ["RawExtension", "JSON", "FieldsV1"];
+
+/// The fields of k8s-openapi's structs that hold int-or-strings, whose texts look like any other when they are written.
+const INT_OR_STRINGS: [(&str, &str); 11] = [
+    ("HTTPGetAction", "port"),
+    ("NetworkPolicyPort", "port"),
+    ("PodDisruptionBudgetSpec", "maxUnavailable"),
+    ("PodDisruptionBudgetSpec", "minAvailable"),
+    ("RollingUpdateDaemonSet", "maxSurge"),
+    ("RollingUpdateDaemonSet", "maxUnavailable"),
+    ("RollingUpdateDeployment", "maxSurge"),
+    ("RollingUpdateDeployment", "maxUnavailable"),
+    ("RollingUpdateStatefulSetStrategy", "maxUnavailable"),
+    ("ServicePort", "targetPort"),
+    ("TCPSocketAction", "port"),
+];
+
+/// The meaning of a text.
+#[derive(Clone, Copy)]
+enum Text {
+    Plain,
+    Quantity,
+    IntOrString,
+}
+
+/// A serializer, or a part of one.
+pub(super) struct ExactWriter<S> {
+    inner: S,
+    text: Text,
+    /// The struct whose fields are written; empty for other parts.
+    object: &'static str,
+}
+
+impl<S> ExactWriter<S> {
+    pub(super) const fn new(inner: S) -> Self {
+        Self {
+            inner,
+            text: Text::Plain,
+            object: "",
+        }
+    }
+}
+
+/// A value within.
+struct Within<'a, T: ?Sized> {
+    value: &'a T,
+    text: Text,
+}
+
+impl<T: Serialize + ?Sized> Serialize for Within<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.value.serialize(ExactWriter {
+            text: self.text,
+            ..ExactWriter::new(serializer)
+        })
+    }
+}
+
+/// Methods of values that hold no others.
+macro_rules! plain {
+    ($($method:ident($($argument:ident: $ty:ty),*))*) => {
+        $(fn $method(self, $($argument: $ty),*) -> Result<S::Ok, S::Error> {
+            self.inner.$method($($argument),*)
+        })*
+    };
+}
+
+impl<S: Serializer> Serializer for ExactWriter<S> {
+    type Ok = S::Ok;
+    type Error = S::Error;
+    type SerializeSeq = ExactWriter<S::SerializeSeq>;
+    type SerializeMap = ExactWriter<S::SerializeMap>;
+    type SerializeStruct = ExactWriter<S::SerializeStruct>;
+    // k8s-openapi has no such types.
+    type SerializeTuple = S::SerializeTuple;
+    type SerializeTupleStruct = S::SerializeTupleStruct;
+    type SerializeTupleVariant = S::SerializeTupleVariant;
+    type SerializeStructVariant = S::SerializeStructVariant;
+
+    fn serialize_str(self, text: &str) -> Result<S::Ok, S::Error> {
+        match self.text {
+            Text::Plain => self.inner.serialize_str(text),
+            Text::Quantity => quantity::write(text, self.inner),
+            Text::IntOrString => int_or_string::write(text, self.inner),
+        }
+    }
+
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(
+        self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<S::Ok, S::Error> {
+        if name == "Quantity" {
+            let text = Text::Quantity;
+            value.serialize(ExactWriter { text, ..self })
+        } else if OPAQUE.contains(&name) {
+            self.inner.serialize_newtype_struct(name, value)
+        } else {
+            let text = Text::Plain;
+            self.inner
+                .serialize_newtype_struct(name, &Within { value, text })
+        }
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<S::Ok, S::Error> {
+        let text = self.text;
+        self.inner.serialize_some(&Within { value, text })
+    }
+
+    fn serialize_seq(self, len: Option<usize>) -> Result<Self::SerializeSeq, S::Error> {
+        self.inner.serialize_seq(len).map(ExactWriter::new)
+    }
+
+    fn serialize_map(self, len: Option<usize>) -> Result<Self::SerializeMap, S::Error> {
+        self.inner.serialize_map(len).map(ExactWriter::new)
+    }
+
+    fn serialize_struct(
+        self,
+        name: &'static str,
+        len: usize,
+    ) -> Result<Self::SerializeStruct, S::Error> {
+        let inner = self.inner.serialize_struct(name, len)?;
+        Ok(ExactWriter {
+            object: name,
+            ..ExactWriter::new(inner)
+        })
+    }
+
+    plain! {
+        serialize_bool(value: bool)
+        serialize_i8(value: i8)
+        serialize_i16(value: i16)
+        serialize_i32(value: i32)
+        serialize_i64(value: i64)
+        serialize_u8(value: u8)
+        serialize_u16(value: u16)
+        serialize_u32(value: u32)
+        serialize_u64(value: u64)
+        serialize_f32(value: f32)
+        serialize_f64(value: f64)
+        serialize_char(value: char)
+        serialize_bytes(value: &[u8])
+        serialize_none()
+        serialize_unit()
+        serialize_unit_struct(name: &'static str)
+        serialize_unit_variant(name: &'static str, index: u32, variant: &'static str)
+    }
+
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        name: &'static str,
+        index: u32,
+        variant: &'static str,
+        value: &T,
+    ) -> Result<S::Ok, S::Error> {
+        self.inner
+            .serialize_newtype_variant(name, index, variant, value)
+    }
+
+    fn serialize_tuple(self, len: usize) -> Result<S::SerializeTuple, S::Error> {
+        self.inner.serialize_tuple(len)
+    }
+
+    fn serialize_tuple_struct(
+        self,
+        name: &'static str,
+        len: usize,
+    ) -> Result<S::SerializeTupleStruct, S::Error> {
+        self.inner.serialize_tuple_struct(name, len)
+    }
+
+    fn serialize_tuple_variant(
+        self,
+        name: &'static str,
+        index: u32,
+        variant: &'static str,
+        len: usize,
+    ) -> Result<S::SerializeTupleVariant, S::Error> {
+        self.inner
+            .serialize_tuple_variant(name, index, variant, len)
+    }
+
+    fn serialize_struct_variant(
+        self,
+        name: &'static str,
+        index: u32,
+        variant: &'static str,
+        len: usize,
+    ) -> Result<S::SerializeStructVariant, S::Error> {
+        self.inner
+            .serialize_struct_variant(name, index, variant, len)
+    }
+
+    fn is_human_readable(&self) -> bool {
+        self.inner.is_human_readable()
+    }
+}
+
+impl<S: SerializeSeq> SerializeSeq for ExactWriter<S> {
+    type Ok = S::Ok;
+    type Error = S::Error;
+
+    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), S::Error> {
+        let text = Text::Plain;
+        self.inner.serialize_element(&Within { value, text })
+    }
+
+    fn end(self) -> Result<S::Ok, S::Error> {
+        self.inner.end()
+    }
+}
+
+impl<S: SerializeMap> SerializeMap for ExactWriter<S> {
+    type Ok = S::Ok;
+    type Error = S::Error;
+
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), S::Error> {
+        self.inner.serialize_key(key)
+    }
+
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), S::Error> {
+        let text = Text::Plain;
+        self.inner.serialize_value(&Within { value, text })
+    }
+
+    fn end(self) -> Result<S::Ok, S::Error> {
+        self.inner.end()
+    }
+}
+
+impl<S: SerializeStruct> SerializeStruct for ExactWriter<S> {
+    type Ok = S::Ok;
+    type Error = S::Error;
+
+    fn serialize_field<T: Serialize + ?Sized>(
+        &mut self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<(), S::Error> {
+        let text = if INT_OR_STRINGS.contains(&(self.object, name)) {
+            Text::IntOrString
+        } else {
+            Text::Plain
+        };
+        self.inner.serialize_field(name, &Within { value, text })
+    }
+
+    fn skip_field(&mut self, name: &'static str) -> Result<(), S::Error> {
+        self.inner.skip_field(name)
+    }
+
+    fn end(self) -> Result<S::Ok, S::Error> {
+        self.inner.end()
+    }
+}
