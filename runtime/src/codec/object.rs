@@ -3,6 +3,10 @@
 //! For each struct serde's derive writes an enum of the fields, two visitors and three ways of reading them, on which rustc spends
 //! nine tenths of its time with generated types. `object!` writes a call a field each for reading and
 //! writing, and what all structs share stands here.
+//!
+//! Two things that serde derives are not there. A struct is read from a map alone, never from an array of its fields' values.
+//! And the map after `..` holds every property that the struct does not name: where another struct flattens this one
+//! (`#[serde(flatten)]`) beside a map of its own, a property that neither names is in both maps, and is written twice.
 
 use std::{collections::BTreeMap, convert::identity, fmt, marker::PhantomData};
 
@@ -252,7 +256,7 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         }
     }
 
-    /// A field that is none when the property is missing or null.
+    /// A field that is none when the property is null, and keeps its default when it is missing.
     pub fn optional<T: Deserialize<'de>>(&mut self, name: &'static str, field: &mut Option<T>) {
         self.defaulted(name, field);
     }
@@ -262,7 +266,7 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         self.defaulted_encoded(name, field);
     }
 
-    /// A field that is none when the property is missing, where null is a value.
+    /// A field that keeps its default when the property is missing, where null is a value.
     pub fn nullable<T: Deserialize<'de>>(&mut self, name: &'static str, field: &mut Option<T>) {
         if self.takes(name) {
             *field = self.value();
