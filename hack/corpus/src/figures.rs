@@ -1,13 +1,19 @@
 //! Figures of a project's types, one line each and a total: what a change of naming or of types does to the whole corpus.
 
-use std::{collections::BTreeMap, fmt, path::PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    path::PathBuf,
+};
 
-use codegen::model::{ApiSet, TypeKind};
+use codegen::model::{ApiSet, KnownType, TypeDef, TypeKind, TypeRef, Version};
 
 #[derive(Clone, Default)]
 pub(crate) struct Figures {
     crds: usize,
     types: usize,
+    /// Fields that hold objects: of Kubernetes' types, and all.
+    objects: [usize; 2],
     aliases: usize,
     lines: usize,
     /// Names longer than 60 and 80 characters.
@@ -24,6 +30,7 @@ impl Figures {
         Self {
             crds,
             types: defs().count() - aliases,
+            objects: api.versions().map(|(_, version)| objects(version)).fold([0, 0], add),
             aliases,
             lines: files.values().map(|text| text.lines().count()).sum(),
             long: [60, 80].map(|limit| defs().filter(|def| def.name.len() > limit).count()),
@@ -34,6 +41,12 @@ impl Figures {
     /// How many types there are, aliases aside.
     pub(crate) const fn types(&self) -> usize {
         self.types
+    }
+
+    /// The share of the fields with objects whose type is Kubernetes' own, in percent.
+    pub(crate) fn recognised(&self) -> usize {
+        let [recognised, all] = self.objects;
+        (recognised * 100).checked_div(all).unwrap_or_default()
     }
 
     /// How many lines they take.
@@ -49,6 +62,7 @@ impl Figures {
     pub(crate) fn add(mut self, other: &Self) -> Self {
         self.crds += other.crds;
         self.types += other.types;
+        self.objects = add(self.objects, other.objects);
         self.aliases += other.aliases;
         self.lines += other.lines;
         for (sum, part) in self.long.iter_mut().zip(other.long) {
@@ -61,12 +75,48 @@ impl Figures {
     }
 }
 
+fn add([a, b]: [usize; 2], [c, d]: [usize; 2]) -> [usize; 2] {
+    [a + c, b + d]
+}
+
+/// The fields of a version that hold objects: of Kubernetes' types, and all. The metadata of the kinds does not count.
+fn objects(version: &Version) -> [usize; 2] {
+    let is_root = |def: &&TypeDef| version.resources.iter().any(|resource| resource.root == def.name);
+    let structs = version.types.iter().filter(|def| matches!(def.kind, TypeKind::Struct(_)));
+    let structs: BTreeSet<&str> = structs.map(|def| def.name.as_str()).collect();
+    let mut count = [0, 0];
+    for def in &version.types {
+        let TypeKind::Struct(body) = &def.kind else { continue };
+        let fields = body.fields.iter().filter(|field| field.json_name != "metadata" || !is_root(&def));
+        for field in fields {
+            count = add(count, match field.ty.element() {
+                TypeRef::External(_) => [1, 1],
+                TypeRef::Known(known) if !SCALARS.contains(known) => [1, 1],
+                TypeRef::Local(name) if structs.contains(name.as_str()) => [0, 1],
+                _ => [0, 0],
+            });
+        }
+    }
+    count
+}
+
+/// Types of Kubernetes that are recognised by their format, not by their fields.
+const SCALARS: [KnownType; 7] = [
+    KnownType::ByteString,
+    KnownType::Duration,
+    KnownType::IntOrString,
+    KnownType::MicroTime,
+    KnownType::Quantity,
+    KnownType::RawExtension,
+    KnownType::Time,
+];
+
 impl fmt::Display for Figures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { crds, types, aliases, lines, long: [sixty, eighty], longest } = self;
+        let Self { crds, types, objects: [recognised, objects], aliases, lines, long: [sixty, eighty], longest } = self;
         write!(
             f,
-            "{crds} CRDs, {types} types, {aliases} aliases, {lines} lines, {sixty} names > 60, {eighty} > 80, longest {} {longest}",
+            "{crds} CRDs, {types} types, {recognised} of {objects} objects recognised, {aliases} aliases, {lines} lines, {sixty} names > 60, {eighty} > 80, longest {} {longest}",
             longest.len()
         )
     }

@@ -87,10 +87,11 @@ impl Row {
     fn print(&self) {
         let of = |[passed, of]: [usize; 2]| format!("{passed}/{of}");
         println!(
-            "{:<44} {:>5} {:>9} {:>6} {:>7} {:>7} {:>8} {:>9} {:>11} {:>9} {:>8.1}",
+            "{:<44} {:>5} {:>9} {:>10} {:>6} {:>7} {:>7} {:>8} {:>9} {:>11} {:>9} {:>8.1}",
             self.name,
             self.crds,
             self.generated,
+            format!("{}%", self.figures.recognised()),
             self.figures.types(),
             self.figures.lines(),
             self.figures.longest(),
@@ -106,8 +107,8 @@ impl Row {
 /// Prints the rows with a total, and below them what went wrong.
 pub(crate) fn print(rows: &[Row], elapsed: Duration) {
     println!(
-        "{:<44} {:>5} {:>9} {:>6} {:>7} {:>7} {:>8} {:>9} {:>11} {:>9} {:>8}",
-        "project", "CRDs", "generated", "types", "lines", "longest", "compiled", "samples", "made-up", "CRD equal", "seconds"
+        "{:<44} {:>5} {:>9} {:>10} {:>6} {:>7} {:>7} {:>8} {:>9} {:>11} {:>9} {:>8}",
+        "project", "CRDs", "generated", "recognised", "types", "lines", "longest", "compiled", "samples", "made-up", "CRD equal", "seconds"
     );
     let mut total = Row { name: "total".to_owned(), ..Row::default() };
     for row in rows {
