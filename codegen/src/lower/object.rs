@@ -4,12 +4,10 @@ use std::collections::BTreeMap;
 
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
-    emit::manifests::Manifests,
     model::{
         Conversion, PrinterColumn, Resource, ScaleSubresource, Scope, SelectableField, VerbSet,
         names,
     },
-    options::Options,
     read::markers::{
         At, Found, MarkerSet,
         client::{NonNamespaced, ResourceName},
@@ -20,10 +18,9 @@ use crate::{
 /// The resource of a root, as far as its markers decide: without conversion and methods, and without a status subresource.
 pub(super) fn resource(
     kind: &str,
-    root: &str,
+    (root, place): (&str, &Place),
     verbs: VerbSet,
     markers: &MarkerSet,
-    options: &Options,
     diagnostics: &mut Diagnostics,
 ) -> Resource {
     let named = markers.get::<crd::Resource>();
@@ -34,9 +31,9 @@ pub(super) fn resource(
     let singular = named.and_then(|names| names.singular.as_deref().cloned());
     Resource {
         kind: kind.to_owned(),
-        list_kind: format!("{kind}List"),
+        list_kind: list_kind(kind),
         singular: singular.unwrap_or_else(|| kind.to_lowercase()),
-        plural: plural(kind, markers, options, diagnostics),
+        plural: plural((kind, place), markers, diagnostics),
         accessor: names::snake_case(&names::plural(kind)),
         client_name: names::plural(kind),
         root: root.to_owned(),
@@ -64,11 +61,11 @@ pub(super) fn resource(
 
 /// `+resourceName`, `path=` of `+kubebuilder:resource`, else the rule; the two must agree.
 ///
-/// The rule is controller-gen's where CRDs are written, so that clients ask for what the CRD serves, else client-gen's.
-pub(super) fn plural(
-    kind: &str,
+/// The rule is controller-gen's, so that clients ask for what its CRDs and ours serve, whatever a run writes. A kind for which
+/// client-gen has another is warned of.
+fn plural(
+    (kind, place): (&str, &Place),
     markers: &MarkerSet,
-    options: &Options,
     diagnostics: &mut Diagnostics,
 ) -> String {
     let named = markers.get::<ResourceName>();
@@ -99,12 +96,26 @@ pub(super) fn plural(
         }
         return plural;
     }
-    let writes_crds = |manifests: &Manifests| manifests.crds.is_some();
-    if options.manifests.as_ref().is_some_and(writes_crds) {
-        names::controller_gen_plural(kind)
-    } else {
-        names::resource_plural(kind)
+    let plural = names::controller_gen_plural(kind);
+    let other = names::resource_plural(kind);
+    if plural != other {
+        let message = format!(
+            "the plural of {kind} is `{plural}` for controller-gen and `{other}` for client-gen"
+        );
+        diagnostics.push(
+            Diagnostic::warning(message)
+                .at(place.clone(), format!("`{plural}` is used"))
+                .help(format!(
+                    "settle it: `// +kubebuilder:resource:path={plural}`"
+                )),
+        );
     }
+    plural
+}
+
+/// The kind of the lists of a kind.
+pub(super) fn list_kind(kind: &str) -> String {
+    format!("{kind}List")
 }
 
 pub(super) fn list(argument: Option<&At<Vec<String>>>) -> Vec<String> {

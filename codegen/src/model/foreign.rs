@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+use super::TypeRef;
+
 macro_rules! known_types {
     ($($module:literal { $($name:ident)+ })+) => {
         /// Types that Kubernetes itself defines and k8s-openapi provides.
@@ -66,7 +68,7 @@ impl KnownType {
 }
 
 /// A path to a Rust type from elsewhere, as the source's `use` items resolve it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ExternalType {
     /// Whether the path starts with `::`.
     pub global: bool,
@@ -74,6 +76,38 @@ pub struct ExternalType {
     pub segments: Vec<String>,
     /// Generic arguments as the source has them, in angle brackets; empty without any.
     pub arguments: String,
+    /// The generic arguments that are types, where the type is one of the same version, so that its fields have types.
+    pub instance: Vec<TypeRef>,
+}
+
+/// The names of the types among generic parameters, which stand in angle brackets as in the source; none if a constant stands
+/// before a type, since the arguments that are types are then not known by their number.
+pub(crate) fn type_parameters(generics: &str) -> Option<Vec<String>> {
+    let inner = generics.trim().strip_prefix('<')?.strip_suffix('>')?;
+    let (mut depth, mut parameters, mut start) = (0_usize, Vec::new(), 0);
+    for (at, c) in inner.char_indices().chain([(inner.len(), ',')]) {
+        match c {
+            '<' | '(' | '[' => depth += 1,
+            '>' | ')' | ']' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 || at == inner.len() => {
+                parameters.extend(inner.get(start..at).map(str::trim));
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parameters.retain(|parameter| !parameter.is_empty() && !parameter.starts_with('\''));
+    let is_constant = |parameter: &str| parameter.starts_with("const ");
+    let first = parameters.iter().position(|it| is_constant(it));
+    let (types, constants) = parameters.split_at(first.unwrap_or(parameters.len()));
+    if !constants.iter().all(|it| is_constant(it)) {
+        return None;
+    }
+    let name = |parameter: &&str| {
+        let end = parameter.find([':', '=', ' ']).unwrap_or(parameter.len());
+        parameter.get(..end).unwrap_or_default().to_owned()
+    };
+    Some(types.iter().map(name).collect())
 }
 
 impl ExternalType {
@@ -84,6 +118,7 @@ impl ExternalType {
             global: false,
             segments,
             arguments: String::new(),
+            instance: Vec::new(),
         }
     }
 
@@ -117,6 +152,22 @@ impl Serialize for ExternalType {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn type_parameters_are_told_from_the_rest() {
+        let check = |generics: &str, expected: Option<&[&str]>| {
+            let found = type_parameters(generics);
+            let expected = expected.map(|it| it.iter().map(|name| (*name).to_owned()).collect());
+            assert_eq!(found, expected, "{generics}");
+        };
+        check("", None);
+        check("<T>", Some(&["T"]));
+        check(
+            "<'a, T: Into<Vec<(A, B)>>, U = u8, const N: usize>",
+            Some(&["T", "U"]),
+        );
+        check("<const N: usize, T>", None);
+    }
 
     #[test]
     fn every_known_type_is_found_at_its_path() {

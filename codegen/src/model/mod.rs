@@ -18,6 +18,7 @@ pub mod names;
 pub mod schema;
 
 pub use admission::{Webhook, WebhookEndpoint};
+pub(crate) use foreign::type_parameters;
 pub use foreign::{ExternalType, KnownType};
 pub use rbac::PolicyRule;
 pub use resource::{

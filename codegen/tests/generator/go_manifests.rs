@@ -68,16 +68,25 @@ fn rules_of_an_embedded_field_hold_for_the_struct() {
 }
 
 #[test]
-fn the_plural_is_controller_gens_where_crds_are_written_and_client_gens_elsewhere() {
-    let text = "// +kubebuilder:object:root=true\ntype WithTriggers struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\
-        \tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n";
-    let plural = |manifests| {
-        let generated = crds(text, manifests);
-        let (_, version) = generated.api.versions().next().unwrap();
-        version.resources[0].plural.clone()
+fn the_plural_is_controller_gens_whatever_is_written_and_warned_of_where_client_gen_differs() {
+    let kind = |marker: &str| {
+        format!(
+            "// +kubebuilder:object:root=true\n{marker}type WithTriggers struct {{\n\tmetav1.TypeMeta `json:\",inline\"`\n\
+             \tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}}\n"
+        )
     };
-    assert_eq!(plural(Some(Manifests::default())), "withtriggers");
-    assert_eq!(plural(None), "withtriggerses");
+    let plural = |marker: &str, manifests| {
+        let generated = crds(&kind(marker), manifests);
+        let (_, version) = generated.api.versions().next().unwrap();
+        let warnings = generated.warnings.as_slice().iter();
+        let warned = warnings.filter(|it| it.message.contains("the plural of WithTriggers"));
+        (version.resources[0].plural.clone(), warned.count())
+    };
+    let expected = ("withtriggers".to_owned(), 1);
+    assert_eq!(plural("", Some(Manifests::default())), expected);
+    assert_eq!(plural("", None), expected);
+    let pinned = plural("// +kubebuilder:resource:path=triggers\n", None);
+    assert_eq!(pinned, ("triggers".to_owned(), 0));
 }
 
 #[test]

@@ -31,19 +31,18 @@ fn generate_with(sources: &Sources, manifests: Option<Manifests>) -> Generated {
     codegen::generate(sources, &options).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The manifests that the golden crate of a case has, as codegen.toml asks for them; `hyphenated` has an enum that no schema
-/// describes.
-fn manifests(case: &str) -> Option<Manifests> {
-    (case != "hyphenated").then(|| Manifests {
+/// The manifests that the golden crate of a case has, as codegen.toml asks for them.
+fn manifests(case: &str) -> Manifests {
+    Manifests {
         floats: case == "virtualmachine",
         ..Manifests::default()
-    })
+    }
 }
 
 /// What the golden crate of annotated Rust holds: the input, what is generated from it, and its manifests.
 fn expect_rust(case: &str) -> (Files, Files) {
     let folder = testdata().join("apis").join(case);
-    let generated = generate_with(&rust_sources(&folder), manifests(case));
+    let generated = generate_with(&rust_sources(&folder), Some(manifests(case)));
     let mut files = generated.files;
     collect(&folder.join("src"), Path::new(""), &mut files);
     (files, generated.manifests)

@@ -31,6 +31,7 @@ type Report<'c> = dyn FnMut(About<'_>, Diagnostic) + 'c;
 
 /// The rules of one version of a kind.
 pub(super) struct Rules<'c> {
+    #[cfg(feature = "cel")]
     kind: &'c str,
     schema: &'c Schema,
     report: &'c mut Report<'c>,
@@ -53,8 +54,13 @@ struct Stand {
 }
 
 impl<'c> Rules<'c> {
+    #[cfg_attr(
+        not(feature = "cel"),
+        expect(unused_variables, reason = "only costs are told by kind")
+    )]
     pub(super) fn new(kind: &'c str, schema: &'c Schema, report: &'c mut Report<'c>) -> Self {
         Self {
+            #[cfg(feature = "cel")]
             kind,
             schema,
             report,

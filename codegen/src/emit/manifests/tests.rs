@@ -271,3 +271,83 @@ fn an_example_that_is_not_of_its_schema_is_warned_of() {
         "{warnings}"
     );
 }
+
+#[test]
+fn each_instance_of_a_generic_type_has_its_schema() {
+    let types = format!(
+        "{DERIVE}\npub struct Limit<T, const N: usize> {{ pub least: T, pub most: Option<T>, pub all: [T; N] }}\n\
+         {DERIVE}\npub struct Pair<A, B> {{ pub first: Limit<A, 2>, pub second: B }}"
+    );
+    let limit = |ty: &Value| {
+        json!({
+            "type": "object",
+            "properties": {
+                "least": ty,
+                "most": ty,
+                "all": {"type": "array", "items": ty},
+            },
+            "required": ["all", "least"],
+        })
+    };
+    let (text, flag) = (json!({"type": "string"}), json!({"type": "boolean"}));
+    check(
+        "pub a: Limit<String, 4>, pub b: Limit<bool, 1>, pub c: Pair<bool, Vec<Limit<String, 3>>>,",
+        &types,
+        &json!({
+            "a": limit(&text),
+            "b": limit(&flag),
+            "c": {
+                "type": "object",
+                "properties": {
+                    "first": limit(&flag),
+                    "second": {"type": "array", "items": limit(&text)},
+                },
+                "required": ["first", "second"],
+            },
+        }),
+    );
+}
+
+#[test]
+fn a_generic_type_without_its_arguments_or_end_is_refused() {
+    let refused = |fields: &str, types: &str| {
+        crd_of(&kind(fields, &format!("{DERIVE}\n{types}")), Compat::Strict).unwrap_err()
+    };
+    let constant = refused(
+        "pub a: Ring<4, bool>,",
+        "pub struct Ring<const N: usize, T> { pub items: [T; N] }",
+    );
+    assert!(constant.contains('T'), "{constant}");
+    let endless = refused(
+        "pub a: Nest<bool>,",
+        "pub struct Nest<T> { pub value: T, pub next: Option<Box<Nest<Vec<T>>>> }",
+    );
+    assert!(endless.contains("Nest"), "{endless}");
+}
+
+#[test]
+fn keys_of_maps_may_be_newtypes_and_enums() {
+    let map = json!({"a": {"type": "object", "additionalProperties": {"type": "boolean"}}});
+    let types = [
+        "#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq, PartialOrd, Ord)]\n#[serde(transparent)]\npub struct Key(pub String);",
+        "#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq, PartialOrd, Ord)]\npub enum Key { A, B }",
+        "pub type Key = u16;",
+    ];
+    for types in types {
+        check("pub a: std::collections::BTreeMap<Key, bool>,", types, &map);
+    }
+}
+
+#[test]
+fn an_optional_value_that_may_be_null_is_nullable() {
+    let spec = |attributes: &str| {
+        let fields = format!("{attributes}pub a: Option<Option<bool>>,");
+        spec(&fields, "", Compat::Strict)
+    };
+    let nullable = json!({"a": {"type": "boolean", "nullable": true}});
+    let left_out = spec("#[serde(default, skip_serializing_if = \"Option::is_none\")] ");
+    assert_eq!(left_out["properties"], nullable);
+    assert_eq!(left_out["required"], Value::Null);
+    // What is always written is null where it has no value.
+    assert_eq!(spec("")["properties"], nullable);
+}

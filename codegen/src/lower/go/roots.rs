@@ -105,7 +105,7 @@ pub(super) fn resource(
     let verbs = verbs::verbs(markers, status, diagnostics);
     let mut reached = Vec::new();
     let mut methods = client_methods(methods, markers, &verbs, &mut reached, diagnostics);
-    let common = object::resource(&decl.name, root, verbs, markers, options, diagnostics);
+    let common = object::resource(&decl.name, (root, &decl.place), verbs, markers, diagnostics);
     let by_hand = methods
         .iter()
         .any(|method| method.subresource.as_deref() == Some("scale"));

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::super::object;
 use super::{Cx, at_item, checks::is_camel_case, resolve::Resolved};
 use crate::{
     diag::Diagnostics,
@@ -33,7 +34,7 @@ impl Cx<'_> {
         let verbs = verbs::verbs(&item.markers, status, diagnostics);
         let resource = Resource {
             kind: kube.kind.clone(),
-            list_kind: self.list_kind(&kube.kind),
+            list_kind: object::list_kind(&kube.kind),
             // kube-derive forms the plural of the singular by its own rules.
             plural: kube.plural.clone().unwrap_or_else(|| {
                 let singular = kube.singular.clone();

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     diag::{Diagnostic, Diagnostics},
-    model::{ExternalType, TypeRef, WireType},
+    model::{ExternalType, TypeRef, WireType, type_parameters},
     read::rust::{self, Body, Item, Kind, PathType, Type},
 };
 
@@ -53,7 +53,7 @@ impl Cx<'_> {
         }
         let external = match self.resolver.resolve_type(item.module, path) {
             Resolved::Item(index) => {
-                return self.local(index, path);
+                return self.local(item, index, path, diagnostics);
             }
             Resolved::External(external) => external,
         };
@@ -63,6 +63,7 @@ impl Cx<'_> {
                 global: path.global,
                 segments: external,
                 arguments: path.arguments_text.clone(),
+                instance: Vec::new(),
             });
         };
         let mut argument = |index: usize| {
@@ -107,7 +108,13 @@ impl Cx<'_> {
     }
 
     /// A type of the version; an instance of a generic one is named as a whole.
-    fn local(&self, index: usize, path: &PathType) -> TypeRef {
+    fn local(
+        &self,
+        item: &Item,
+        index: usize,
+        path: &PathType,
+        diagnostics: &mut Diagnostics,
+    ) -> TypeRef {
         let Some(target) = self.package.items.get(index) else {
             return TypeRef::Any;
         };
@@ -116,10 +123,15 @@ impl Cx<'_> {
         } else {
             let mut segments = self.module_path(target.module);
             segments.push(target.name.clone());
+            let parameters = type_parameters(&target.generics.text).unwrap_or_default();
+            let types = path.arguments.iter().take(parameters.len());
             TypeRef::External(ExternalType {
                 global: false,
                 segments,
                 arguments: path.arguments_text.clone(),
+                instance: types
+                    .map(|ty| self.reference(item, ty, diagnostics))
+                    .collect(),
             })
         }
     }

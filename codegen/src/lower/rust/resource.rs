@@ -82,13 +82,8 @@ impl Cx<'_> {
             conversion,
             methods,
             client,
-            ..object::resource(kind, kind, verbs, markers, self.options, diagnostics)
+            ..object::resource(kind, (kind, &item.place), verbs, markers, diagnostics)
         })
-    }
-
-    /// `FooList` if the version declares it so, else the same name by convention.
-    pub(super) fn list_kind(&self, kind: &str) -> String {
-        format!("{kind}List")
     }
 }
 

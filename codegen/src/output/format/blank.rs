@@ -97,7 +97,7 @@ fn parts(item: Start, last: &str, line: &str) -> bool {
 
 /// Whether a line lists the fields of the struct above it.
 fn is_list(line: &str) -> bool {
-    line.contains("::object! {")
+    line.contains("::object! {") && !line.trim_start().starts_with("//")
 }
 
 #[cfg(test)]
@@ -109,11 +109,11 @@ mod tests {
         let body = "//! Docs.\n#![allow(\n    a,\n)]\n#![allow(b)]\nuse a::b;\nuse c::{\n    d, e,\n};\nuse f;\nmod g;\n#[derive(\n    H,\n)]\n\
                     struct I {\n    j: u8,\n}\nimpl I {\n    fn k() {}\n    fn l() {\n        m();\n    }\n    fn n() {}\n}\n\
                     impl O for I {}\nimpl P for I {}\nstruct Q;\n\
-                    struct R {\n    s: u8,\n}\nt::object! { R, u }\nstruct V {}\nt::object! {\n    V, w\n}\nstruct X;\n";
+                    struct R {\n    s: u8,\n}\nt::object! { R, u }\nstruct V {}\nt::object! {\n    V, w\n}\nstruct X;\n// t::object! {\nstruct Y;\n";
         let parted = "//! Docs.\n\n#![allow(\n    a,\n)]\n#![allow(b)]\n\nuse a::b;\nuse c::{\n    d, e,\n};\nuse f;\n\nmod g;\n\n#[derive(\n    H,\n)]\n\
                       struct I {\n    j: u8,\n}\n\nimpl I {\n    fn k() {}\n    fn l() {\n        m();\n    }\n\n    fn n() {}\n}\n\n\
                       impl O for I {}\nimpl P for I {}\n\nstruct Q;\n\n\
-                      struct R {\n    s: u8,\n}\nt::object! { R, u }\n\nstruct V {}\nt::object! {\n    V, w\n}\n\nstruct X;\n";
+                      struct R {\n    s: u8,\n}\nt::object! { R, u }\n\nstruct V {}\nt::object! {\n    V, w\n}\n\nstruct X;\n\n// t::object! {\nstruct Y;\n";
         let mut text = String::new();
         lay_out(&mut text, body, &Comments::default());
         assert_eq!(text, parted);

@@ -9,7 +9,7 @@ use crate::{
         names::{is_label_1035, is_subdomain},
     },
     options::Options,
-    read::yaml::{Entry, Node, Yaml},
+    read::yaml::{Node, Yaml},
 };
 
 /// The annotation in which `kubectl apply` notes the whole object.
@@ -147,9 +147,14 @@ impl Reader<'_> {
         let Some(Yaml::Map(entries)) = pairs.map(|pairs| &pairs.value) else {
             return BTreeMap::new();
         };
-        let text = |entry: &Entry| Some((entry.key.clone(), entry.value.as_str()?.to_owned()));
-        let pairs = entries.iter().filter_map(text);
-        pairs.filter(|(key, _)| key != LAST_APPLIED).collect()
+        let mut texts = BTreeMap::new();
+        for entry in entries.iter().filter(|entry| entry.key != LAST_APPLIED) {
+            match entry.value.as_str() {
+                Some(text) => drop(texts.insert(entry.key.clone(), text.to_owned())),
+                None => self.wrong_type(&entry.value, &entry.key, "a string"),
+            }
+        }
+        texts
     }
 
     /// The versions that have types, and where CRDs are to be written, the others.

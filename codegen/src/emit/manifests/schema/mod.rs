@@ -3,6 +3,7 @@
 //! [`Schema`] is the value; `shape` makes it from types, `of_crd` from those of CRDs, `rules` from validations, `merge` joins
 //! what a type says with what its user says, `union` does enums with data.
 
+mod instance;
 mod known;
 mod merge;
 mod of_crd;

@@ -17,6 +17,9 @@ use crate::{
     options::Compat,
 };
 
+/// How deep types may be nested; instances of a generic type that contains another instance of itself never end.
+const MOST_DEEP: usize = 100;
+
 /// Makes the schemas of types, each once.
 pub(in crate::emit::manifests) struct Shapes<'a> {
     pub(super) api: &'a ApiSet,
@@ -26,6 +29,8 @@ pub(in crate::emit::manifests) struct Shapes<'a> {
     made: BTreeMap<String, Schema>,
     /// The named types that are being made, outermost first.
     open: Vec<String>,
+    /// The types that the parameters of generic types stand for, innermost last.
+    pub(super) instances: Vec<BTreeMap<String, TypeRef>>,
     pub(in crate::emit::manifests) diagnostics: Diagnostics,
 }
 
@@ -69,6 +74,7 @@ impl<'a> Shapes<'a> {
             compat,
             made: BTreeMap::new(),
             open: Vec::new(),
+            instances: Vec::new(),
             diagnostics: Diagnostics::new(),
         }
     }
@@ -121,7 +127,13 @@ impl<'a> Shapes<'a> {
                 Some(def) => self.named(def, scope),
                 None => self.unknown(name, at),
             },
-            TypeRef::External(_) => self.foreign(ty, at),
+            TypeRef::External(external) => match self.argument(external) {
+                Some(argument) => self.of(&argument, scope, at),
+                None => match external.generic_type(scope.types) {
+                    Some(def) => self.instance(def, external, scope),
+                    None => self.foreign(ty, at),
+                },
+            },
             TypeRef::Verbatim(text) => self.unknown(text, at),
             TypeRef::List(inner) => Schema {
                 items: Some(Box::new(self.of(inner, scope, at))),
@@ -187,10 +199,15 @@ impl<'a> Shapes<'a> {
     /// The schema of a named type, with its documentation and rules.
     pub(super) fn named(&mut self, def: &TypeDef, scope: Scope<'_>) -> Schema {
         let path = format!("{}::{}", scope.path, def.name);
+        self.named_as(path, def, scope)
+    }
+
+    /// [`named`](Self::named), made once for each path.
+    pub(super) fn named_as(&mut self, path: String, def: &TypeDef, scope: Scope<'_>) -> Schema {
         if let Some(schema) = self.made.get(&path) {
             return schema.clone();
         }
-        if self.open.contains(&path) {
+        if self.open.contains(&path) || self.open.len() > MOST_DEEP {
             return self.recursive(def);
         }
         self.open.push(path.clone());

@@ -1,5 +1,7 @@
 //! The types of `traffic-control.example.com/v1alpha2`.
 
+use std::collections::BTreeMap;
+
 use codegen_runtime::k8s_openapi::apimachinery::pkg::{
     apis::meta::v1::ObjectMeta, util::intstr::IntOrString,
 };
@@ -30,6 +32,8 @@ pub struct HTTPRouteSpec {
     #[serde(rename = "allowedIPs", default)]
     pub allowed_ips: Vec<String>,
     /// What is done with requests on their way.
+    // +kubebuilder:pruning:PreserveUnknownFields
+    // +kubebuilder:validation:Schemaless
     #[serde(default)]
     pub filters: Vec<Filter>,
 }
@@ -101,4 +105,35 @@ pub struct VMIPool {
     pub addresses: Vec<String>,
     /// Those of the addresses that nobody gets.
     pub held_back: Vec<String>,
+    /// How addresses are shared.
+    pub sharing: Option<Sharing>,
+}
+
+/// How addresses are shared.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Sharing {
+    /// How many addresses each team has.
+    pub teams: BTreeMap<Team, Bounds<u32>>,
+    /// How many addresses all teams have together; null for any number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<Option<i64>>,
+    /// The names of addresses, between two of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub names: Option<Bounds<String>>,
+}
+
+/// The name of a team.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Team(pub String);
+
+/// The least and the most of something.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub struct Bounds<T> {
+    /// The least.
+    pub least: T,
+    /// The most, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub most: Option<T>,
 }

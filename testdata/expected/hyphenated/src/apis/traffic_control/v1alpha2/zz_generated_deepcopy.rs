@@ -57,7 +57,7 @@ impl<'de> ::serde::Deserialize<'de> for super::types::HTTPRoute {
 
 /// `VMIPool` on the wire.
 #[derive(::serde::Serialize, ::serde::Deserialize)]
-struct VMIPoolWire<S, T0, T1, T2> {
+struct VMIPoolWire<S, T0, T1, T2, T3> {
     #[serde(rename = "apiVersion", default)]
     api_version: S,
     #[serde(default)]
@@ -67,6 +67,8 @@ struct VMIPoolWire<S, T0, T1, T2> {
     addresses: T1,
     #[serde(rename = "heldBack")]
     held_back: T2,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sharing: Option<T3>,
 }
 
 impl ::serde::Serialize for super::types::VMIPool {
@@ -80,6 +82,7 @@ impl ::serde::Serialize for super::types::VMIPool {
             metadata: &self.metadata,
             addresses: &self.addresses,
             held_back: &self.held_back,
+            sharing: self.sharing.as_ref(),
         };
         ::serde::Serialize::serialize(&wire, serializer)
     }
@@ -96,6 +99,7 @@ impl<'de> ::serde::Deserialize<'de> for super::types::VMIPool {
             metadata: wire.metadata,
             addresses: wire.addresses,
             held_back: wire.held_back,
+            sharing: wire.sharing,
         })
     }
 }
@@ -177,6 +181,32 @@ impl ::core::clone::Clone for super::types::VMIPool {
             metadata: ::core::clone::Clone::clone(&self.metadata),
             addresses: ::core::clone::Clone::clone(&self.addresses),
             held_back: ::core::clone::Clone::clone(&self.held_back),
+            sharing: ::core::clone::Clone::clone(&self.sharing),
+        }
+    }
+}
+
+impl ::core::clone::Clone for super::types::Sharing {
+    fn clone(&self) -> Self {
+        Self {
+            teams: ::core::clone::Clone::clone(&self.teams),
+            total: ::core::clone::Clone::clone(&self.total),
+            names: ::core::clone::Clone::clone(&self.names),
+        }
+    }
+}
+
+impl ::core::clone::Clone for super::types::Team {
+    fn clone(&self) -> Self {
+        Self(::core::clone::Clone::clone(&self.0))
+    }
+}
+
+impl<T: ::core::clone::Clone> ::core::clone::Clone for super::types::Bounds<T> {
+    fn clone(&self) -> Self {
+        Self {
+            least: ::core::clone::Clone::clone(&self.least),
+            most: ::core::clone::Clone::clone(&self.most),
         }
     }
 }

@@ -43,3 +43,48 @@ pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeEr
     scheme.register::<super::VMIPool>()?;
     Ok(())
 }
+
+use ::std::sync::LazyLock;
+use ::codegen_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+
+impl kube::core::CustomResourceExt for super::HTTPRoute {
+    fn crd() -> CustomResourceDefinition {
+        static CRD: LazyLock<CustomResourceDefinition> = LazyLock::new(|| scheme::read_crd(
+            "{\"apiVersion\":\"apiextensions.k8s.io/v1\",\"kind\":\"CustomResourceDefinition\",\"metadata\":{\"name\":\"httproutes.traffic-control.example.com\"},\"spec\":{\"group\":\"traffic-control.example.com\",\"names\":{\"kind\":\"HTTPRoute\",\"listKind\":\"HTTPRouteList\",\"plural\":\"httproutes\",\"singular\":\"httproute\"},\"scope\":\"Namespaced\",\"versions\":[{\"name\":\"v1alpha2\",\"schema\":{\"openAPIV3Schema\":{\"description\":\"A route for HTTP.\",\"properties\":{\"apiVersion\":{\"description\":\"APIVersion defines the versioned schema of this representation of an object.\\nServers should convert recognized schemas to the latest internal value, and\\nmay reject unrecognized values.\\nMore info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources\",\"type\":\"string\"},\"kind\":{\"description\":\"Kind is a string value representing the REST resource this object represents.\\nServers may infer this from the endpoint the client submits requests to.\\nCannot be updated.\\nIn CamelCase.\\nMore info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds\",\"type\":\"string\"},\"metadata\":{\"type\":\"object\"},\"spec\":{\"description\":\"What the route should be.\",\"properties\":{\"allowedIPs\":{\"description\":\"The addresses that may ask.\",\"items\":{\"type\":\"string\"},\"type\":\"array\"},\"filters\":{\"description\":\"What is done with requests on their way.\",\"x-kubernetes-preserve-unknown-fields\":true},\"targetRef\":{\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"string\"}],\"description\":\"Where requests go, a port by number or name.\",\"x-kubernetes-int-or-string\":true},\"type\":{\"description\":\"The kind of match.\",\"enum\":[\"exact\",\"path-prefix\"],\"type\":\"string\"}},\"required\":[\"type\"],\"type\":\"object\"}},\"required\":[\"spec\"],\"type\":\"object\"}},\"served\":true,\"storage\":true}]}}",
+        ));
+        CRD.clone()
+    }
+
+    fn crd_name() -> &'static str {
+        "httproutes.traffic-control.example.com"
+    }
+
+    fn api_resource() -> kube::core::ApiResource {
+        kube::core::ApiResource::erase::<Self>(&())
+    }
+
+    fn shortnames() -> &'static [&'static str] {
+        &[]
+    }
+}
+
+impl kube::core::CustomResourceExt for super::VMIPool {
+    fn crd() -> CustomResourceDefinition {
+        static CRD: LazyLock<CustomResourceDefinition> = LazyLock::new(|| scheme::read_crd(
+            "{\"apiVersion\":\"apiextensions.k8s.io/v1\",\"kind\":\"CustomResourceDefinition\",\"metadata\":{\"name\":\"vmipools.traffic-control.example.com\"},\"spec\":{\"group\":\"traffic-control.example.com\",\"names\":{\"kind\":\"VMIPool\",\"listKind\":\"VMIPoolList\",\"plural\":\"vmipools\",\"shortNames\":[\"vp\",\"vmip\"],\"singular\":\"vmipool\"},\"scope\":\"Cluster\",\"versions\":[{\"name\":\"v1alpha2\",\"schema\":{\"openAPIV3Schema\":{\"description\":\"A pool of virtual IP addresses.\",\"properties\":{\"addresses\":{\"description\":\"The addresses.\",\"items\":{\"type\":\"string\"},\"type\":\"array\"},\"apiVersion\":{\"description\":\"APIVersion defines the versioned schema of this representation of an object.\\nServers should convert recognized schemas to the latest internal value, and\\nmay reject unrecognized values.\\nMore info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources\",\"type\":\"string\"},\"heldBack\":{\"description\":\"Those of the addresses that nobody gets.\",\"items\":{\"type\":\"string\"},\"type\":\"array\"},\"kind\":{\"description\":\"Kind is a string value representing the REST resource this object represents.\\nServers may infer this from the endpoint the client submits requests to.\\nCannot be updated.\\nIn CamelCase.\\nMore info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds\",\"type\":\"string\"},\"metadata\":{\"type\":\"object\"},\"sharing\":{\"description\":\"How addresses are shared.\",\"properties\":{\"names\":{\"description\":\"The names of addresses, between two of them.\",\"properties\":{\"least\":{\"description\":\"The least.\",\"type\":\"string\"},\"most\":{\"description\":\"The most, if there is one.\",\"type\":\"string\"}},\"required\":[\"least\"],\"type\":\"object\"},\"teams\":{\"additionalProperties\":{\"description\":\"The least and the most of something.\",\"properties\":{\"least\":{\"description\":\"The least.\",\"format\":\"int64\",\"minimum\":0,\"type\":\"integer\"},\"most\":{\"description\":\"The most, if there is one.\",\"format\":\"int64\",\"minimum\":0,\"type\":\"integer\"}},\"required\":[\"least\"],\"type\":\"object\"},\"description\":\"How many addresses each team has.\",\"type\":\"object\"},\"total\":{\"description\":\"How many addresses all teams have together; null for any number.\",\"format\":\"int64\",\"nullable\":true,\"type\":\"integer\"}},\"required\":[\"teams\"],\"type\":\"object\"}},\"required\":[\"addresses\",\"heldBack\"],\"type\":\"object\"}},\"served\":true,\"storage\":true}]}}",
+        ));
+        CRD.clone()
+    }
+
+    fn crd_name() -> &'static str {
+        "vmipools.traffic-control.example.com"
+    }
+
+    fn api_resource() -> kube::core::ApiResource {
+        kube::core::ApiResource::erase::<Self>(&())
+    }
+
+    fn shortnames() -> &'static [&'static str] {
+        &["vp", "vmip"]
+    }
+}
