@@ -62,17 +62,6 @@ pub fn go_type(package: &str, name: &str) -> Option<TypeDef> {
     row::decode(name, row)
 }
 
-/// Whether the table has types of the Go package.
-#[must_use]
-pub fn has_package(package: &str) -> bool {
-    let from = format!("{package}.");
-    let next = ROWS.range(from.as_str()..).next();
-    next.is_some_and(|(key, _)| {
-        key.strip_prefix(&from)
-            .is_some_and(|name| !name.contains('/'))
-    })
-}
-
 /// Every type of the table: package and name.
 pub fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
     ROWS.keys().filter_map(|key| key.rsplit_once('.'))

@@ -190,3 +190,27 @@ fn a_client_has_the_verbs_that_the_markers_leave_and_no_others() {
         .collect();
     assert_eq!(capabilities, ["impl client::verbs::Apply for KVerbs {}"]);
 }
+
+#[test]
+fn types_without_the_runtime_have_the_codec_that_lists_their_fields() {
+    let crd = r#"{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "spec": {
+        "group": "example.com", "names": {"kind": "Widget", "plural": "widgets"}, "scope": "Namespaced",
+        "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {
+            "type": "object", "properties": {"spec": {"type": "object", "properties": {"text": {"type": "string"}}}}}}}]}}"#;
+    let sources = crate::Sources {
+        crds: vec![crate::Source::new("crd.json", crd)],
+        ..Default::default()
+    };
+    let options = Options {
+        emit: [Generator::Types, Generator::Deepcopy].into(),
+        ..Options::default()
+    };
+    let generated = crate::generate(&sources, &options).unwrap_or_else(|errors| panic!("{errors}"));
+    let has = |path: &str, text: &str| {
+        let file = generated.files.get(std::path::Path::new(path));
+        assert!(file.is_some_and(|file| file.contains(text)), "{path}");
+    };
+    has("apis/example/v1/widget.rs", "codec::object! { WidgetSpec, ");
+    has("apis/mod.rs", "mod codec;");
+    has("apis/codec.rs", "macro_rules! __codec_object");
+}

@@ -153,7 +153,7 @@ pub trait Codec: Sized {
 }
 
 /// `Deserialize` by [`Codec`].
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Decoded<T>(T);
 
 impl<T> Decoded<T> {

@@ -27,7 +27,6 @@ use self::{
 };
 use super::{Error, inputs, layout::shown};
 use crate::{
-    builtin,
     diag::{Diagnostic, Diagnostics},
     read::go::{
         GoFile, GoPackage, GoSources, Wanted, builds_name, declares_objects, package_name, wanted,
@@ -142,8 +141,6 @@ impl Loader<'_> {
             Ok(found) => Some(Loaded::Read(read_package(&wanted.path, &found, false))),
             // The lowering knows the types of the standard library that JSON has a form for.
             Err(Missing::Standard) => None,
-            // The table of built-in types has them, if at one version only.
-            Err(Missing::Module { .. }) if builtin::has_package(&wanted.path) => None,
             Err(missing) => {
                 let message = format!("the package {} is not found", wanted.path);
                 let place = wanted.place.clone();

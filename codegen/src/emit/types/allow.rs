@@ -1,4 +1,4 @@
-//! Clippy's advice that a file of types cannot take, since names, types and values are the API's.
+//! Advice of clippy and rustc that a file of types cannot take, since names, types and values are the API's.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -27,6 +27,12 @@ pub(super) fn emit(defs: &[&TypeDef]) -> TokenStream {
             quote!(clippy::type_complexity),
         ),
         (has_enum, quote!(clippy::upper_case_acronyms)),
+        // Go's names of nested Protobuf messages: `Upstream_TcpKeepAlive`.
+        (
+            defs.iter()
+                .any(|def| def.name.trim_matches('_').contains('_')),
+            quote!(non_camel_case_types),
+        ),
     ];
     let lints: Vec<TokenStream> = lints
         .into_iter()

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{
     Scope,
-    item::{field_type, is_root, type_tokens},
+    item::{field_type, type_tokens},
 };
 use crate::{
     emit::{
@@ -91,7 +91,7 @@ fn emit_function(scope: &Scope<'_>, def: &TypeDef, field: &Field) -> Option<Toke
     let ty = field_type(scope, field);
     let value = value(scope, field, default);
     // serde of a root is in a file beside the type's.
-    let visibility = is_root(scope, def).then(|| quote!(pub(super)));
+    let visibility = scope.unit.is_root(def).then(|| quote!(pub(super)));
     Some(quote! {
         #visibility fn #name() -> #ty {
             #value

@@ -55,7 +55,7 @@ fn emit_struct(scope: &Scope<'_>, def: &TypeDef, body: &StructDef) -> TokenStrea
     let name = ident(&def.name);
     let docs = type_docs(scope, def);
     let mut fields = body.fields.iter();
-    let serde = if is_root(scope, def) || object::is_listed(scope, def) {
+    let serde = if scope.unit.is_root(def) || object::is_listed(scope.cx, scope.unit, def) {
         Serde::Generated
     } else if fields.any(|field| field.rust_name != field.json_name) {
         Serde::CamelCase
@@ -314,14 +314,6 @@ pub(super) fn type_tokens(scope: &Scope<'_>, ty: &TypeRef) -> TokenStream {
 fn wrapped(scope: &Scope<'_>, outer: TokenStream, inner: &TypeRef) -> TokenStream {
     let inner = type_tokens(scope, inner);
     quote!(#outer<#inner>)
-}
-
-pub(super) fn is_root(scope: &Scope<'_>, def: &TypeDef) -> bool {
-    scope
-        .unit
-        .resources
-        .iter()
-        .any(|resource| resource.root == def.name)
 }
 
 /// The description, or the path in the API without one.

@@ -82,6 +82,12 @@ impl<'a> Unit<'a> {
         }
     }
 
+    /// Whether the type is an object of the API, whose serde stands apart from it.
+    fn is_root(self, def: &TypeDef) -> bool {
+        let mut resources = self.resources.iter();
+        resources.any(|resource| resource.root == def.name)
+    }
+
     /// The type of the given name.
     pub(crate) fn type_def(self, name: &str) -> Option<&'a TypeDef> {
         self.types.iter().find(|def| def.name == name)
@@ -148,7 +154,7 @@ fn emit_unit<'a>(cx: &'a Emit<'a>, unit: Unit<'a>, what: String, files: &mut Fil
 
 /// Whether the types have a `codec` module beside them, for want of the runtime's.
 pub(crate) fn has_codec(cx: &Emit<'_>) -> bool {
-    !cx.options.needs_runtime() && units(cx).any(needs_codec)
+    !cx.options.needs_runtime() && units(cx).any(|unit| needs_codec(cx, unit))
 }
 
 /// Every unit whose types are emitted.
@@ -215,7 +221,7 @@ fn kind_of(def: &TypeDef) -> &str {
 }
 
 /// Whether types of the version name the codec.
-fn needs_codec(unit: Unit<'_>) -> bool {
+fn needs_codec(cx: &Emit<'_>, unit: Unit<'_>) -> bool {
     let uses = |field: &Field| {
         serde_attributes::uses_codec(field)
             || serde_attributes::may_be_null(field)
@@ -223,7 +229,7 @@ fn needs_codec(unit: Unit<'_>) -> bool {
             || default::is_decoded(field)
     };
     unit.types.iter().any(|def| match &def.kind {
-        TypeKind::Struct(def) => def.fields.iter().any(uses),
+        TypeKind::Struct(body) => object::is_listed(cx, unit, def) || body.fields.iter().any(uses),
         TypeKind::Alias(alias) => serde_attributes::has_number(&alias.target),
         _ => false,
     })

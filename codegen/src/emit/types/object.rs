@@ -12,13 +12,10 @@
 
 use std::iter;
 
-use super::{
-    Scope,
-    default::honoured,
-    item::{is_plain_go, is_root},
-};
+use super::{Scope, Unit, default::honoured, item::is_plain_go};
 use crate::{
     emit::{
+        Emit,
         context::ident,
         serde_attributes::{Presence, may_be_null, needs_codec, uses_codec},
     },
@@ -29,11 +26,11 @@ use crate::{
 const WIDTH: usize = 100;
 
 /// Whether serde of the type is a list of its fields.
-pub(super) fn is_listed(scope: &Scope<'_>, def: &TypeDef) -> bool {
+pub(super) fn is_listed(cx: &Emit<'_>, unit: Unit<'_>, def: &TypeDef) -> bool {
     matches!(def.kind, TypeKind::Struct(_))
         && def.marshals.is_none()
-        && !is_root(scope, def)
-        && !scope.cx.options.schemars
+        && !unit.is_root(def)
+        && !cx.options.schemars
 }
 
 /// The list of a struct's fields, laid out.
@@ -41,7 +38,7 @@ pub(super) fn emit(scope: &Scope<'_>, def: &TypeDef) -> Option<String> {
     let TypeKind::Struct(body) = &def.kind else {
         return None;
     };
-    if !is_listed(scope, def) {
+    if !is_listed(scope.cx, scope.unit, def) {
         return None;
     }
     let codec = scope.imports.codec();

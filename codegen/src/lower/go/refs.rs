@@ -289,7 +289,8 @@ impl Refs<'_, '_> {
         ty
     }
 
-    /// A type whose source is not there: of Kubernetes as the built-in table has it, else an error.
+    /// A type whose source is not there and that k8s-openapi lacks: another name of one that it has by the built-in table, else an
+    /// error.
     pub(super) fn unread(&mut self, package: &str, name: &str, place: &Place) -> Ref {
         if let Some(def) = builtin::go_type(package, name) {
             let ty = match def.kind {
@@ -297,16 +298,13 @@ impl Refs<'_, '_> {
                 TypeKind::Enum(_) => Some(TypeRef::String),
                 TypeKind::Struct(_) | TypeKind::Union(_) => None,
             };
-            return match ty {
-                Some(ty) => Ref {
+            if let Some(ty) = ty {
+                return Ref {
                     ty,
                     docs: def.docs,
                     validation: def.validation,
-                },
-                None => Ref::plain(known::at_path(
-                    known::k8s_openapi_path(package, name).unwrap_or_default(),
-                )),
-            };
+                };
+            }
         }
         let error = if package == self.package.path || self.cx.pkg(package).is_some() {
             let pkg = self.cx.pkg(package);

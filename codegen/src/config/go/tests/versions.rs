@@ -166,3 +166,19 @@ fn a_rule_that_cannot_be_read_is_an_error_where_a_schema_is_written() {
     let errors = world.generated(&["./v1"], &options).expect_err("a schema");
     assert!(errors.contains(&format!("error: {message}")), "{errors}");
 }
+
+#[test]
+fn a_kubernetes_type_that_k8s_openapi_lacks_needs_its_source() {
+    let world = module(&[(
+        "main/v1/types.go",
+        &object("_ \"embed\"", "metav1.GroupKind"),
+    )]);
+    let errors = world.generated(&["./v1"], &Options::default());
+    let errors = errors.expect_err("no type of this name");
+    for part in [
+        "error: the package k8s.io/apimachinery/pkg/apis/meta/v1 is not found",
+        "run `go mod download k8s.io/apimachinery@v0.36.3`",
+    ] {
+        assert!(errors.contains(part), "{part} is not in:\n{errors}");
+    }
+}

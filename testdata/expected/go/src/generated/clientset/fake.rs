@@ -37,7 +37,7 @@ impl Clientset {
 }
 
 /// The resources that the embedded API server serves beside the built-in kinds.
-const RESOURCES: [fake::Resource; 5] = [
+const RESOURCES: [fake::Resource; 6] = [
     fake::Resource {
         group: "samplecontroller.k8s.io",
         version: "v1alpha1",
@@ -58,6 +58,17 @@ const RESOURCES: [fake::Resource; 5] = [
         scope: fake::Scope::Namespaced,
         short_names: &["sh"],
         status: true,
+        scale: None,
+    },
+    fake::Resource {
+        group: "shapes.example.com",
+        version: "v1",
+        kind: "Usage",
+        plural: "usages",
+        singular: "usage",
+        scope: fake::Scope::Namespaced,
+        short_names: &[],
+        status: false,
         scale: None,
     },
     fake::Resource {

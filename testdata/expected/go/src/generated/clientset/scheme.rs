@@ -14,6 +14,7 @@ use ::codegen_runtime::scheme;
 pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeError> {
     scheme.register::<crate::apis::samplecontroller::v1alpha1::Foo>()?;
     scheme.register::<crate::apis::shapes::v1::Shape>()?;
+    scheme.register::<crate::apis::shapes::v1::Usage>()?;
     scheme.register::<crate::apis::wardle::v1beta1::Flunder>()?;
     scheme.register::<crate::apis::wardle::v1alpha1::Fischer>()?;
     scheme.register::<crate::apis::wardle::v1alpha1::Flunder>()?;

@@ -4,10 +4,12 @@
 //! Types of `shapes.example.com/v1`.
 
 mod shape_types;
+mod usage_types;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
 pub use self::shape_types::*;
+pub use self::usage_types::*;
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };

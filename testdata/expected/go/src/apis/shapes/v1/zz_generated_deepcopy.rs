@@ -3,6 +3,7 @@
 
 //! `Clone`, serde and object traits of `shapes.example.com/v1`.
 
+use ::codegen_runtime::codec::{Decoded, Encoded};
 use ::codegen_runtime::k8s_openapi::Resource as _;
 
 /// Refuses an object of another type. The items of a list need not say theirs, as built-in kinds' do not.
@@ -60,6 +61,56 @@ impl<'de> ::serde::Deserialize<'de> for super::Shape {
     }
 }
 
+/// `Usage` on the wire.
+#[derive(::serde::Serialize, ::serde::Deserialize)]
+struct UsageWire<S, T0, T1, T2, T3> {
+    #[serde(rename = "apiVersion", default)]
+    api_version: S,
+    #[serde(default)]
+    kind: S,
+    #[serde(default)]
+    metadata: T0,
+    #[serde(default)]
+    timestamp: T1,
+    #[serde(default)]
+    window: T2,
+    #[serde(default)]
+    tcp: T3,
+}
+
+impl ::serde::Serialize for super::Usage {
+    fn serialize<S: ::serde::Serializer>(
+        &self,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let wire = UsageWire {
+            api_version: Self::API_VERSION,
+            kind: Self::KIND,
+            metadata: &self.metadata,
+            timestamp: Encoded(&self.timestamp),
+            window: &self.window,
+            tcp: &self.tcp,
+        };
+        ::serde::Serialize::serialize(&wire, serializer)
+    }
+}
+
+impl<'de> ::serde::Deserialize<'de> for super::Usage {
+    fn deserialize<D: ::serde::Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Self, D::Error> {
+        let wire = UsageWire::deserialize(deserializer)?;
+        check_type(wire.api_version, Self::API_VERSION)?;
+        check_type(wire.kind, Self::KIND)?;
+        Ok(Self {
+            metadata: wire.metadata,
+            timestamp: Decoded::value(wire.timestamp),
+            window: wire.window,
+            tcp: wire.tcp,
+        })
+    }
+}
+
 impl ::codegen_runtime::k8s_openapi::Resource for super::Shape {
     const API_VERSION: &'static str = "shapes.example.com/v1";
     const GROUP: &'static str = "shapes.example.com";
@@ -74,6 +125,31 @@ impl ::codegen_runtime::k8s_openapi::ListableResource for super::Shape {
 }
 
 impl ::codegen_runtime::k8s_openapi::Metadata for super::Shape {
+    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+    fn metadata(&self) -> &Self::Ty {
+        &self.metadata
+    }
+
+    fn metadata_mut(&mut self) -> &mut Self::Ty {
+        &mut self.metadata
+    }
+}
+
+impl ::codegen_runtime::k8s_openapi::Resource for super::Usage {
+    const API_VERSION: &'static str = "shapes.example.com/v1";
+    const GROUP: &'static str = "shapes.example.com";
+    const KIND: &'static str = "Usage";
+    const VERSION: &'static str = "v1";
+    const URL_PATH_SEGMENT: &'static str = "usages";
+    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
+}
+
+impl ::codegen_runtime::k8s_openapi::ListableResource for super::Usage {
+    const LIST_KIND: &'static str = "UsageList";
+}
+
+impl ::codegen_runtime::k8s_openapi::Metadata for super::Usage {
     type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
     fn metadata(&self) -> &Self::Ty {

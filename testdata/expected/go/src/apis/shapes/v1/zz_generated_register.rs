@@ -40,5 +40,6 @@ pub fn resource(resource: &str) -> scheme::GroupResource {
 #[inline]
 pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeError> {
     scheme.register::<super::Shape>()?;
+    scheme.register::<super::Usage>()?;
     Ok(())
 }

@@ -25,7 +25,17 @@ impl V1Informers {
     pub fn shapes(&self) -> ShapeInformer {
         ShapeInformer::new(self.0.clone())
     }
+
+    /// The informer for `usages`.
+    #[inline]
+    #[must_use]
+    pub fn usages(&self) -> UsageInformer {
+        UsageInformer::new(self.0.clone())
+    }
 }
 
 /// The factory's informer for [`Shape`](api::Shape) objects, and its lister. Cloning is cheap.
 pub type ShapeInformer = informer::TypedInformer<api::Shape, listers::ShapeLister>;
+
+/// The factory's informer for [`Usage`](api::Usage) objects, and its lister. Cloning is cheap.
+pub type UsageInformer = informer::TypedInformer<api::Usage, listers::UsageLister>;

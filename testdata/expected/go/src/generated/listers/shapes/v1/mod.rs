@@ -37,3 +37,35 @@ impl ::core::ops::Deref for ShapeLister {
 
 /// Reads the [`Shape`](api::Shape) objects of one namespace from a cache. Cloning is cheap.
 pub type ShapeNamespaceLister = lister::NamespaceLister<api::Shape>;
+
+/// Reads [`Usage`](api::Usage) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct UsageLister(lister::Lister<api::Usage>);
+
+impl UsageLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn usages(&self, namespace: &str) -> UsageNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::Usage>> for UsageLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::Usage>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for UsageLister {
+    type Target = lister::Lister<api::Usage>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`Usage`](api::Usage) objects of one namespace from a cache. Cloning is cheap.
+pub type UsageNamespaceLister = lister::NamespaceLister<api::Usage>;

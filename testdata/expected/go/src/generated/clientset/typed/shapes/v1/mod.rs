@@ -31,6 +31,13 @@ impl ShapesV1Client {
     pub fn shapes(&self, namespace: &str) -> Shapes {
         Shapes::namespaced(self.0.clone(), namespace)
     }
+
+    /// The client for `usages` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
+    #[must_use]
+    pub fn usages(&self, namespace: &str) -> Usages {
+        Usages::namespaced(self.0.clone(), namespace)
+    }
 }
 
 /// Client for [`Shape`](api::Shape) objects. Cloning is cheap.
@@ -38,3 +45,9 @@ pub type Shapes = client::TypedClient<api::Shape, client::verbs::WithStatus>;
 
 /// A list of [`Shape`](api::Shape) objects.
 pub type ShapeList = kube::api::ObjectList<api::Shape>;
+
+/// Client for [`Usage`](api::Usage) objects. Cloning is cheap.
+pub type Usages = client::TypedClient<api::Usage, client::verbs::NoStatus>;
+
+/// A list of [`Usage`](api::Usage) objects.
+pub type UsageList = kube::api::ObjectList<api::Usage>;
