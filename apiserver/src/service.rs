@@ -1,6 +1,7 @@
 //! The tower service: one request in, one response out.
 
 use std::future::Future;
+use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -23,7 +24,7 @@ use crate::http::websocket;
 use crate::registry::openapi;
 use crate::rest::{self, Call, Verb, Warnings};
 use crate::status::ApiError;
-use crate::testing::faults::Struck;
+use crate::testing::faults::{Failure, Struck};
 use crate::testing::reactor::Reaction;
 use crate::testing::recorder::{Action, decode_body};
 
@@ -282,25 +283,36 @@ async fn objects(
     };
     let content_type = header(parts, CONTENT_TYPE);
     let mut action = action(verb, &path, parts, content_type.as_deref());
-    let struck = core.faults.strike(&action);
+    let link = core.faults.link(&action.user);
+    if link.is_cut() {
+        std::future::pending::<()>().await;
+    }
+    let mut struck = core.faults.strike(&action);
     let reaction = if core.reactors.is_empty() {
         Reaction::Pass
     } else {
         action.body = decode_body(&action.content_type, &body);
         core.reactors.react(&action)
     };
+    if let Reaction::Fault(kind) = &reaction {
+        struck.add(kind, &action);
+    }
     let recorded = core.recorder.record(action, body.clone());
     if !struck.delay.is_zero() {
         tokio::time::sleep(struck.delay).await;
     }
-    if struck.drop_connection {
-        return Err("connection reset by an injected fault".into());
-    }
-    if let Some(error) = struck.error {
-        return Ok(Err(error));
-    }
+    let loses_answer = match struck.failure.take() {
+        Some(Failure::Error(error)) => return Ok(Err(error)),
+        Some(Failure::DropConnection) => {
+            let reset = "connection reset by an injected fault";
+            return Err(io::Error::new(io::ErrorKind::ConnectionReset, reset).into());
+        }
+        Some(Failure::Hang) => std::future::pending().await,
+        Some(Failure::LoseAnswer) => true,
+        None => false,
+    };
     match reaction {
-        Reaction::Pass => {}
+        Reaction::Pass | Reaction::Fault(_) => {}
         Reaction::Respond(object) => return Ok(Ok(Answer::document(object))),
         Reaction::Fail(error) => return Ok(Err(error)),
     }
@@ -318,7 +330,16 @@ async fn objects(
     {
         core.recorder.created(recorded);
     }
-    Ok(answer)
+    if loses_answer {
+        std::future::pending::<()>().await;
+    }
+    Ok(answer.map(|answer| Answer {
+        content: match answer.content {
+            Content::Events(body) => Content::Events(body.silent_once(move || link.is_cut())),
+            content => content,
+        },
+        ..answer
+    }))
 }
 
 fn action(verb: Verb, path: &ObjectPath, parts: &Parts, content_type: Option<&str>) -> Action {

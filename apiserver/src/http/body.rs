@@ -37,6 +37,19 @@ impl Body {
     ) -> Self {
         Self(Inner::Chunks(Box::pin(chunks)))
     }
+
+    /// The same body, which falls silent without an end once `is_cut` holds. A complete body arrives whole.
+    pub(crate) fn silent_once(self, is_cut: impl Fn() -> bool + Send + 'static) -> Self {
+        let Self(Inner::Chunks(mut chunks)) = self else {
+            return self;
+        };
+        Self::stream(futures::stream::poll_fn(move |cx| {
+            if is_cut() {
+                return Poll::Pending;
+            }
+            chunks.as_mut().poll_next(cx)
+        }))
+    }
 }
 
 impl fmt::Debug for Body {

@@ -1,8 +1,9 @@
-//! Fault injection: failures by verb and resource, once, some times, always or by chance.
+//! Fault injection: failures by verb and resource, once, some times, always or by chance, and users cut off from the server.
 
 use std::time::Duration;
 
 use crate::status::{ApiError, GroupResource};
+use crate::testing::links::{Link, Links};
 use crate::testing::recorder::Action;
 use parking_lot::Mutex;
 
@@ -24,6 +25,10 @@ pub enum FaultKind {
     Status(ApiError),
     /// The connection breaks before there is an answer. The request has not been carried out.
     DropConnection,
+    /// There is never an answer, and the connection stays open. The request has not been carried out.
+    Hang,
+    /// There is never an answer, and the connection stays open. The request has been carried out.
+    LoseAnswer,
     /// A watch ends after so many events, without an error. Other requests pass.
     CutWatch {
         /// How many events still arrive.
@@ -50,7 +55,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// A failure of every request, for ever.
+    /// A permanent failure of every request.
     pub fn new(kind: FaultKind) -> Self {
         Self {
             kind,
@@ -115,20 +120,68 @@ impl Fault {
     }
 }
 
+/// How a struck request ends.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Failure {
+    Error(ApiError),
+    DropConnection,
+    Hang,
+    LoseAnswer,
+}
+
 /// The failures that strike one request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Struck {
     pub(crate) delay: Duration,
-    pub(crate) error: Option<ApiError>,
-    pub(crate) drop_connection: bool,
+    pub(crate) failure: Option<Failure>,
     pub(crate) cut_watch: Option<usize>,
     pub(crate) stale: Option<u64>,
+}
+
+impl Struck {
+    /// Adds a failure of a request. Delays add up; of several failures that end the request, the first one counts.
+    pub(crate) fn add(&mut self, kind: &FaultKind, action: &Action) {
+        let failure = match kind {
+            FaultKind::Delay(delay) => {
+                self.delay += *delay;
+                return;
+            }
+            FaultKind::CutWatch { after_events } => {
+                self.cut_watch = Some(*after_events);
+                return;
+            }
+            FaultKind::StaleList { revisions } => {
+                self.stale = Some(*revisions);
+                return;
+            }
+            FaultKind::DropConnection => Failure::DropConnection,
+            FaultKind::Hang => Failure::Hang,
+            FaultKind::LoseAnswer => Failure::LoseAnswer,
+            FaultKind::TooManyRequests { retry_after } => {
+                Failure::Error(ApiError::too_many_requests(
+                    "the server has received too many requests and has asked us to try again later",
+                    *retry_after,
+                ))
+            }
+            FaultKind::InternalError => Failure::Error(ApiError::internal("injected fault")),
+            FaultKind::Conflict => {
+                let resource = GroupResource::new(&action.group, &action.resource);
+                Failure::Error(ApiError::modified(&resource, &action.name))
+            }
+            FaultKind::Expired => Failure::Error(ApiError::expired(
+                "The resourceVersion for the provided request is too old.",
+            )),
+            FaultKind::Status(error) => Failure::Error(error.clone()),
+        };
+        self.failure.get_or_insert(failure);
+    }
 }
 
 /// The faults in force.
 #[derive(Debug, Default)]
 pub struct Faults {
     faults: Mutex<Vec<Fault>>,
+    links: Links,
 }
 
 impl Faults {
@@ -146,41 +199,31 @@ impl Faults {
         self.faults.lock()
     }
 
+    /// Cuts a user (that of [`client_as`](crate::ApiServer::client_as)) off from the server: requests are neither carried out,
+    /// recorded nor answered, and watches that are open now stay open and silent, even after [`reconnect`](Self::reconnect).
+    pub fn cut_off(&self, user: &str) {
+        self.links.cut(user);
+    }
+
+    /// Lets the requests of all users through again.
+    pub fn reconnect(&self) {
+        self.links.restore();
+    }
+
+    pub(crate) fn link(&self, user: &str) -> Link {
+        self.links.of(user)
+    }
+
     pub(crate) fn strike(&self, action: &Action) -> Struck {
         let mut faults = self.lock();
         let mut struck = Struck::default();
         for fault in faults.iter_mut() {
-            let fails = struck.error.is_some() || struck.drop_connection;
-            if fails || !fault.strikes(action) {
-                continue;
-            }
-            match &fault.kind {
-                FaultKind::Delay(delay) => struck.delay += *delay,
-                FaultKind::DropConnection => struck.drop_connection = true,
-                FaultKind::CutWatch { after_events } => struck.cut_watch = Some(*after_events),
-                FaultKind::StaleList { revisions } => struck.stale = Some(*revisions),
-                other => struck.error = error_of(other, action),
+            if struck.failure.is_none() && fault.strikes(action) {
+                struck.add(&fault.kind, action);
             }
         }
         faults.retain(|fault| fault.left != Some(0));
         struck
-    }
-}
-
-fn error_of(kind: &FaultKind, action: &Action) -> Option<ApiError> {
-    let resource = GroupResource::new(&action.group, &action.resource);
-    match kind {
-        FaultKind::TooManyRequests { retry_after } => Some(ApiError::too_many_requests(
-            "the server has received too many requests and has asked us to try again later",
-            *retry_after,
-        )),
-        FaultKind::InternalError => Some(ApiError::internal("injected fault")),
-        FaultKind::Conflict => Some(ApiError::modified(&resource, &action.name)),
-        FaultKind::Expired => Some(ApiError::expired(
-            "The resourceVersion for the provided request is too old.",
-        )),
-        FaultKind::Status(error) => Some(error.clone()),
-        _ => None,
     }
 }
 
@@ -217,7 +260,10 @@ mod tests {
         );
         assert_eq!(faults.strike(&action("get", "pods")), Struck::default());
         for _ in 0..2 {
-            let error = faults.strike(&action("update", "pods")).error.unwrap();
+            let struck = faults.strike(&action("update", "pods"));
+            let Some(Failure::Error(error)) = struck.failure else {
+                panic!("{struck:?}")
+            };
             assert_eq!(error.code, 409);
         }
         assert_eq!(faults.strike(&action("update", "pods")), Struck::default());

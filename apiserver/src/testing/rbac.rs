@@ -1,7 +1,7 @@
 //! Roles against the record: whether a client kept to its roles, and what of them it never used.
 //!
 //! The server authorizes nothing, so a controller that lacks a permission passes its tests and fails on a cluster. Here its
-//! requests are judged afterwards, as the RBAC authorizer of kube-apiserver would have judged them. Requests are told apart
+//! requests are judged afterwards, as the RBAC authorizer of kube-apiserver would have judged them. Requests are distinguished
 //! by user: [`ApiServer::client_as`] makes a client of one, and over HTTP `Impersonate-User` does.
 //!
 //! Start reading at [`Roles`]; [`assert_rbac`] is the whole of it for a test of one server.

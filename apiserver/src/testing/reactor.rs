@@ -7,6 +7,7 @@ use parking_lot::RwLock;
 use serde_json::Value;
 
 use crate::status::ApiError;
+use crate::testing::faults::FaultKind;
 use crate::testing::recorder::Action;
 
 /// The reaction to a request.
@@ -18,6 +19,8 @@ pub enum Reaction {
     Respond(Value),
     /// The request fails.
     Fail(ApiError),
+    /// This failure strikes the request. It comes on top of the [`Faults`](crate::Faults) in force.
+    Fault(FaultKind),
 }
 
 type Reactor = Arc<dyn Fn(&Action) -> Reaction + Send + Sync>;

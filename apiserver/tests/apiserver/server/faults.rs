@@ -3,8 +3,11 @@
 use std::time::Duration;
 
 use embedded_apiserver::{ApiError, ApiServer, Fault, FaultKind, Reaction};
+use futures::StreamExt;
 use http::Method;
 use http_body_util::BodyExt;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::{WatchEvent, WatchParams};
 use serde_json::{Value, json};
 
 use crate::support::{MAPS, ask, config_map, create_map, get, send};
@@ -56,12 +59,70 @@ async fn a_dropped_connection_is_an_error_of_the_transport_and_changes_nothing()
             .on("create", "configmaps")
             .once(),
     );
-    let maps =
-        kube::Api::<k8s_openapi::api::core::v1::ConfigMap>::default_namespaced(server.client());
+    let maps = kube::Api::<ConfigMap>::default_namespaced(server.client());
     let map = serde_json::from_value(config_map("a")).unwrap();
     let error = maps.create(&Default::default(), &map).await.unwrap_err();
     assert!(!matches!(error, kube::Error::Api(_)), "{error}");
     assert_eq!(get(&server, &format!("{MAPS}/a")).await.0, 404);
+}
+
+/// Creates a map under a fault that never answers; returns whether the map exists a minute later.
+async fn exists_after(kind: FaultKind) -> bool {
+    let server = server();
+    let fault = Fault::new(kind).on("create", "configmaps").once();
+    server.faults().add(fault);
+    let create = create_map(&server, "a");
+    let minute = Duration::from_secs(60);
+    assert!(tokio::time::timeout(minute, create).await.is_err());
+    get(&server, &format!("{MAPS}/a")).await.0 == 200
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_without_an_answer_is_carried_out_if_only_the_answer_is_lost() {
+    assert!(!exists_after(FaultKind::Hang).await);
+    assert!(exists_after(FaultKind::LoseAnswer).await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_user_who_is_cut_off_gets_no_answers_and_no_events_until_reconnected() {
+    let server = server();
+    let minute = Duration::from_secs(60);
+    let maps = |user: &str| kube::Api::<ConfigMap>::default_namespaced(server.client_as(user));
+    let lists = async |user: &str| {
+        let list =
+            tokio::time::timeout(minute, async { maps(user).list(&Default::default()).await });
+        list.await.is_ok_and(|answer| answer.is_ok())
+    };
+    let watched = maps("a");
+    let mut events = watched
+        .watch(&WatchParams::default(), "0")
+        .await
+        .unwrap()
+        .boxed();
+    create_map(&server, "seen").await;
+    assert!(matches!(
+        events.next().await,
+        Some(Ok(WatchEvent::Added(_)))
+    ));
+    server.recorder().clear();
+    server.faults().cut_off("a");
+    create_map(&server, "unseen").await;
+    assert!(tokio::time::timeout(minute, events.next()).await.is_err());
+    assert!(!lists("a").await && lists("b").await);
+    let users: Vec<_> = server
+        .recorder()
+        .actions()
+        .into_iter()
+        .map(|it| it.user)
+        .collect();
+    assert_eq!(
+        users,
+        ["", "b"],
+        "a request that does not arrive is not recorded"
+    );
+    server.faults().reconnect();
+    assert!(lists("a").await);
+    assert!(tokio::time::timeout(minute, events.next()).await.is_err());
 }
 
 #[tokio::test]
@@ -110,6 +171,23 @@ async fn a_stale_list_shows_the_past() {
     assert_eq!(stale["items"].as_array().unwrap().len(), 1);
     let (_, fresh) = get(&server, MAPS).await;
     assert_eq!(fresh["items"].as_array().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn a_reactor_may_choose_the_fault_of_a_request() {
+    let server = server();
+    server.prepend_reactor(
+        "create",
+        "configmaps",
+        |action| match action.body["metadata"]["name"].as_str() {
+            Some("busy") => Reaction::Fault(FaultKind::TooManyRequests { retry_after: 3 }),
+            _ => Reaction::Pass,
+        },
+    );
+    let (code, _) = ask(&server, Method::POST, MAPS, &config_map("busy")).await;
+    assert_eq!(code, 429);
+    let (code, _) = ask(&server, Method::POST, MAPS, &config_map("other")).await;
+    assert_eq!(code, 201);
 }
 
 #[tokio::test]

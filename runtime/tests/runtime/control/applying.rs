@@ -7,25 +7,35 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Api;
 use serde_json::{Value, json};
 
-use crate::control::server::{Call, Fault, Server};
+use crate::control::server::{Action, Server, query, refusal};
 
-fn record(server: &Server) -> Arc<Mutex<Vec<Call>>> {
+fn record(server: &Server) -> Arc<Mutex<Vec<Action>>> {
     let calls = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&calls);
-    server.on_call(move |_, call| {
+    server.on_call(move |call| {
         seen.lock().unwrap().push(call.clone());
         None
     });
     calls
 }
 
+fn spec() -> Value {
+    let template = json!({
+        "metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "web", "image": "web:1"}]},
+    });
+    json!({"replicas": 2, "selector": {"matchLabels": {"app": "web"}}, "template": template})
+}
+
 fn deployment() -> Value {
     json!({
         "metadata": {
             "name": "web", "namespace": "default", "uid": "u", "generation": 3, "labels": {"app": "web"},
-            "creationTimestamp": "2026-01-01T00:00:00Z", "managedFields": [{"manager": "x"}],
+            "creationTimestamp": "2026-01-01T00:00:00Z",
+            "managedFields": [{
+                "manager": "x", "operation": "Update", "apiVersion": "apps/v1", "fieldsType": "FieldsV1", "fieldsV1": {},
+            }],
         },
-        "spec": {"replicas": 2, "selector": {}, "template": {}},
+        "spec": spec(),
         "status": {"replicas": 1},
     })
 }
@@ -45,26 +55,13 @@ async fn apply_sends_its_fields_under_its_manager_and_nothing_that_the_server_se
         .await
         .unwrap();
     let calls = calls.lock().unwrap();
-    assert_eq!(
-        calls[0].query.get("fieldManager").map(String::as_str),
-        Some("tests")
-    );
-    assert_eq!(
-        calls[0]
-            .query
-            .get("force")
-            .map(String::as_str)
-            .unwrap_or("false"),
-        "false"
-    );
-    assert_eq!(
-        calls[1].query.get("force").map(String::as_str),
-        Some("true")
-    );
+    assert_eq!(query(&calls[0], "fieldManager").as_deref(), Some("tests"));
+    let force = |call: &Action| query(call, "force").unwrap_or("false".to_owned());
+    assert_eq!([force(&calls[0]), force(&calls[1])], ["false", "true"]);
     let expected = json!({
         "apiVersion": "apps/v1", "kind": "Deployment",
         "metadata": {"name": "web", "namespace": "default", "labels": {"app": "web"}},
-        "spec": {"replicas": 2, "selector": {}, "template": {}},
+        "spec": spec(),
     });
     assert_eq!(calls[0].body, expected);
 }
@@ -111,7 +108,7 @@ async fn what_has_no_name_is_not_sent() {
 #[tokio::test]
 async fn a_refusal_without_field_conflicts_is_the_servers_own() {
     let server = Server::new();
-    server.on_call(|_, _| Some(Fault::Status(409, "Conflict")));
+    server.on_call(|_| Some(refusal(409, "Conflict")));
     let api = Api::<Deployment>::namespaced(server.client(), "default");
     let result = Applier::new("tests").apply(&api, &deployment()).await;
     assert!(matches!(result, Err(ApplyError::Api(_))), "{result:?}");

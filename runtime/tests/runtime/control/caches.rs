@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::control::rig::Rig;
 use crate::control::secs;
-use crate::control::server::Fault;
+use crate::control::server::{FaultKind, refusal};
 
 fn done(rig: &Rig) -> impl Reconciler + use<> {
     let log = rig.log();
@@ -33,9 +33,8 @@ fn source(error: &ManagerError) -> Option<&ControllerError> {
 async fn a_cache_that_does_not_fill_in_time_ends_the_manager() {
     let rig = Rig::new();
     // Whoever lists ConfigMaps may not, and Secrets come.
-    rig.server.on_call(|_, call| {
-        (call.plural == "configmaps").then_some(Fault::Status(403, "Forbidden"))
-    });
+    rig.server
+        .on_call(|call| (call.resource == "configmaps").then_some(refusal(403, "Forbidden")));
     let patient = Controller::builder("patient", &rig.factory)
         .for_::<Secret>()
         .cache_sync_timeout(secs(1))
@@ -69,7 +68,7 @@ async fn controllers_that_are_not_selected_need_no_caches() {
     let rig = Rig::new();
     rig.put("a");
     rig.server
-        .on_call(|_, call| (call.plural == "secrets").then_some(Fault::Hang));
+        .on_call(|call| (call.resource == "secrets").then_some(FaultKind::Hang));
     let other = SharedInformerFactory::builder(rig.server.client()).build();
     let off = Controller::builder("off", &other)
         .for_::<Secret>()

@@ -6,7 +6,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use crate::control::server::{Fault, Server};
+use crate::control::server::{FaultKind, Server, refusal};
 use crate::control::{ms, secs, settle};
 
 struct Case {
@@ -209,7 +209,7 @@ async fn the_spam_filter_lets_25_pass_and_then_one_in_300_seconds() {
 #[tokio::test(start_paused = true)]
 async fn a_full_queue_drops_and_never_waits() {
     let case = start();
-    case.server.on_call(|_, _| Some(Fault::Hang));
+    case.server.on_call(|_| Some(FaultKind::Hang));
     for n in 0..100 {
         case.recorder
             .normal(&object("map"), &format!("Reason{n}"), "Act", "text");
@@ -222,9 +222,9 @@ async fn a_write_that_does_not_reach_the_server_is_tried_twelve_times_ten_second
     let case = start();
     let tries = std::sync::Arc::new(std::sync::atomic::AtomicU32::new(0));
     let counted = std::sync::Arc::clone(&tries);
-    case.server.on_call(move |_, _| {
+    case.server.on_call(move |_| {
         counted.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
-        Some(Fault::Refuse)
+        Some(FaultKind::DropConnection)
     });
     let start = Instant::now();
     case.note("map", "Created", "text").await;
@@ -241,10 +241,10 @@ async fn a_write_that_does_not_reach_the_server_is_tried_twelve_times_ten_second
 async fn what_the_server_refuses_is_not_tried_again() {
     let case = start();
     let mut refused = 0;
-    case.server.on_call(move |_, _| {
+    case.server.on_call(move |_| {
         refused += 1;
         assert_eq!(refused, 1);
-        Some(Fault::Status(403, "Forbidden"))
+        Some(refusal(403, "Forbidden"))
     });
     case.note("map", "Created", "text").await;
     assert_eq!(case.outcome("failed"), 1);
@@ -268,9 +268,9 @@ async fn stopping_writes_what_waits_and_the_counts_of_series() {
 async fn the_event_in_hand_when_it_is_time_to_stop_is_written() {
     let case = start();
     let mut calls = 0;
-    case.server.on_call(move |_, _| {
+    case.server.on_call(move |_| {
         calls += 1;
-        (calls == 1).then_some(Fault::Delay(secs(3)))
+        (calls == 1).then_some(FaultKind::Delay(secs(3)))
     });
     case.note("slow", "Created", "in hand").await;
     case.note("next", "Created", "waits").await;
@@ -283,9 +283,9 @@ async fn the_event_in_hand_when_it_is_time_to_stop_is_written() {
 async fn an_event_between_two_tries_gets_one_more_when_it_is_time_to_stop() {
     let case = start();
     let mut calls = 0;
-    case.server.on_call(move |_, _| {
+    case.server.on_call(move |_| {
         calls += 1;
-        (calls == 1).then_some(Fault::Refuse)
+        (calls == 1).then_some(FaultKind::DropConnection)
     });
     case.note("map", "Created", "between").await;
     let stopped = Instant::now();
@@ -298,7 +298,7 @@ async fn an_event_between_two_tries_gets_one_more_when_it_is_time_to_stop() {
 #[tokio::test(start_paused = true)]
 async fn events_that_are_not_written_in_time_are_counted() {
     let mut case = start();
-    case.server.on_call(|_, _| Some(Fault::Hang));
+    case.server.on_call(|_| Some(FaultKind::Hang));
     for name in ["in-hand", "waits", "waits-too"] {
         case.note(name, "Created", name).await;
     }
@@ -313,7 +313,7 @@ async fn events_that_are_not_written_in_time_are_counted() {
 #[tokio::test(start_paused = true)]
 async fn events_of_a_broadcaster_that_is_dropped_are_counted() {
     let case = start();
-    case.server.on_call(|_, _| Some(Fault::Hang));
+    case.server.on_call(|_| Some(FaultKind::Hang));
     for name in ["in-hand", "waits"] {
         case.note(name, "Created", name).await;
     }

@@ -10,6 +10,7 @@ use serde_json::json;
 use crate::control::server::Server;
 
 const NAME: &str = "example.com/clean-up";
+const OTHER: &str = "example.com/other";
 const PATH: &str = "configmaps/default/map";
 
 /// Counts its calls, and fails the first `failures` of them.
@@ -151,11 +152,11 @@ async fn a_deleted_object_gets_no_new_finalizer() {
 #[tokio::test]
 async fn ensure_and_release_write_only_what_changes() {
     let server = Server::new();
-    server.put(PATH, json!({"metadata": {"finalizers": ["other"]}}));
+    server.put(PATH, json!({"metadata": {"finalizers": [OTHER]}}));
     let api = Api::<ConfigMap>::namespaced(server.client(), "default");
     let object = api.get("map").await.unwrap();
     let object = finalizer::ensure(&api, &object, NAME).await.unwrap();
-    assert_eq!(names(&object), ["other", NAME]);
+    assert_eq!(names(&object), [OTHER, NAME]);
     let same = finalizer::ensure(&api, &object, NAME).await.unwrap();
     assert_eq!(
         same.metadata.resource_version,
@@ -164,7 +165,7 @@ async fn ensure_and_release_write_only_what_changes() {
     finalizer::release(&api, &object, NAME).await.unwrap();
     assert_eq!(
         server.get(PATH).unwrap()["metadata"]["finalizers"],
-        json!(["other"])
+        json!([OTHER])
     );
     assert_eq!(
         server.take_log(),

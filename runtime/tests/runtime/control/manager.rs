@@ -99,7 +99,7 @@ async fn the_leaders_work_stops_first_then_the_lease_then_the_others() {
     let rig = Rig::new();
     rig.put("a");
     let log = rig.log();
-    rig.server.on_call(move |_, call| {
+    rig.server.on_call(move |call| {
         if call.body["spec"]["holderIdentity"] == "" {
             log("released");
         }
@@ -379,7 +379,7 @@ async fn the_endpoints_are_served_over_http() {
 async fn sigterm_stops_a_manager_in_order_and_releases_the_lease() {
     let rig = Rig::new();
     let log = rig.log();
-    rig.server.on_call(move |_, call| {
+    rig.server.on_call(move |call| {
         if call.body["spec"]["holderIdentity"] == "" {
             log("released");
         }

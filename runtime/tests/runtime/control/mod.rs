@@ -1,4 +1,4 @@
-//! What controllers are made of, each statement pinned by a test named after it, against an API server in memory.
+//! The parts of controllers, each statement pinned by a test named after it, on an embedded API server.
 //!
 //! Long sleeps take no time: the tests that wait for more than milliseconds run on a paused clock (`start_paused`).
 

@@ -115,7 +115,13 @@ fn stored(app: &str, controller_uid: Option<&str>) -> Value {
         .map(|uid| json!({"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "uid": uid, "controller": true}))
         .into_iter()
         .collect();
-    json!({"metadata": {"labels": {"app": app}, "ownerReferences": references}})
+    let template = json!({
+        "metadata": {"labels": {"app": app}}, "spec": {"containers": [{"name": "web", "image": "web:1"}]},
+    });
+    json!({
+        "metadata": {"labels": {"app": app}, "ownerReferences": references},
+        "spec": {"selector": {"matchLabels": {"app": app}}, "template": template},
+    })
 }
 
 struct Case {

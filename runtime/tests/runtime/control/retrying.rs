@@ -7,7 +7,7 @@ use kube::api::PostParams;
 use serde_json::json;
 use tokio::time::Instant;
 
-use crate::control::server::{Fault, Server};
+use crate::control::server::{Server, refusal};
 use crate::control::{ms, secs};
 
 fn is_one(error: &u32) -> bool {
@@ -82,7 +82,7 @@ async fn a_conflict_is_retried_on_what_is_there_now() -> Result<(), Box<dyn Erro
 #[tokio::test(start_paused = true)]
 async fn other_errors_are_not_retried_as_conflicts() {
     let server = Server::new();
-    server.on_call(|_, _| Some(Fault::Status(409, "AlreadyExists")));
+    server.on_call(|_| Some(refusal(409, "AlreadyExists")));
     let api = Api::<ConfigMap>::namespaced(server.client(), "default");
     let start = Instant::now();
     let result = retry::on_conflict(DEFAULT_RETRY, || api.get("x")).await;

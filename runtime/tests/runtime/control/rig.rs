@@ -1,4 +1,4 @@
-//! What tests of controllers stand on.
+//! The rig of the controllers' tests: server, factory and a log.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::control::secs;
 use crate::control::server::Server;
 
-/// A server, its factory, and what a controller did when.
+/// A server, its factory, and a log of what a controller did when.
 pub struct Rig {
     pub server: Server,
     pub factory: SharedInformerFactory,
@@ -64,12 +64,12 @@ impl Rig {
         }
     }
 
-    /// What happened since the last call, with the second in which it did.
+    /// The log since the last call, each entry with its second.
     pub fn take(&self) -> Vec<(u64, String)> {
         std::mem::take(&mut self.log.lock().unwrap())
     }
 
-    /// What happened since the last call.
+    /// The entries of the log since the last call.
     pub fn names(&self) -> Vec<String> {
         self.take().into_iter().map(|(_, what)| what).collect()
     }

@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::control::rig::Rig;
 use crate::control::secs;
-use crate::control::server::Fault;
+use crate::control::server::refusal;
 
 /// Logs each key.
 fn done(rig: &Rig) -> impl Reconciler + use<> {
@@ -88,7 +88,7 @@ async fn lost_leadership_drops_what_is_under_way() {
 async fn a_cache_that_does_not_fill_in_time_is_an_error() {
     let rig = Rig::new();
     rig.server
-        .on_call(|client, _| (client == "informers").then_some(Fault::Status(403, "Forbidden")));
+        .on_call(|call| (call.user == "informers").then_some(refusal(403, "Forbidden")));
     let builder = rig
         .builder()
         .for_::<ConfigMap>()
@@ -120,7 +120,7 @@ async fn a_controller_may_run_again() {
         };
         assert_eq!(tokio::join!(controller.run(&stop, None), end).0, Ok(()));
         assert_eq!(rig.names(), ["default/a"]);
-        // Changes between two runs are no business of either.
+        // Changes between two runs belong to neither.
         rig.put("a");
         sleep(secs(1)).await;
     }

@@ -6,7 +6,7 @@ use tokio::time::{Instant, advance, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::{LEASE, config, contend, held_by, spec};
-use crate::control::server::{Fault, Server};
+use crate::control::server::{FaultKind, Server, refusal};
 use crate::control::{ms, secs, settle};
 
 #[tokio::test(start_paused = true)]
@@ -32,14 +32,14 @@ async fn a_loss_says_why() {
     let server = Server::new();
     let contender = contend(&server, "a");
     contender.leads().await;
-    server.on_call(|_, call| (call.plural == "leases").then_some(Fault::Refuse));
+    server.on_call(|call| (call.resource == "leases").then_some(FaultKind::DropConnection));
     let Stopped::Lost(reason) = contender.task.await.unwrap() else {
         panic!("it was not lost");
     };
     let text = reason.to_string();
     assert!(
         text.starts_with("the lease was not renewed in time: ")
-            && text.contains("connection refused"),
+            && text.contains("connection reset"),
         "the cause of the error is missing: {text}"
     );
     let check = async |lease: serde_json::Value, expected: LossReason| {
@@ -61,9 +61,9 @@ async fn refused_renewals_are_retried_until_the_deadline() {
     let contender = contend(&server, "a");
     contender.leads().await;
     let start = Instant::now();
-    server.on_call(move |_, call| {
-        let down = start.elapsed() < secs(7) && call.plural == "leases";
-        down.then_some(Fault::Status(500, "InternalError"))
+    server.on_call(move |call| {
+        let down = start.elapsed() < secs(7) && call.resource == "leases";
+        down.then_some(refusal(500, "InternalError"))
     });
     sleep(secs(60)).await;
     assert!(contender.elector.is_leader());

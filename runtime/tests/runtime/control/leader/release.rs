@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{LEASE, config, contend, held_by, spec};
 use crate::control::secs;
-use crate::control::server::{Fault, Server};
+use crate::control::server::{Server, refusal};
 
 #[tokio::test(start_paused = true)]
 async fn every_write_carries_the_resource_version() {
@@ -18,7 +18,7 @@ async fn every_write_carries_the_resource_version() {
     let writes = Arc::new(AtomicU32::new(0));
     server.on_call({
         let (missing, writes) = (Arc::clone(&missing), Arc::clone(&writes));
-        move |_, call| {
+        move |call| {
             if call.verb == "update" {
                 writes.fetch_add(1, Ordering::SeqCst);
                 let version = call.body["metadata"]["resourceVersion"]
@@ -52,7 +52,7 @@ async fn workers_stop_before_on_stopped_leading_and_that_before_the_release() {
     };
     server.on_call({
         let released = note("released");
-        move |_, call| {
+        move |call| {
             if call.body["spec"]["holderIdentity"] == "" {
                 released();
             }
@@ -128,10 +128,10 @@ async fn a_release_retries_on_conflict_no_longer_than_the_renew_deadline() {
         let contender = contend(&server, "a");
         contender.leads().await;
         let mut left = conflicts;
-        server.on_call(move |_, call| {
+        server.on_call(move |call| {
             let refuse = call.body["spec"]["holderIdentity"] == "" && left > 0;
             left -= u32::from(refuse);
-            refuse.then_some(Fault::Status(409, "Conflict"))
+            refuse.then_some(refusal(409, "Conflict"))
         });
         let start = Instant::now();
         contender.shutdown.cancel();

@@ -9,12 +9,12 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::config;
-use crate::control::server::{Call, Fault, Server};
+use crate::control::server::{Action, FaultKind, Server, refusal};
 use crate::control::{ms, secs};
 
 const NAMES: [&str; 3] = ["a", "b", "c"];
 
-/// What happens to the calls of one contender, in turn.
+/// The treatment of one contender's requests, in turn.
 #[derive(Debug, Clone)]
 enum Weather {
     Fine,
@@ -83,17 +83,17 @@ async fn contend(
     }
 }
 
-fn fault(weather: &Weather, call: &Call) -> Option<Fault> {
+fn fault(weather: &Weather, call: &Action) -> Option<FaultKind> {
     if call.verb == "watch" {
         return None;
     }
     match weather {
         Weather::Fine => None,
-        Weather::Slow(millis) => Some(Fault::Delay(ms(*millis))),
-        Weather::Lost => Some(Fault::LoseAnswer),
-        Weather::Hangs => Some(Fault::Hang),
-        Weather::Refuses => Some(Fault::Refuse),
-        Weather::Fails => Some(Fault::Status(500, "InternalError")),
+        Weather::Slow(millis) => Some(FaultKind::Delay(ms(*millis))),
+        Weather::Lost => Some(FaultKind::LoseAnswer),
+        Weather::Hangs => Some(FaultKind::Hang),
+        Weather::Refuses => Some(FaultKind::DropConnection),
+        Weather::Fails => Some(refusal(500, "InternalError")),
     }
 }
 
@@ -101,8 +101,8 @@ async fn run(stretches: Vec<Stretch>) {
     let (server, acts, start) = (Server::new(), Acts::default(), Instant::now());
     let now = Arc::new(Mutex::new([Weather::Fine, Weather::Fine, Weather::Fine]));
     let weathers = Arc::clone(&now);
-    server.on_call(move |client, call| {
-        let n = NAMES.iter().position(|name| *name == client)?;
+    server.on_call(move |call| {
+        let n = NAMES.iter().position(|name| *name == call.user)?;
         fault(&weathers.lock().unwrap()[n], call)
     });
     let begin = |name: &'static str| {

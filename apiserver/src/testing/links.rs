@@ -1,0 +1,43 @@
+//! The connections between the server and its users, which tests cut.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
+
+/// One user's connection, for as long as it is not restored after a cut.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Link(Arc<AtomicBool>);
+
+impl Link {
+    /// Whether nothing passes any more. A link that is cut stays cut.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+/// The links of all users.
+#[derive(Debug, Default)]
+pub(crate) struct Links {
+    by_user: Mutex<BTreeMap<String, Link>>,
+}
+
+impl Links {
+    pub(crate) fn of(&self, user: &str) -> Link {
+        let mut links = self.by_user.lock();
+        match links.get(user) {
+            Some(link) => link.clone(),
+            None => links.entry(user.to_owned()).or_default().clone(),
+        }
+    }
+
+    pub(crate) fn cut(&self, user: &str) {
+        self.of(user).0.store(true, Ordering::SeqCst);
+    }
+
+    /// Gives every user a new link.
+    pub(crate) fn restore(&self) {
+        self.by_user.lock().clear();
+    }
+}
