@@ -10,21 +10,31 @@ use crate::field::{FieldError, FieldErrorKind};
 /// Every default that has unknown fields or is not valid itself.
 pub(crate) fn check_defaults(root: &Schema, path: &Path<'_>) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    node(root, path, true, false, &mut errors);
+    node(root, path, Place::Resource, &mut errors);
     errors
 }
 
-fn node(
-    schema: &Schema,
-    path: &Path<'_>,
-    resource: bool,
-    inside_metadata: bool,
-    errors: &mut Vec<FieldError>,
-) {
-    let inside_metadata = inside_metadata && !schema.embedded;
+/// Where a schema stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// At the root of a resource.
+    Resource,
+    /// In the metadata of a resource or of an embedded one, whose unknown fields are not pruned.
+    Metadata,
+    Below,
+}
+
+fn node(schema: &Schema, path: &Path<'_>, place: Place, errors: &mut Vec<FieldError>) {
+    let is_resource = place == Place::Resource || schema.embedded;
+    let is_metadata = place == Place::Metadata && !schema.embedded;
+    let below = if is_metadata {
+        Place::Metadata
+    } else {
+        Place::Below
+    };
     if let Some(default) = &schema.default {
         let here = path.child("default");
-        if !inside_metadata {
+        if !is_metadata {
             let mut pruned = default.clone();
             if prune_value(schema, &mut pruned) {
                 let detail = "must not have unknown fields";
@@ -47,12 +57,16 @@ fn node(
         errors.append(&mut found);
     }
     if let Some(items) = schema.items.as_deref() {
-        node(items, &path.child("items"), false, inside_metadata, errors);
+        node(items, &path.child("items"), below, errors);
     }
     let properties = path.child("properties");
     for (name, property) in &schema.properties {
-        let metadata = inside_metadata || (resource || schema.embedded) && is_meta(name);
-        node(property, &properties.key(name), false, metadata, errors);
+        let place = if is_resource && is_meta(name) {
+            Place::Metadata
+        } else {
+            below
+        };
+        node(property, &properties.key(name), place, errors);
     }
 }
 

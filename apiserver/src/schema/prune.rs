@@ -9,7 +9,7 @@ use crate::metadata;
 /// Returns the dropped paths (`spec.a[0].b`), sorted.
 pub(crate) fn prune_root(schema: &Schema, object: &mut Value) -> Vec<String> {
     let mut walk = Walk::default();
-    walk.object(object, Some(schema), true);
+    walk.object(object, Some(schema), Level::Root);
     walk.dropped.sort_unstable();
     walk.dropped
 }
@@ -24,6 +24,22 @@ pub(crate) fn prune_value(schema: &Schema, value: &mut Value) -> bool {
 /// Whether a field is type or object metadata, which embedded resources have implicitly.
 pub(crate) fn is_meta(name: &str) -> bool {
     matches!(name, "apiVersion" | "kind" | "metadata")
+}
+
+/// How deep a value stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Level {
+    /// The object itself, which has type and object metadata implicitly.
+    Root,
+    Below,
+}
+
+/// The treatment of unspecified fields.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unknown {
+    Dropped,
+    /// Kept by `x-kubernetes-preserve-unknown-fields`.
+    Kept,
 }
 
 #[derive(Default)]
@@ -49,7 +65,7 @@ impl Walk {
 
     fn prune(&mut self, value: &mut Value, schema: Option<&Schema>) {
         match value {
-            Value::Object(_) => self.object(value, schema, false),
+            Value::Object(_) => self.object(value, schema, Level::Below),
             Value::Array(items) => {
                 let item_schema = schema.and_then(|schema| schema.items.as_deref());
                 let preserved = schema.is_some_and(|schema| schema.preserve_unknown);
@@ -71,7 +87,7 @@ impl Walk {
     fn skip(&mut self, value: &mut Value, schema: Option<&Schema>) {
         match (value, schema) {
             (value @ Value::Object(_), Some(schema)) => {
-                self.fields(value, schema, true, schema.embedded)
+                self.fields(value, schema, Unknown::Kept, Level::Below)
             }
             (Value::Array(items), Some(schema)) => {
                 for (i, item) in items.iter_mut().enumerate() {
@@ -84,11 +100,15 @@ impl Walk {
         }
     }
 
-    fn object(&mut self, value: &mut Value, schema: Option<&Schema>, root: bool) {
+    fn object(&mut self, value: &mut Value, schema: Option<&Schema>, level: Level) {
         match schema {
             Some(schema) => {
-                let embedded = root || schema.embedded;
-                self.fields(value, schema, schema.preserve_unknown, embedded);
+                let unknown = if schema.preserve_unknown {
+                    Unknown::Kept
+                } else {
+                    Unknown::Dropped
+                };
+                self.fields(value, schema, unknown, level);
             }
             None => {
                 if let Value::Object(map) = value {
@@ -101,13 +121,14 @@ impl Walk {
         }
     }
 
-    fn fields(&mut self, value: &mut Value, schema: &Schema, preserved: bool, embedded: bool) {
+    fn fields(&mut self, value: &mut Value, schema: &Schema, unknown: Unknown, level: Level) {
         let Value::Object(map) = value else {
             return;
         };
-        let mut unknown = Vec::new();
+        let is_resource = level == Level::Root || schema.embedded;
+        let mut dropped = Vec::new();
         for (name, value) in &mut *map {
-            if embedded && is_meta(name) {
+            if is_resource && is_meta(name) {
                 if name == "metadata" {
                     self.metadata(value);
                 }
@@ -120,14 +141,14 @@ impl Walk {
                     }
                     Additional::Bool(_) => self.within(name, |walk| walk.prune(value, None)),
                     Additional::Absent => {
-                        if !preserved {
-                            unknown.push(name.clone());
+                        if unknown == Unknown::Dropped {
+                            dropped.push(name.clone());
                         }
                     }
                 }
             }
         }
-        for name in unknown {
+        for name in dropped {
             self.record(&name);
             map.remove(&name);
         }

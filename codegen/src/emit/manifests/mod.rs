@@ -81,7 +81,7 @@ impl Manifests {
 ///
 /// # Errors
 ///
-/// What no API server would take, at the place of the type or field.
+/// Reports what the API server would refuse, at the place of the type or field.
 pub(crate) fn emit(
     api: &ApiSet,
     options: &Options,
@@ -112,7 +112,7 @@ pub(crate) fn emit(
         }
     }
     if let Some(folder) = &manifests.user_roles {
-        for role in user_roles(api, true) {
+        for role in user_roles(api) {
             let path = Path::new(folder).join(role.file);
             tree.insert(path, documents(&[role.role]));
         }
@@ -139,7 +139,7 @@ pub(super) fn crd_of(api: &ApiSet, group: &Group, kind: &str, options: &Options)
 ///
 /// # Errors
 ///
-/// What no API server would take, at the place of the type or field.
+/// Reports what the API server would refuse, at the place of the type or field.
 pub fn crds(
     api: &ApiSet,
     manifests: &Manifests,

@@ -54,10 +54,10 @@ struct Kind<'a> {
     status: bool,
 }
 
-/// Three roles for each kind, sorted by group, plural and level. With `aggregate`, Kubernetes' own roles `admin`, `edit` and
-/// `view` include them.
+/// Three roles for each kind, sorted by group, plural and level. Labels add them to Kubernetes' own roles `admin`, `edit` and
+/// `view`.
 #[must_use]
-pub fn user_roles(api: &ApiSet, aggregate: bool) -> Vec<UserRole> {
+pub fn user_roles(api: &ApiSet) -> Vec<UserRole> {
     let mut kinds: BTreeMap<(&str, &str, &str), Kind<'_>> = BTreeMap::new();
     for (group, version) in api.versions() {
         for resource in &version.resources {
@@ -83,11 +83,8 @@ pub fn user_roles(api: &ApiSet, aggregate: bool) -> Vec<UserRole> {
         for (level, verbs, aggregated) in LEVELS {
             let mut words = words.clone();
             words.extend([level.to_owned(), "role".to_owned()]);
-            let mut metadata = json!({ "name": words.join("-") });
-            if aggregate {
-                let label = format!("rbac.authorization.k8s.io/aggregate-to-{aggregated}");
-                metadata["labels"] = json!({ label: "true" });
-            }
+            let label = format!("rbac.authorization.k8s.io/aggregate-to-{aggregated}");
+            let metadata = json!({ "name": words.join("-"), "labels": { label: "true" } });
             let rule = |resource: &str, verbs: &[&str]| json!({ "apiGroups": [group], "resources": [resource], "verbs": verbs });
             let mut rules = vec![rule(plural, verbs)];
             if facts.status {

@@ -2,7 +2,7 @@
 //!
 //! Every tool of the Kubernetes world that is written in Go prints through that library, so that a manifest of ours can stand
 //! beside theirs without a diff. A general YAML writer differs in the order of keys, in quoting and in folding. Start at
-//! [`to_yaml`]; `order` sorts keys, `resolve` tells which plain texts a reader takes for something else, `scalar` chooses a
+//! [`to_yaml`]; `order` sorts keys, `resolve` finds plain texts that a reader takes for another type, `scalar` chooses a
 //! style and writes it.
 //!
 //! One limit: which characters above ASCII are letters or digits follows Rust's tables, which count some marks as letters; it
@@ -69,8 +69,18 @@ const SIMPLE_KEY: usize = 128;
 enum Context {
     Root,
     Item,
-    Key { simple: bool },
+    /// A key on the line of its value.
+    SimpleKey,
+    /// A key after a `?`.
+    LongKey,
     Value,
+}
+
+/// Whether a long scalar may continue on the next line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Folding {
+    Allowed,
+    Never,
 }
 
 /// The state of the writer: libyaml's, as far as block style needs it.
@@ -97,8 +107,7 @@ impl Emitter {
                 self.scalar(scalar::Scalar::plain(&text), context);
             }
             Value::String(text) => {
-                let simple_key = context == Context::Key { simple: true };
-                self.scalar(scalar::Scalar::of(text, simple_key), context);
+                self.scalar(scalar::Scalar::of(text, context), context);
             }
             Value::Array(items) if items.is_empty() => self.empty("[", "]"),
             Value::Array(items) => self.sequence(items, context),
@@ -120,8 +129,17 @@ impl Emitter {
     }
 
     fn sequence(&mut self, items: &[Value], context: Context) {
-        let in_mapping = matches!(context, Context::Key { .. } | Context::Value);
-        let outer = self.deepen(in_mapping && !self.indention);
+        let in_mapping = matches!(
+            context,
+            Context::SimpleKey | Context::LongKey | Context::Value
+        );
+        // Items stand below the key that they belong to, at its indentation.
+        let step = if in_mapping && !self.indention {
+            0
+        } else {
+            INDENT
+        };
+        let outer = self.deepen(step);
         for item in items {
             self.write_indent();
             self.indicator(
@@ -138,13 +156,13 @@ impl Emitter {
     }
 
     fn mapping(&mut self, map: &Map<String, Value>) {
-        let outer = self.deepen(false);
+        let outer = self.deepen(INDENT);
         for (key, value) in order::sorted(map) {
             self.write_indent();
             let simple = key.len() <= SIMPLE_KEY && !key.contains(scalar::is_break);
             let key = Value::String(key.clone());
             if simple {
-                self.node(&key, Context::Key { simple });
+                self.node(&key, Context::SimpleKey);
                 self.indicator(":", Around::default());
             } else {
                 self.indicator(
@@ -155,7 +173,7 @@ impl Emitter {
                         indention: true,
                     },
                 );
-                self.node(&key, Context::Key { simple });
+                self.node(&key, Context::LongKey);
                 self.write_indent();
                 self.indicator(
                     ":",
@@ -174,14 +192,17 @@ impl Emitter {
     fn scalar(&mut self, scalar: scalar::Scalar<'_>, context: Context) {
         let outer = self.indent;
         self.indent = Some(outer.map_or(INDENT, |indent| indent + INDENT));
-        self.write_scalar(scalar, context != (Context::Key { simple: true }));
+        let folding = match context {
+            Context::SimpleKey => Folding::Never,
+            _ => Folding::Allowed,
+        };
+        self.write_scalar(scalar, folding);
         self.indent = outer;
     }
 
-    /// One step of indentation more; the indentation before.
-    fn deepen(&mut self, indentless: bool) -> Option<usize> {
+    /// Adds `step` to the indentation, and returns the one before.
+    fn deepen(&mut self, step: usize) -> Option<usize> {
         let outer = self.indent;
-        let step = if indentless { 0 } else { INDENT };
         self.indent = Some(outer.map_or(0, |indent| indent + step));
         outer
     }
@@ -220,7 +241,7 @@ impl Emitter {
     }
 }
 
-/// What goes with an indicator: whether it needs white space before it, counts as white space, and as indentation.
+/// The surroundings of an indicator: whether it needs white space before it, counts as white space, and as indentation.
 #[derive(Clone, Copy, Default)]
 struct Around {
     before: bool,

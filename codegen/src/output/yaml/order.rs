@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 /// The entries in the order in which they are written.
 ///
-/// By insertion rather than with `sort_by`, which may panic: the rule for zeros is no total order in every corner.
+/// By insertion rather than with `sort_by`, which may panic: the rule for zeros is not always a total order.
 pub(super) fn sorted(map: &Map<String, Value>) -> Vec<(&String, &Value)> {
     let mut entries: Vec<(Vec<char>, &String, &Value)> = Vec::with_capacity(map.len());
     for (key, value) in map {

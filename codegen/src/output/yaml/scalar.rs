@@ -1,6 +1,6 @@
 //! Scalars: the choice of a style, and each style's writing.
 
-use super::{Around, Emitter, resolve};
+use super::{Around, Context, Emitter, Folding, resolve};
 
 /// The column after which a scalar is folded at its next space.
 const WIDTH: usize = 80;
@@ -20,7 +20,7 @@ enum Style {
 }
 
 impl<'a> Scalar<'a> {
-    /// A text that stands as it is: a number, `true`, `null`.
+    /// A text that needs no quotes: a number, `true`, `null`.
     pub(super) const fn plain(text: &'a str) -> Self {
         Self {
             text,
@@ -29,10 +29,10 @@ impl<'a> Scalar<'a> {
     }
 
     /// A string.
-    pub(super) fn of(text: &'a str, simple_key: bool) -> Self {
+    pub(super) fn of(text: &'a str, context: Context) -> Self {
         let facts = Facts::of(text);
         let style = if text.contains('\n') {
-            if facts.may_be_block && !simple_key {
+            if facts.may_be_block && context != Context::SimpleKey {
                 Style::Literal
             } else {
                 Style::Double
@@ -126,17 +126,22 @@ const fn is_printable(c: char) -> bool {
 }
 
 impl Emitter {
-    pub(super) fn write_scalar(&mut self, scalar: Scalar<'_>, may_fold: bool) {
+    pub(super) fn write_scalar(&mut self, scalar: Scalar<'_>, folding: Folding) {
         let Scalar { text, style } = scalar;
         match style {
-            Style::Plain => self.plain(text, may_fold),
-            Style::Single => self.single(text, may_fold),
-            Style::Double => self.double(text, may_fold),
+            Style::Plain => self.plain(text, folding),
+            Style::Single => self.single(text, folding),
+            Style::Double => self.double(text, folding),
             Style::Literal => self.literal(text),
         }
     }
 
-    fn plain(&mut self, text: &str, may_fold: bool) {
+    /// Whether a single space at the current column is a place to fold.
+    fn folds(&self, folding: Folding) -> bool {
+        folding == Folding::Allowed && self.column > WIDTH
+    }
+
+    fn plain(&mut self, text: &str, folding: Folding) {
         if !self.whitespace {
             self.put(' ');
         }
@@ -144,9 +149,8 @@ impl Emitter {
         let mut chars = text.chars().peekable();
         while let Some(c) = chars.next() {
             if c == ' ' {
-                let folds =
-                    may_fold && !spaces && self.column > WIDTH && chars.peek() != Some(&' ');
-                if folds {
+                let next_is_space = chars.peek() == Some(&' ');
+                if !spaces && self.folds(folding) && !next_is_space {
                     self.write_indent();
                 } else {
                     self.put(c);
@@ -162,8 +166,8 @@ impl Emitter {
         self.indention = false;
     }
 
-    fn single(&mut self, text: &str, may_fold: bool) {
-        self.quote("'", true);
+    fn single(&mut self, text: &str, folding: Folding) {
+        self.open_quote("'");
         let mut spaces = false;
         let mut breaks = false;
         let mut chars = text.char_indices().peekable();
@@ -171,7 +175,7 @@ impl Emitter {
             if c == ' ' {
                 let next_is_space = chars.peek().is_some_and(|(_, next)| *next == ' ');
                 let is_inner = at > 0 && at + 1 < text.len();
-                if may_fold && !spaces && self.column > WIDTH && is_inner && !next_is_space {
+                if !spaces && self.folds(folding) && is_inner && !next_is_space {
                     self.write_indent();
                 } else {
                     self.put(c);
@@ -193,11 +197,11 @@ impl Emitter {
                 breaks = false;
             }
         }
-        self.quote("'", false);
+        self.close_quote("'");
     }
 
-    fn double(&mut self, text: &str, may_fold: bool) {
-        self.quote("\"", true);
+    fn double(&mut self, text: &str, folding: Folding) {
+        self.open_quote("\"");
         // libyaml asks for a byte order mark at the beginning, whichever character it looks at.
         let marked = text.starts_with('\u{feff}');
         let mut spaces = false;
@@ -208,7 +212,7 @@ impl Emitter {
                 spaces = false;
             } else if c == ' ' {
                 let is_inner = at > 0 && at + 1 < text.len();
-                if may_fold && !spaces && self.column > WIDTH && is_inner {
+                if !spaces && self.folds(folding) && is_inner {
                     self.write_indent();
                     if chars.peek().is_some_and(|(_, next)| *next == ' ') {
                         self.put('\\');
@@ -222,7 +226,7 @@ impl Emitter {
                 spaces = false;
             }
         }
-        self.quote("\"", false);
+        self.close_quote("\"");
     }
 
     fn escape(&mut self, c: char) {
@@ -289,18 +293,18 @@ impl Emitter {
         }
     }
 
-    fn quote(&mut self, quote: &str, opens: bool) {
-        self.indicator(
-            quote,
-            Around {
-                before: opens,
-                ..Around::default()
-            },
-        );
-        if !opens {
-            self.whitespace = false;
-            self.indention = false;
-        }
+    fn open_quote(&mut self, quote: &str) {
+        let around = Around {
+            before: true,
+            ..Around::default()
+        };
+        self.indicator(quote, around);
+    }
+
+    fn close_quote(&mut self, quote: &str) {
+        self.indicator(quote, Around::default());
+        self.whitespace = false;
+        self.indention = false;
     }
 
     /// A line break within quotes; never a plain one, since texts that have one are literal or escaped.

@@ -235,7 +235,7 @@ impl Comments {
         }
     }
 
-    /// Block comments hold no markers, as in Go; one that means to is told so.
+    /// Block comments hold no markers, as in Go; one that looks like a marker gets a warning.
     fn report_block(&self, comment: &Comment, diagnostics: &mut Diagnostics) {
         let mut at = comment.range.start;
         let text = self.text.get(comment.range.clone()).unwrap_or_default();

@@ -112,8 +112,11 @@ fn read_package(
     };
     let (files, is_partial) = read_files(&package.files, root_dir, ignored, diagnostics);
     read.is_partial = is_partial;
-    for (file, items) in files {
-        add(&mut read, items, file.name == root.name);
+    for (file, mut items) in files {
+        if file.name == root.name {
+            read.docs = std::mem::take(&mut items.docs);
+        }
+        add(&mut read, items);
     }
     follow_path_attributes(&mut read);
     read.markers.check(diagnostics);
@@ -303,7 +306,7 @@ fn prefix(text: &str) -> usize {
     }
 }
 
-fn add(package: &mut Package, items: FileItems, is_root: bool) {
+fn add(package: &mut Package, items: FileItems) {
     let offset = package.modules.len();
     package.modules.extend(items.modules);
     package
@@ -320,7 +323,4 @@ fn add(package: &mut Package, items: FileItems, is_root: bool) {
         }));
     package.markers.0.extend(items.package.0);
     package.has_macros |= items.has_macros;
-    if is_root {
-        package.docs = items.docs;
-    }
 }

@@ -39,6 +39,14 @@ pub(super) struct FileItems {
     pub(super) has_macros: bool,
 }
 
+/// Where an item stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Position {
+    /// First in its file, below the file's own comments.
+    FirstOfFile,
+    Later,
+}
+
 /// Reads one file.
 pub(super) struct FileReader<'a> {
     pub(super) comments: Comments,
@@ -142,38 +150,43 @@ impl FileReader<'_> {
         let mut from = start;
         for (index, item) in items.iter().enumerate() {
             let end = self.range(item).end;
-            let first = index == 0 && module == 0;
-            self.item(item, module, from, end, first);
+            let position = match (module, index) {
+                (0, 0) => Position::FirstOfFile,
+                _ => Position::Later,
+            };
+            self.item(item, module, from..end, position);
             from = end;
         }
     }
 
-    fn item(&mut self, item: &syn::Item, module: usize, from: usize, end: usize, first: bool) {
+    /// An item; `extent` begins where the item before it ends.
+    fn item(&mut self, item: &syn::Item, module: usize, extent: Range<usize>, position: Position) {
+        let (from, end) = (extent.start, extent.end);
         if is_test(attributes_of(item)) {
             if let syn::Item::Mod(item) = item {
                 let declared = self.declared(item);
                 self.out.modules[module].tests.push(declared);
             }
-            return self.comments.ignore(from..end);
+            return self.comments.ignore(extent);
         }
         match item {
             syn::Item::Struct(item) => {
-                let mut head = self.head(&item.ident, &item.attrs, from, first);
-                head.extent = from..end;
+                let mut head = self.head(&item.ident, &item.attrs, from, position);
+                head.extent = extent;
                 head.generics = self.generics(&item.generics);
                 let body = Body::Struct(self.fields(&item.fields));
                 self.push_item(head, &item.vis, module, body, &item.attrs);
             }
             syn::Item::Enum(item) => {
-                let mut head = self.head(&item.ident, &item.attrs, from, first);
-                head.extent = from..end;
+                let mut head = self.head(&item.ident, &item.attrs, from, position);
+                head.extent = extent;
                 head.generics = self.generics(&item.generics);
                 let body = Body::Enum(self.variants(item));
                 self.push_item(head, &item.vis, module, body, &item.attrs);
             }
             syn::Item::Type(item) => {
-                let mut head = self.head(&item.ident, &item.attrs, from, first);
-                head.extent = from..end;
+                let mut head = self.head(&item.ident, &item.attrs, from, position);
+                head.extent = extent;
                 head.generics = self.generics(&item.generics);
                 let body = Body::Alias(types::read(&item.ty, &self.comments, self.base));
                 self.push_item(head, &item.vis, module, body, &item.attrs);
@@ -254,13 +267,19 @@ impl FileReader<'_> {
     }
 
     /// Name, documentation and markers of a type.
-    fn head(&mut self, ident: &Ident, attrs: &[Attribute], from: usize, first: bool) -> Head {
+    fn head(
+        &mut self,
+        ident: &Ident,
+        attrs: &[Attribute],
+        from: usize,
+        position: Position,
+    ) -> Head {
         let name_range = self.range(ident);
         let lead = self.comments.lead(from, name_range.start);
         let (docs, hidden) = docs::read(attrs, &self.comments, self.base);
         let mut own = lead.own;
         // In `mod.rs`, what stands above the first item and apart from it is the package's.
-        if first && self.is_root {
+        if position == Position::FirstOfFile && self.is_root {
             self.package(lead.far);
             self.package(lead.apart);
         } else {

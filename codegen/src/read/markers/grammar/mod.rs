@@ -33,6 +33,14 @@ pub(super) struct Cursor<'a> {
     at: usize,
 }
 
+/// Where a word stands, which decides what ends it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Word {
+    Value,
+    /// A key of a map: `:` ends it too.
+    Key,
+}
+
 type Read<T> = Result<T, ValueError>;
 
 impl<'a> Cursor<'a> {
@@ -92,11 +100,13 @@ impl<'a> Cursor<'a> {
             ValueKind::Bool => self.bool(),
             ValueKind::Int => self.int(),
             ValueKind::Number => self.number(),
-            ValueKind::String => self.string(false).map(Value::String),
+            ValueKind::String => self.string(Word::Value).map(Value::String),
             ValueKind::Length => self.length(),
             ValueKind::Choice(words) => self.choice(words, str::eq),
             ValueKind::ChoiceAnyCase(words) => self.choice(words, str::eq_ignore_ascii_case),
-            ValueKind::Strings => self.list(&mut |cursor| cursor.string(false).map(Value::String)),
+            ValueKind::Strings => {
+                self.list(&mut |cursor| cursor.string(Word::Value).map(Value::String))
+            }
             ValueKind::Values => self.list(&mut |cursor| cursor.any(0)),
             ValueKind::Any => self.any_or_list(),
             ValueKind::Json => self.json(),
@@ -106,7 +116,7 @@ impl<'a> Cursor<'a> {
     }
 
     fn bool(&mut self) -> Read<Value> {
-        let (range, text) = self.bare(false);
+        let (range, text) = self.bare(Word::Value);
         match text {
             "true" => Ok(Value::Bool(true)),
             "false" => Ok(Value::Bool(false)),
@@ -115,21 +125,21 @@ impl<'a> Cursor<'a> {
     }
 
     fn int(&mut self) -> Read<Value> {
-        let (range, text) = self.bare(false);
+        let (range, text) = self.bare(Word::Value);
         text.parse::<i64>()
             .map(Value::from)
             .map_err(|_| self.error(range, format!("expected a whole number, found `{text}`")))
     }
 
     fn number(&mut self) -> Read<Value> {
-        let (range, text) = self.bare(false);
+        let (range, text) = self.bare(Word::Value);
         number(text)
             .map(Value::Number)
             .ok_or_else(|| self.error(range, format!("expected a number, found `{text}`")))
     }
 
     fn length(&mut self) -> Read<Value> {
-        let (range, text) = self.bare(false);
+        let (range, text) = self.bare(Word::Value);
         let length = text.parse::<i64>().ok().filter(|length| *length >= 0);
         length.map(Value::from).ok_or_else(|| {
             self.error(
@@ -147,7 +157,7 @@ impl<'a> Cursor<'a> {
             self.at = self.text.len();
             return Ok(Value::from(*word));
         }
-        let text = self.string(false)?;
+        let text = self.string(Word::Value)?;
         if let Some(word) = words.iter().find(|word| same(word, &text)) {
             return Ok(Value::from(*word));
         }
@@ -161,11 +171,11 @@ impl<'a> Cursor<'a> {
         Err(error)
     }
 
-    fn string(&mut self, in_map: bool) -> Read<String> {
+    fn string(&mut self, word: Word) -> Read<String> {
         match self.peek() {
             Some('"') => self.quoted(),
             Some('`') if self.rest()[1..].contains('`') => Ok(self.raw()),
-            _ => Ok(self.bare(in_map).1.to_owned()),
+            _ => Ok(self.bare(word).1.to_owned()),
         }
     }
 
@@ -217,10 +227,10 @@ impl<'a> Cursor<'a> {
     }
 
     /// Bare text up to a delimiter, without the spaces around it.
-    fn bare(&mut self, in_map: bool) -> (Range<usize>, &'a str) {
+    fn bare(&mut self, word: Word) -> (Range<usize>, &'a str) {
         self.peek();
         let rest = self.rest();
-        let delimiter = |c: char| matches!(c, ',' | ';' | '}') || (in_map && c == ':');
+        let delimiter = |c: char| matches!(c, ',' | ';' | '}') || (word == Word::Key && c == ':');
         let end = bare_end(rest, delimiter);
         let text = rest[..end].trim_end();
         let range = self.at..self.at + text.len();
@@ -284,11 +294,11 @@ impl<'a> Cursor<'a> {
             return Err(self.error(self.at..self.at, "the value nests too deep"));
         }
         match self.peek() {
-            Some('"') => self.string(false).map(Value::String),
-            Some('`') => self.string(false).map(Value::String),
+            Some('"') => self.string(Word::Value).map(Value::String),
+            Some('`') => self.string(Word::Value).map(Value::String),
             Some('{') => self.list_or_map(depth),
             _ => {
-                let (_, text) = self.bare(false);
+                let (_, text) = self.bare(Word::Value);
                 Ok(guess(text))
             }
         }
@@ -301,7 +311,7 @@ impl<'a> Cursor<'a> {
         }
         let start = self.at;
         let is_map =
-            self.peek() != Some('{') && self.string(true).is_ok() && self.peek() == Some(':');
+            self.peek() != Some('{') && self.string(Word::Key).is_ok() && self.peek() == Some(':');
         self.at = start;
         if !is_map {
             return self.braced(&mut |cursor| cursor.any(depth + 1));
@@ -312,7 +322,7 @@ impl<'a> Cursor<'a> {
                 return Err(self.error(self.at..self.at, "the object has no closing brace"));
             }
             let key_start = self.at;
-            let key = self.string(true)?;
+            let key = self.string(Word::Key)?;
             if !self.eat(':') {
                 return Err(self.unexpected("`:`"));
             }
@@ -333,7 +343,7 @@ impl<'a> Cursor<'a> {
         let text = self.rest();
         self.at = self.text.len();
         serde_json::from_str(text).map_err(|error| {
-            let mut wrong = self.error(range, format!("the value is no JSON: {error}"));
+            let mut wrong = self.error(range, format!("the value is not JSON: {error}"));
             wrong.help = if text.starts_with("ref(") {
                 "write the value itself: constants of the source are not read".to_owned()
             } else {

@@ -1,6 +1,6 @@
 //! Comments and nesting of a Rust text, in one pass.
 //!
-//! syn's tree has no `//` comments, and markers live there. This lexer knows just enough of Rust to tell a comment from a
+//! syn's tree has no `//` comments, and markers live there. This lexer knows just enough of Rust to distinguish a comment from a
 //! text: strings with escapes, raw strings, characters against lifetimes, nested block comments. It also measures how deep the
 //! text nests, so that no input overflows the parser's stack.
 
