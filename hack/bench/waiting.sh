@@ -4,8 +4,8 @@
 #
 #   hack/bench/waiting.sh [FOLDER]     builds in FOLDER, which must be empty or new (target/bench-waiting by default)
 #
-# Crates are downloaded first. Tests run as in a developer's shell: with debug information and incremental builds, unless the
-# environment says otherwise (.ci/run turns both off). Needs GNU time. Only a quiet machine gives a wall time that means anything.
+# Crates are downloaded first. Tests run as in a developer's shell: with the profile of Cargo.toml and incremental builds, unless the
+# environment says otherwise (.ci/run turns incremental builds off). Needs GNU time. Only a quiet machine gives a wall time that means anything.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 
