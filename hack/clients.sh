@@ -158,7 +158,7 @@ junit_lines() {
 			flush()
 			name = attribute($0, "name"); status = attribute($0, "status")
 			sub(/^\[It\] /, "", name)
-			# Set-up and tear-down are no checks unless they fail.
+			# Set-up and tear-down count as checks only if they fail.
 			if (status == "passed") { if (name !~ /^\[/) print "ok\t" name }
 			else if (status == "pending" || status == "skipped") print "skip\t" name "\t" status " in the suite itself"
 			else failed = name

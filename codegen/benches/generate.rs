@@ -84,7 +84,7 @@ fn reading(bencher: Bencher<'_, '_>, input: &str) {
     bencher.bench(|| read::read(black_box(&sources), &options));
 }
 
-/// What was read to the model.
+/// From sources to the model.
 #[divan::bench(args = INPUTS)]
 fn lowering(bencher: Bencher<'_, '_>, input: &str) {
     let (sources, options) = (sources(input), options());

@@ -54,7 +54,7 @@ pub struct Generated {
 ///
 /// # Errors
 ///
-/// Everything that is wrong, as far as it can be told from one run; nothing is generated then.
+/// All errors that one run can find; nothing is generated then.
 pub fn generate(sources: &Sources, options: &Options) -> Result<Generated, Diagnostics> {
     threads::run(|| {
         options.check()?;

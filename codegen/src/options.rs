@@ -248,7 +248,7 @@ impl KubernetesTypes {
     ///
     /// # Errors
     ///
-    /// What was expected.
+    /// The words that are valid, for any other.
     pub fn parse(word: &str) -> Result<Self, String> {
         match word {
             "all" => Ok(Self::All),

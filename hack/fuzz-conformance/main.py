@@ -28,7 +28,7 @@ class Run:
         # Part of all names, so that runs on one server do not meet.
         self.run = format(time.time_ns() % 36**10, "x")
         self.classes, self.sent, self.codes = {}, 0, {}
-        # What could not be deleted: left out from then on.
+        # Objects that could not be deleted: left out from then on.
         self.stuck = set()
 
     def start(self):

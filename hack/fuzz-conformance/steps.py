@@ -25,7 +25,7 @@ class Step:
     def __init__(self, kind, verb, name, sub):
         self.kind, self.verb, self.name, self.sub = kind, verb, name, sub
         self.method, self.query, self.body, self.type, self.accept, self.live = "GET", [], None, None, "application/json", None
-        # What is put into the stored object; a sound object that is created first where there is none.
+        # The change of the stored object; a valid object is created first if there is none.
         self.changes, self.first = [], None
 
     @property

@@ -4,7 +4,7 @@ use std::cmp::{Ordering, Reverse};
 
 /// Orders versions as the API server lists them, the preferred first.
 ///
-/// `v2`, `v1`, `v1beta2`, `v1beta1`, `v1alpha1`, then names that are no Kubernetes version, in alphabetical order. The source
+/// `v2`, `v1`, `v1beta2`, `v1beta1`, `v1alpha1`, then other names, in alphabetical order. The source
 /// of the rule is `CompareKubeAwareVersionStrings` of `k8s.io/apimachinery/pkg/version`, which takes leading zeros too; equal
 /// versions are ordered by name.
 #[must_use]
@@ -23,7 +23,7 @@ pub fn is_kubernetes_version(name: &str) -> bool {
     parse(name).is_some()
 }
 
-/// Stability, major and minor; numbers too large for the type are no versions of anything.
+/// Stability, major and minor; `None` for numbers too large for the type.
 fn parse(name: &str) -> Option<(u8, u64, u64)> {
     let rest = name.strip_prefix('v')?;
     let digits = rest

@@ -37,7 +37,7 @@ async fn main() -> Result<(), Error> {
     Ok(())
 }
 
-/// What the workers share.
+/// The state that the workers share.
 #[derive(Clone)]
 struct Mirror {
     maps: TypedClient<ConfigMap>,
@@ -75,7 +75,7 @@ impl Mirror {
 
     /// Compares what should be with what is.
     async fn sync(&self, key: &ObjectKey) -> Result<(), Error> {
-        // What is gone needs no work: the mirror has an owner reference, and is collected.
+        // A deleted object needs no work: its mirror has an owner reference, and is collected.
         let Some(map) = self.informer.lister().get(key).ok() else {
             return Ok(());
         };

@@ -39,7 +39,7 @@ fn factory(client: Client) -> SharedInformerFactory {
     SharedInformerFactory::builder(client)
         .namespace("default")
         .resync(Duration::from_secs(300))
-        // What nobody reads need not be held.
+        // Drops fields that nothing here reads.
         .transform::<ConfigMap>(|map| map.metadata.annotations = None)
         .list_options(|params| params.label_selector = Some("example=informer-lister".into()))
         .build()

@@ -9,7 +9,7 @@ use super::builtin::{self, Def, Ref};
 pub(crate) enum PatchStrategy {
     /// Takes the patch's value.
     Replace,
-    /// Merges a map or struct, a set, or a list whose items are told apart by a field.
+    /// Merges a map or struct, a set, or a list whose items are identified by a field.
     Merge(Option<&'static str>),
 }
 

@@ -38,7 +38,7 @@ pub(super) struct CrdType<'a> {
     resource: bool,
 }
 
-/// How a list's items are told apart.
+/// How a list's items are identified.
 #[derive(Clone, Debug)]
 pub(super) enum Items<'a> {
     /// They are not: the list is one value.

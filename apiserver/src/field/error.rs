@@ -64,7 +64,7 @@ impl FieldErrorKind {
 pub struct FieldError {
     /// The field's path, `<nil>` for the object itself.
     pub field: String,
-    /// The problem.
+    /// The class of the error.
     pub kind: FieldErrorKind,
     /// The value that is wrong; `None` leaves it out of the message.
     pub value: Option<Value>,

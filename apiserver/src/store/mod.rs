@@ -54,7 +54,7 @@ pub(crate) enum RevisionError {
 }
 
 /// The revision of an empty store. What lies before it counts as history that is gone, as on a real server, so that a client
-/// that starts from a made-up resourceVersion such as "1" is told so.
+/// that starts from a made-up resourceVersion such as "1" gets that error.
 const START: u64 = 1000;
 
 struct Bucket {

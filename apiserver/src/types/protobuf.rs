@@ -75,7 +75,7 @@ impl<'a> Reader<'a> {
     /// The next field; the inner `None` is the end, the outer one a malformed message.
     #[allow(
         clippy::should_implement_trait,
-        reason = "an iterator could not tell its end from a fault"
+        reason = "an iterator could not distinguish its end from a fault"
     )]
     fn next(&mut self) -> Option<Option<(u64, Wire<'a>)>> {
         if self.0.is_empty() {

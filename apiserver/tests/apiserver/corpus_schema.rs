@@ -113,7 +113,7 @@ fn compile_all(folder: &Path, index: &Value) -> BTreeMap<String, Versions> {
     compiled
 }
 
-/// What an entry of the index says is wrong, as it shows in pruning, decoding or validation.
+/// The fault that an entry of the index names, as pruning, decoding or validation shows it.
 struct Findings {
     dropped: Vec<String>,
     decode: Option<String>,

@@ -1,4 +1,4 @@
-//! What Kubernetes itself answered, recorded, against the schema and apply modules.
+//! Recorded answers of Kubernetes against the schema and apply modules.
 //!
 //! `data/schema_messages.json`: the causes that a kube-apiserver gives for values and for CRD schemas (dry-run requests).
 //! `data/apply_writes.json`: sequences of applies and updates through Kubernetes' own field manager, with what each

@@ -230,7 +230,7 @@ async fn apply_after_managed_fields_were_cleared(client: Client) {
     maps.merge("a", json!({"metadata": {"managedFields": [{}]}}))
         .await
         .is(200);
-    // What nobody owns belongs to a manager of the server's own from then on.
+    // Fields without an owner belong to a manager of the server from then on.
     let status = maps
         .apply("a", "you", json!({"data": {"k": "w"}}))
         .await

@@ -1,4 +1,4 @@
-//! What the server fills into objects of built-in kinds.
+//! Defaults of built-in kinds.
 
 use crate::harness::cases;
 use crate::support::*;

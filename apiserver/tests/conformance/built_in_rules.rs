@@ -1,4 +1,4 @@
-//! What the server refuses of built-in kinds, and which of them are created or overwritten by an update.
+//! Requests that built-in kinds refuse, and kinds that an update creates or overwrites.
 
 use crate::harness::cases;
 use crate::support::*;
@@ -91,7 +91,7 @@ async fn update_of_a_role_needs_none(client: Client) {
     );
 }
 
-/// What a collection refuses, with a part of its message.
+/// A request that a collection refuses, with a part of the message.
 async fn refuses(objects: Collection, fields: Value, part: &str) {
     objects
         .create(&objects.object("a", fields))

@@ -1,4 +1,4 @@
-//! What is invalid in a built-in kind is refused by every kind of write, in the same words.
+//! Every kind of write refuses invalid objects of built-in kinds with the same message.
 
 use crate::harness::cases;
 use crate::support::wire::Reply;

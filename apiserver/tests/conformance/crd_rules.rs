@@ -1,4 +1,4 @@
-//! What the server refuses of CRDs, and how a CRD ends.
+//! CRDs that the server refuses, and the deletion of a CRD.
 
 use crate::harness::cases;
 use crate::support::expect::eventually;

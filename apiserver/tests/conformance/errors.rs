@@ -101,7 +101,7 @@ async fn body_that_is_no_utf8_is_refused(client: Client) {
     for byte in body.iter_mut().filter(|byte| **byte == b'X') {
         *byte = 0xff;
     }
-    // Go's decoder replaces what is no UTF-8 with U+FFFD.
+    // Go's decoder replaces invalid UTF-8 by U+FFFD.
     check(
         &raw(&things, "application/json", &body).await.is(201),
         "/spec/s",

@@ -51,7 +51,7 @@ async fn applied_null_of_a_typed_field_is_refused(client: Client) {
         .apply("a", "m", json!({"spec": {"free": Value::Null}}))
         .await
         .is(201);
-    // A null that is posted is no value.
+    // A posted null counts as absent.
     things
         .given("b", json!({"spec": {"text": Value::Null}}))
         .await;

@@ -1,4 +1,4 @@
-//! What turns a case into a test: one server for the whole run, known differences, results for the table.
+//! Runs cases as tests: one server for the whole run, known differences, results for the table.
 //!
 //! Other packages run cases of their own through it (`#[path]`): each suite says what sets it apart as its [`Suite`].
 //!
@@ -22,7 +22,7 @@ use tokio::runtime::{Builder, Runtime};
 use crate::SUITE;
 use crate::support::cleanup::Bin;
 
-/// What sets a suite apart from others that run through this harness.
+/// The properties of a suite.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Suite {
     /// Stands before the names of the suite's cases: `runtime::`, or nothing.
@@ -31,7 +31,7 @@ pub(crate) struct Suite {
     pub(crate) over_http: bool,
     /// Whether the client tries again by itself, as kube's does by default, or shows each answer as it came.
     pub(crate) retries: bool,
-    /// What the embedded server is known to do otherwise: the case, without the prefix, and why.
+    /// Known differences of the embedded server: the case, without the prefix, and the reason.
     pub(crate) known: &'static [(&'static str, &'static str)],
 }
 
@@ -145,7 +145,7 @@ fn client_of(mut config: Config) -> Client {
     Client::try_from(config).expect("a client for the server")
 }
 
-/// A case under way. Boxed, since hundreds of them would otherwise each compile the runtime anew.
+/// A case under way. Boxed, since hundreds of them would otherwise each instantiate the runtime.
 pub(crate) type Case = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Runs a case and judges it: a known difference must fail on the embedded server, every other case must pass.

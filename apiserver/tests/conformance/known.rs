@@ -1,4 +1,4 @@
-//! What the embedded server is known to do otherwise.
+//! Known differences of the embedded server.
 //!
 //! A case listed here must fail on the embedded server: one that passes is a failure, so that the list cannot go stale.
 //! `README.md` has the same list for readers, and a test holds the two together.

@@ -1,4 +1,4 @@
-//! What a structural schema keeps of an object.
+//! Pruning by structural schemas.
 
 use crate::harness::cases;
 use crate::support::*;

@@ -86,7 +86,7 @@ mod tests {
         let source = include_str!("../../../runtime/src/codec/exact_writer.rs");
         for path in WITH_NUMBERS.iter() {
             let Some(TypeKind::Struct(body)) = definition(path).map(|def| def.kind) else {
-                panic!("{path} is no struct");
+                panic!("{path} is not a struct");
             };
             let (_, name) = path.rsplit_once("::").expect("a path");
             for field in body.fields {

@@ -1,6 +1,6 @@
 //! The structs of k8s-openapi, as far as all its Kubernetes versions have them alike.
 
-/// A struct of k8s-openapi that is no object of its own.
+/// A struct of k8s-openapi other than an API object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpenapiStruct {
     /// Module and name below `k8s_openapi`: `api/core/v1/PodSpec`.
@@ -53,7 +53,7 @@ mod tests {
                 continue;
             };
             let TypeKind::Struct(def) = def.kind else {
-                panic!("{path} is no struct");
+                panic!("{path} is not a struct");
             };
             for (name, _) in one.fields() {
                 let mut fields = def.fields.iter();

@@ -112,7 +112,7 @@ pub(super) fn output(written: io::Result<()>) -> Result<(), Failure> {
     }
 }
 
-/// Prints to stderr. If that fails, the exit code is all that is left to tell.
+/// Prints to stderr. If that fails, only the exit code reports it.
 pub(super) fn eprint(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }

@@ -21,7 +21,7 @@ impl Config {
     ///
     /// [`Error`]; nothing is written then.
     pub fn generate(&self) -> Result<Report, Error> {
-        // Cargo reads this through a pipe that it owns; if that is gone, so is the reason to tell it anything.
+        // Cargo reads this through a pipe that it owns; if that is closed, Cargo no longer needs the line.
         let _ = io::stdout().lock().write_all(self.watched().as_bytes());
         let prepared = self.prepare(&())?;
         let _ = io::stdout()

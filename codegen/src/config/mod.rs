@@ -83,7 +83,7 @@ pub(crate) enum Only {
     Nothing,
 }
 
-/// Is told how far a generation is.
+/// Receives the progress of a generation.
 pub trait Progress: Sync {
     /// A stage of so many steps begins.
     fn start(&self, stage: &'static str, steps: usize);
@@ -377,7 +377,7 @@ impl Config {
         self
     }
 
-    /// The options that the generator itself is given, save what only the disk can tell (header, base path).
+    /// The options that the generator itself is given, except what depends on the disk (header, base path).
     #[must_use]
     pub const fn generator_options(&self) -> &Options {
         &self.options

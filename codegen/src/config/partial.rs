@@ -72,7 +72,7 @@ impl Config {
         Ok(())
     }
 
-    /// The versions beside those that were named: as they are named, and their module below `listers`.
+    /// The versions beside those that were named: their names, and their modules below `listers`.
     fn unnamed(&self, sources: &Sources, target: &Target) -> Result<Vec<(String, PathBuf)>, Error> {
         let mut unnamed = Vec::new();
         for apis in self.apis.iter().filter(|apis| !apis.groups.is_empty()) {

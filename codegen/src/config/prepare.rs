@@ -232,7 +232,7 @@ impl Config {
         Err(Error::Config(error.into()))
     }
 
-    /// The generator's options, with what only the disk can tell.
+    /// The generator's options, with what depends on the disk.
     fn options(&self, target: &Target) -> Result<Options, Error> {
         let mut options = self.options.clone();
         if let Some(path) = &self.header_file {

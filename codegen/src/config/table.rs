@@ -1,4 +1,4 @@
-//! Tables of a TOML file, read so that every mistake is found in one run and told with its place.
+//! Tables of a TOML file, read so that one run reports every mistake with its place.
 
 use std::ops::Range;
 
@@ -93,7 +93,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What a string means.
+    /// The value that a string means.
     pub(super) fn checked<T>(
         &mut self,
         table: &DeTable<'_>,

@@ -51,7 +51,7 @@ pub struct ApiSet {
     /// The crate's admission webhooks, from annotated Rust.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub webhooks: Vec<Webhook>,
-    /// Go packages that are no API of their own but whose types APIs use: each is generated once. Sorted by import path.
+    /// Go packages outside of any API whose types APIs use: each is generated once. Sorted by import path.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub packages: Vec<TypePackage>,
     /// The types for which nothing is generated, since another crate has them (k8s-openapi, or one that `--type-path` names), as

@@ -60,7 +60,7 @@ pub struct Resource {
     pub methods: Vec<CustomMethod>,
     /// Whether a typed client, lister and informer are wanted (`+genclient`; always for a CRD).
     pub client: bool,
-    /// What the CRD says beyond the types that are made from it. None for other input, and where
+    /// The part of a CRD beyond the types that are made from it. None for other input, and where
     /// [`Options::manifests`](crate::Options::manifests) does not ask for CRDs.
     #[serde(skip)]
     pub rest: Option<CrdRest>,

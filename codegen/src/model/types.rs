@@ -49,7 +49,7 @@ pub struct RustItem {
     pub object: bool,
     /// Whether kube-derive generates the root and its traits from this (spec) type, or generated this root.
     pub kube_derive: bool,
-    /// Generic parameters as written (`<T>`); only types that are no roots may have them.
+    /// Generic parameters as written (`<T>`); only types other than roots may have them.
     pub generics: String,
     /// The predicates of `cfg` under which it is there, those of its modules first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -133,7 +133,7 @@ pub struct Field {
     pub docs: String,
     /// The type without the `Option` of an optional field.
     pub ty: TypeRef,
-    /// Whether the Rust field is an `Option`, which markers alone do not tell; for a CRD's, whether it will be one.
+    /// Whether the Rust field is an `Option`, which markers do not decide; for a CRD's, whether it will be one.
     pub option: bool,
     /// Whether the property must be present.
     pub required: bool,

@@ -22,7 +22,7 @@ pub struct Read {
     /// The Go modules.
     #[cfg(feature = "go")]
     pub go: Vec<go::Module>,
-    /// What was found on the way.
+    /// The findings of reading.
     pub found: Diagnostics,
     /// The errors of what was left out for [`Faulty::Skipped`](crate::options::Faulty).
     pub skipped: Diagnostics,

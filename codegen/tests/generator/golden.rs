@@ -39,7 +39,7 @@ fn manifests(case: &str) -> Manifests {
     }
 }
 
-/// What the golden crate of annotated Rust holds: the input, what is generated from it, and its manifests.
+/// The content of a golden crate of annotated Rust: the input, the generated files and the manifests.
 fn expect_rust(case: &str) -> (Files, Files) {
     let folder = testdata().join("apis").join(case);
     let generated = generate_with(&rust_sources(&folder), Some(manifests(case)));
@@ -48,7 +48,7 @@ fn expect_rust(case: &str) -> (Files, Files) {
     (files, generated.manifests)
 }
 
-/// What the golden crate of CRDs holds.
+/// The content of a golden crate of CRDs.
 fn expect_crds(case: &str) -> Files {
     generate(&crd_sources(&testdata().join("crds").join(case)))
 }
@@ -71,7 +71,7 @@ fn check(case: &str, expected: &Files) {
     if src.exists() {
         collect(&src, Path::new(""), &mut golden);
     }
-    // What only the crate itself has, such as its lib.rs.
+    // Files of the crate itself, such as its lib.rs.
     golden.retain(|path, text| expected.contains_key(path) || text.contains(MARKER));
     if golden == *expected {
         return;

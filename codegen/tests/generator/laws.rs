@@ -104,7 +104,7 @@ fn names_by_path(api: &ApiSet) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Every field's and variant's name by type's path and name on the wire, where the type is no alias.
+/// Every field's and variant's name by type's path and name on the wire, without aliases.
 fn members_by_path(api: &ApiSet) -> BTreeMap<(String, String), String> {
     let mut members = BTreeMap::new();
     for def in api.versions().flat_map(|(_, version)| &version.types) {
@@ -201,7 +201,7 @@ proptest! {
     }
 }
 
-/// Camel case cannot tell these apart: the shorter path keeps the short name, the other is named after all of its own.
+/// These are equal in camel case: the shorter path keeps the short name, the other is named after its whole path.
 #[test]
 fn paths_that_read_alike_have_names_of_their_own() {
     let object = |name: &str| json!({"type": "object", "properties": {name: {"type": "string"}}});

@@ -15,7 +15,7 @@ use codegen::{
     read::go::{GoFile, GoPackage, GoSources},
 };
 
-/// What the packages name of the standard library, as Go's sources declare it.
+/// The declarations of Go's standard library that the packages use.
 const STANDARD: [(&str, &str); 1] = [(
     "net/url",
     "package url\ntype URL struct {\n\tScheme string\n\tHost string\n}\n",
@@ -46,7 +46,7 @@ fn crds_of_annotated_rust_are_those_of_controller_gen() {
     assert_eq!(differences.collect::<String>(), "");
 }
 
-/// What differs between the CRDs of the sources and the files below `crds`; a file that only one side has differs.
+/// The differences between the CRDs of the sources and the files below `crds`; a file of one side only is one.
 fn difference(folder: &Path, case: &str, sources: &Sources) -> String {
     let options = Options {
         emit: [].into(),

@@ -1,4 +1,4 @@
-//! What the reader of annotated Rust makes of the golden inputs, as the model that emitters see.
+//! The model of the golden inputs of annotated Rust, as emitters see it.
 
 use crate::support::{load, rust_sources, testdata};
 

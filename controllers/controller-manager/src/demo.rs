@@ -2,7 +2,7 @@
 
 use codegen_runtime::app::Demo;
 
-/// What `controller-manager demo` starts and shows.
+/// The objects and columns of `controller-manager demo`.
 pub fn demo() -> Demo {
     Demo::new()
         .about("Starts an API server of its own and the controllers with simulated pods, to try with kubectl")

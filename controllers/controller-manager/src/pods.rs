@@ -1,4 +1,4 @@
-//! What a pod's status says about it.
+//! The state of a pod, by its status.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What every controller is built with.
+//! Settings that every controller shares.
 
 use codegen_runtime::metrics::Metrics;
 

@@ -19,7 +19,7 @@ use crate::{deployment, replicaset, simulator};
 /// An error of a constructor.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// What a controller is made of: the one client and factory of the process, and its settings.
+/// The parts for a controller: the one client and factory of the process, and its settings.
 #[derive(Clone)]
 pub struct Context<'a> {
     /// The client that all share.
@@ -46,7 +46,7 @@ impl std::fmt::Debug for Context<'_> {
     }
 }
 
-/// What a controller consists of: one loop, or several that work together.
+/// The loops of a controller: one, or several that work together.
 pub type Loops = Vec<Box<dyn Runnable>>;
 
 /// One controller that the binary knows.

@@ -45,7 +45,7 @@ pub fn app() -> App {
 /// The flags of this controller.
 #[derive(Clone, Debug, Args)]
 pub struct Flags {
-    /// What makes the networks.
+    /// The backend of the networks.
     #[arg(long, value_name = "BACKEND", value_enum, default_value_t = BackendName::Simulated)]
     pub backend: BackendName,
     /// Makes a Network for each Deployment labelled samplecrd.k8s.io/network=auto.

@@ -15,7 +15,7 @@ pub const REPORTER: &str = "apps.jicki.cn/podset-controller";
 /// The program.
 pub fn app() -> App {
     let app = App::new("podset-controller", env!("CARGO_PKG_VERSION"))
-        .about("Keeps a Deployment of a set size for each PodSet, and tells which pods run")
+        .about("Keeps a Deployment of a set size for each PodSet, and reports which pods run")
         .reporter(REPORTER);
     #[cfg(feature = "demo")]
     let app = app.demo(

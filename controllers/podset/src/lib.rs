@@ -1,4 +1,4 @@
-//! A controller that keeps a Deployment of a set size for each `PodSet`, and tells which pods run.
+//! A controller that keeps a Deployment of a set size for each `PodSet`, and reports which pods run.
 //!
 //! [`apis`] has the hand-written types; [`generated`] is what `kube-codegen` makes of them. Start reading at [`controller`].
 

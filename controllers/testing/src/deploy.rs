@@ -113,7 +113,7 @@ impl Deploy {
         }
     }
 
-    /// What `kubectl get` shows of the object `name`, by the columns of the definition. Empty if there is no such object.
+    /// The row that `kubectl get` shows of the object `name`, by the columns of the definition. Empty without such an object.
     pub async fn row(&self, server: &ApiServer, name: &str) -> BTreeMap<String, Value> {
         let client = server.client();
         let url = self.objects(client.clone()).resource_url().to_owned();

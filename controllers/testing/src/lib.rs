@@ -1,4 +1,4 @@
-//! What the tests of several controllers share. Never for production builds: what is not as a test expects ends in a panic.
+//! Helpers for the tests of controllers. Never for production builds: failed expectations panic.
 //!
 //! [`cluster::Cluster`] is where scenarios run, embedded or real; [`deploy::Deploy`] checks the files that a controller is deployed
 //! with; [`program::Program`] is a controller's binary as a process. A controller at work is the runtime's `fake::Running`.

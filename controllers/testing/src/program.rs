@@ -72,7 +72,7 @@ impl Program {
         ClientOptions::new().connect(config.unwrap()).unwrap()
     }
 
-    /// What it has written so far, on both outputs.
+    /// Its output so far, of both streams.
     pub fn lines(&self) -> Vec<String> {
         self.lines.lock().clone()
     }

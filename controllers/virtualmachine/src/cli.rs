@@ -45,7 +45,7 @@ pub struct DriverFlags {
         default_value = "/var/lib/virtualmachine-controller"
     )]
     pub qemu_dir: PathBuf,
-    /// What is on a new root disk: a disk image for qemu, a URL such as docker://… for kubevirt. Empty unless set.
+    /// The image of a new root disk: a disk image for qemu, a URL such as docker://… for kubevirt. Empty unless set.
     #[arg(long, value_name = "IMAGE")]
     pub image: Option<String>,
     /// The storage class of KubeVirt's root disks; the cluster's default unless set.

@@ -21,7 +21,7 @@ const SAMPLE: &str = include_str!("../deploy/samples/test-vm.yaml");
 /// Time for the walk: each step takes about a second.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What `virtualmachine-controller demo` starts and shows; `driver` is the one that its controller uses.
+/// The objects and columns of `virtualmachine-controller demo`; `driver` is the one that its controller uses.
 pub fn demo(driver: Simulated) -> Demo {
     Demo::new()
         .about("Starts an API server of its own and the controller with the simulated driver, to try with kubectl")

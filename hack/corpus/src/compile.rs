@@ -30,7 +30,7 @@ pub(crate) fn compile(workspace: &Path, target: &Path, names: &[&str]) -> Result
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["build", "--quiet", "--keep-going", "--workspace", "--manifest-path"]).arg(workspace.join("Cargo.toml"));
     cargo.env("CARGO_TARGET_DIR", target).env("RUSTC_WRAPPER", env::current_exe()?).env(TIMES, &times);
-    // What fails is seen by the programs that are missing.
+    // Failures show as missing programs.
     cargo.status()?;
     let mut seconds: BTreeMap<String, f64> = BTreeMap::new();
     for line in fs::read_to_string(&times).unwrap_or_default().lines() {

@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Number, Value, json};
 
-/// What an object is made to show.
+/// The purpose of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Case {
-    /// What is required, and nothing else.
+    /// Required properties only.
     Minimal,
     /// Every property, with plain values.
     Full,

@@ -13,7 +13,7 @@ use crate::{
     options, write, write_crate,
 };
 
-/// What came of a project.
+/// The result of a project.
 #[derive(Default)]
 pub(crate) struct Outcome {
     pub(crate) crds: usize,
@@ -23,7 +23,7 @@ pub(crate) struct Outcome {
     pub(crate) equal: usize,
     pub(crate) figures: Figures,
     pub(crate) seconds: f64,
-    /// What went wrong, ready to be printed.
+    /// The failures, ready to print.
     pub(crate) faults: Vec<String>,
 }
 

@@ -13,7 +13,7 @@ use crate::{
 /// The most faults of a project that are printed.
 const MOST_FAULTS: usize = 10;
 
-/// What came of a project, or of all.
+/// The results of one project, or of all.
 #[derive(Default)]
 pub(crate) struct Row {
     name: String,

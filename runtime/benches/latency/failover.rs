@@ -38,7 +38,7 @@ struct Contender {
     name: usize,
 }
 
-/// What a contender said, when.
+/// The reports of a contender, with their times.
 struct Said {
     who: usize,
     leads: bool,

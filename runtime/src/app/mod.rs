@@ -16,7 +16,7 @@
 //! /// The flags of this program beside those that every controller has.
 //! #[derive(Clone, Debug, clap::Args)]
 //! struct OwnFlags {
-//!     /// What to greet.
+//!     /// The name to greet.
 //!     #[arg(long, default_value = "world")]
 //!     greet: String,
 //! }

@@ -89,7 +89,7 @@ codec::object! {
 codec::object! { Open, required name = "name", ..unknown_fields }
 codec::object! { Nothing }
 
-/// What a type makes of a text: the text that it writes, or its error.
+/// The result of reading a text as a type: the text that it writes, or its error.
 fn outcome<T: DeserializeOwned + Serialize>(json: &str) -> Result<String, String> {
     let value: T = serde_json::from_str(json).map_err(|error| error.to_string())?;
     serde_json::to_string(&value).map_err(|error| error.to_string())

@@ -61,7 +61,7 @@ pub(crate) struct Listener<K> {
     receiver: Mutex<Option<mpsc::UnboundedReceiver<Parcel<K>>>>,
     /// The period that the handler asked for; zero for no resyncs.
     pub(crate) requested_resync: Duration,
-    /// What it gets.
+    /// Its schedule of resyncs.
     resync: Mutex<Resync>,
     /// Whether it takes part in the current resync.
     pub(crate) syncing: AtomicBool,

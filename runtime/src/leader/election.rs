@@ -248,7 +248,7 @@ impl Election {
             && (instance.is_empty() || instance == self.instance)
     }
 
-    /// The reason why the term is over, from a `lease` that is no longer this contender's.
+    /// The reason why the term is over, from a `lease` that this contender no longer holds.
     pub(super) fn loss(&self, lease: &Lease) -> LossReason {
         match record::holder(lease) {
             "" => LossReason::Released,

@@ -82,7 +82,7 @@ pub enum ReflectorError {
         resource: String,
         /// The highest that was known.
         from: String,
-        /// What came now.
+        /// The kind that came now.
         to: String,
     },
     /// One object was skipped.

@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 #[derive(Clone, Debug, Default, Args)]
 struct Own {
-    /// What to greet.
+    /// The name to greet.
     #[arg(long, default_value = "world")]
     greet: String,
 }

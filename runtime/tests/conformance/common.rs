@@ -1,4 +1,4 @@
-//! What the cases of this suite share: secrets to look at, informers that run for one case, and a source that notes what is
+//! Shared by the cases of this suite: secrets to look at, informers that run for one case, and a source that records what is
 //! asked of the server.
 
 use std::collections::BTreeMap;
@@ -75,7 +75,7 @@ pub(crate) fn version<K: ResourceExt>(object: &K) -> u64 {
     object.resource_version().unwrap().parse().unwrap()
 }
 
-/// What a handler was told: `+name` (`*name` in the initial list), `~name`, `-name` (`?name` if the deletion was missed).
+/// The calls of a handler: `+name` (`*name` in the initial list), `~name`, `-name` (`?name` if the deletion was missed).
 #[derive(Clone, Default)]
 pub(crate) struct Told(Arc<Mutex<Vec<String>>>);
 
@@ -129,7 +129,7 @@ pub(crate) struct Spy<K> {
     log: Mutex<Vec<String>>,
     watches: Mutex<usize>,
     tweak: Tweak,
-    /// A watch that is no streamed list takes a permit before it is sent.
+    /// A watch other than a streamed list takes a permit before it is sent.
     gate: Semaphore,
 }
 
@@ -158,7 +158,7 @@ impl<K: Cacheable> Spy<K> {
         self
     }
 
-    /// Lets no watch that is no streamed list out before [`Self::open`].
+    /// Holds back watches other than streamed lists until [`Self::open`].
     pub(crate) fn closed(mut self) -> Self {
         self.gate = Semaphore::new(0);
         self
@@ -168,7 +168,7 @@ impl<K: Cacheable> Spy<K> {
         self.gate.add_permits(Semaphore::MAX_PERMITS);
     }
 
-    /// What was asked: `list "0" limit 3`, `list "0" limit 3 continued`, `watch "12"`, `watch "" streamed`; numbers of versions
+    /// The requests: `list "0" limit 3`, `list "0" limit 3 continued`, `watch "12"`, `watch "" streamed`; numbers of versions
     /// are written `N`.
     pub(crate) fn log(&self) -> Vec<String> {
         self.log.lock().unwrap().clone()
@@ -179,7 +179,7 @@ impl<K: Cacheable> Spy<K> {
     }
 }
 
-/// A version as the log shows it: what is no "" or "0" differs from run to run.
+/// A version as the log shows it: values other than "" and "0" differ from run to run.
 fn shown(version: &str) -> &str {
     match version {
         "" | "0" => version,

@@ -1,4 +1,4 @@
-//! What a reflector asks of a server, and what it does with the answers: versions, bookmarks, ends of watches and 410s.
+//! A reflector's requests, and its treatment of the answers: versions, bookmarks, ends of watches and 410s.
 
 use std::sync::Arc;
 

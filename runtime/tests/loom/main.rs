@@ -23,7 +23,7 @@ mod sync;
 mod witness;
 mod work_queue;
 
-/// What `object.rs` names.
+/// The items that `object.rs` names.
 mod scheme {
     pub use codegen_runtime::scheme::GroupResource;
 }

@@ -1,4 +1,4 @@
-//! What the hand-over is given.
+//! The sink of the reflector, under loom.
 
 #[path = "../../src/reflector/sink.rs"]
 mod sink;

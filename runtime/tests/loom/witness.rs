@@ -8,7 +8,7 @@ use kube::ResourceExt;
 
 use crate::informer::handler::{Deleted, EventHandler};
 
-/// What the handler knows. Clones share it.
+/// The handler's view. Clones share it.
 #[derive(Clone, Default)]
 pub struct Witness(Arc<Mutex<State>>);
 

@@ -1,4 +1,4 @@
-//! What a build links, by its features.
+//! The crates that a build links, by feature.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 pub struct Machine {
     /// Its name.
     pub metadata: ObjectMeta,
-    /// What it should be.
+    /// The desired state.
     pub spec: MachineSpec,
-    /// What it is.
+    /// The observed state.
     pub status: Option<MachineStatus>,
 }
 
-/// What a machine should be.
+/// The desired state of a machine.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MachineSpec {
@@ -22,7 +22,7 @@ pub struct MachineSpec {
     pub disk: Disk,
 }
 
-/// What a machine is.
+/// The observed state of a machine.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MachineStatus {

@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 pub struct Machine {
     /// Its name.
     pub metadata: ObjectMeta,
-    /// What it should be.
+    /// The desired state.
     pub spec: MachineSpec,
 }
 
-/// What a machine should be.
+/// The desired state of a machine.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MachineSpec {

@@ -17,13 +17,13 @@ use serde::{Deserialize, Serialize};
 pub struct Machine {
     /// Its name.
     pub metadata: ObjectMeta,
-    /// What it should be.
+    /// The desired state.
     pub spec: MachineSpec,
-    /// What it is.
+    /// The observed state.
     pub status: Option<MachineStatus>,
 }
 
-/// What a machine should be.
+/// The desired state of a machine.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MachineSpec {
@@ -47,7 +47,7 @@ pub struct MachineSpec {
     pub f8: String,
 }
 
-/// What a machine is.
+/// The observed state of a machine.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MachineStatus {

@@ -11,14 +11,14 @@ pub struct Machine {
     pub status: Option<MachineStatus>,
 }
 
-/// What a machine should be.
+/// The desired state of a machine.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct MachineSpec {
     /// How many processors it has.
     pub cpus: i32,
 }
 
-/// What a machine is.
+/// The observed state of a machine.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct MachineStatus {
     /// Whether it runs.

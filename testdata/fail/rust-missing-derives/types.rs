@@ -11,7 +11,7 @@ pub struct Machine {
     pub status: Option<MachineStatus>,
 }
 
-/// What a machine should be.
+/// The desired state of a machine.
 #[derive(Debug, Serialize)]
 pub struct MachineSpec {
     pub disks: Vec<Disk>,
@@ -21,7 +21,7 @@ pub struct MachineSpec {
     pub cache: Cache,
 }
 
-/// What a machine is.
+/// The observed state of a machine.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct MachineStatus {
     pub by_key: BTreeMap<String, State>,

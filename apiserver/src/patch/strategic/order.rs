@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{DIRECTIVE, StrategicError};
 use crate::field::{go_json, go_plain};
 
-/// A list whose items are told apart by a field, or by their values.
+/// A list whose items are identified by a field, or by their values.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeyedList(pub(super) Option<&'static str>);
 
@@ -25,7 +25,7 @@ impl KeyedList {
         })
     }
 
-    /// The places of the items that can be told apart, by what identifies them.
+    /// The places of the identifiable items, by their identity.
     pub(super) fn positions(self, list: &[Value]) -> BTreeMap<String, usize> {
         let mut positions = BTreeMap::new();
         for (i, item) in list.iter().enumerate() {

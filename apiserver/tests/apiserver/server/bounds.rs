@@ -35,7 +35,7 @@ async fn a_long_list_streams_in_chunks_and_is_one_snapshot() {
     let mut chunks = Vec::new();
     while let Some(frame) = body.frame().await {
         chunks.push(frame.unwrap().into_data().unwrap());
-        // What changes while the list is read does not show.
+        // Changes during the read do not show.
         server.objects().remove("", "configmaps", "default", "m299");
     }
     assert!(chunks.len() > 5 && chunks.iter().all(|c| c.len() < 128 * 1024));

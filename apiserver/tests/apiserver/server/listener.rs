@@ -113,7 +113,7 @@ async fn a_websocket_handshake_is_answered_as_by_kube_apiserver() {
     let watch = format!("{MAPS}?watch=1");
     let without_origin = |request: &mut Request<()>| drop(request.headers_mut().remove("origin"));
     assert_eq!(code(&without_origin, &watch).await, StatusCode::FORBIDDEN);
-    // What is wrong before the watch starts is an answer as ever, and only watches are upgraded.
+    // Errors before the watch starts are ordinary answers, and only watches are upgraded.
     let unchanged = |_: &mut Request<()>| {};
     let unknown = "/api/v1/namespaces/default/nothings?watch=1";
     assert_eq!(code(&unchanged, unknown).await, StatusCode::NOT_FOUND);
@@ -166,7 +166,7 @@ async fn a_page_of_another_site_can_neither_write_nor_read() {
     assert!(refused.contains("https://evil.example"), "{refused}");
     let refused = raw(addr, &write("Sec-Fetch-Site: cross-site\r\n")).await;
     assert!(refused.starts_with("HTTP/1.1 403"), "{refused}");
-    // Without a content type the body is JSON, as for kube-apiserver; a client that is no browser may leave it out.
+    // Without a content type the body is JSON, as for kube-apiserver; clients other than browsers may leave it out.
     let created = raw(addr, &write("")).await;
     assert!(created.starts_with("HTTP/1.1 201"), "{created}");
     serving.shutdown().await;

@@ -1,4 +1,4 @@
-//! What the server offers beside the API: sockets, faults, reactors, the record, bounds.
+//! The server's features beside the API: sockets, faults, reactors, the record, bounds.
 
 mod bounds;
 mod controllers;

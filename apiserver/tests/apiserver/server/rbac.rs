@@ -182,7 +182,7 @@ async fn a_role_is_about_its_namespace() {
     assert_eq!(unused[0].to_string(), "list configmaps in kube-system");
 }
 
-/// What several servers saw adds up.
+/// The records of several servers add up.
 #[tokio::test]
 async fn permissions_used_in_one_test_are_used() {
     let role = role("- { apiGroups: [''], resources: [configmaps], verbs: [create, list, watch] }");

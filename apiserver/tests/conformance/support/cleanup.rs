@@ -1,4 +1,4 @@
-//! What a case leaves behind: its namespaces and CRDs, deleted once it ends, however it ends.
+//! Clean-up: a case's namespaces and CRDs are deleted when it ends, also by a panic.
 
 use std::sync::Arc;
 

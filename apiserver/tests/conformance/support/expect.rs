@@ -1,4 +1,4 @@
-//! What an answer should hold.
+//! Expectations of an answer.
 
 use std::fmt::Debug;
 use std::time::{Duration, Instant};

@@ -30,7 +30,7 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    /// The body, parsed; `null` where it is no JSON.
+    /// The body, parsed; `null` unless it is JSON.
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or(Value::Null)
     }

@@ -14,13 +14,13 @@ use serde::{Deserialize, Serialize};
 pub struct Region {
     /// Name, labels and the rest that every object has.
     pub metadata: ObjectMeta,
-    /// What the region is.
+    /// The observed state of the region.
     pub spec: RegionSpec,
     /// How the region does.
     pub status: Option<RegionStatus>,
 }
 
-/// What a region is.
+/// The observed state of a region.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RegionSpec {
     /// The country's two letters.
@@ -47,20 +47,20 @@ pub struct RegionStatus {
 pub struct Fleet {
     /// Name, namespace, labels and the rest that every object has.
     pub metadata: ObjectMeta,
-    /// What the fleet should be.
+    /// The desired state of the fleet.
     pub spec: FleetSpec,
-    /// What the fleet is.
+    /// The observed state of the fleet.
     pub status: Option<FleetStatus>,
 }
 
-/// What a fleet should be.
+/// The desired state of a fleet.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FleetSpec {
     /// How many machines there should be.
     pub size: i32,
 }
 
-/// What a fleet is.
+/// The observed state of a fleet.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FleetStatus {

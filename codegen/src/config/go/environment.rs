@@ -1,4 +1,4 @@
-//! What Go's environment says: where modules and the standard library are.
+//! Go's environment: the folders of modules and of the standard library.
 
 use std::{
     env,

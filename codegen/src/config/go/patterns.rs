@@ -49,7 +49,7 @@ impl<'a> Pattern<'a> {
         }
     }
 
-    /// Whether it is a folder, as Go's command tells: by its first part.
+    /// Whether it is a folder, by its first part, as Go's command decides.
     fn is_folder(&self) -> bool {
         let first = self.base.split('/').next().unwrap_or_default();
         matches!(first, "." | "..") || Path::new(self.base).is_absolute()

@@ -1,4 +1,4 @@
-//! Checks of a finished schema: what the API server would refuse, or never show, told before it is asked.
+//! Checks of a finished schema: what the API server would refuse, or never show, reported beforehand.
 //!
 //! Findings stand at the field that their path leads to, as far as the types of the version lead there.
 
@@ -20,7 +20,7 @@ pub(super) struct Check<'a> {
     pub(super) schema: &'a Schema,
 }
 
-/// What a finding is about: a field, and what a marker says of it.
+/// The subject of a finding: a field and its marker.
 #[derive(Clone, Copy)]
 pub(super) struct About<'s> {
     path: &'s [String],
@@ -113,7 +113,7 @@ impl Check<'_> {
                 self.resolve(what, SELECTABLE, &field.json_path, diagnostics)
                 && !matches!(schema.ty(), Some("string" | "integer" | "boolean"))
             {
-                let message = format!("{what} is no scalar: `{}`", field.json_path);
+                let message = format!("{what} is not a scalar: `{}`", field.json_path);
                 let help = "the API server takes strings, whole numbers and booleans";
                 let about = About::marker(&path, SELECTABLE, &field.json_path);
                 self.report(about, Diagnostic::error(message).help(help), diagnostics);
@@ -165,7 +165,7 @@ impl Check<'_> {
         }
     }
 
-    /// The schema at a JSON path; `Some(None)` where the path leads beyond what a schema tells, none where it leads nowhere.
+    /// The schema at a JSON path; `Some(None)` where the path leads beyond the schema, none where it leads nowhere.
     fn resolve(
         &self,
         what: &str,

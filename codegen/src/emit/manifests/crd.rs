@@ -139,7 +139,7 @@ impl<'a> Assembly<'a> {
                 _ if member.was_read() => Schema::of_crd(member.version, resource),
                 Some((version, root)) => {
                     let schema = shapes.root(root, Scope::of(version));
-                    // What has no schema has been reported.
+                    // Types without a schema have been reported.
                     if self.compat == Compat::Strict && !shapes.diagnostics.has_errors() {
                         let check = Check {
                             version,
@@ -295,7 +295,7 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// What all versions must say alike.
+    /// A property that all versions must share.
     fn agreed<T: PartialEq + std::fmt::Debug>(
         &self,
         what: &str,

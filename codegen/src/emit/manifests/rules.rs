@@ -111,11 +111,9 @@ impl<'c> Rules<'c> {
         if let Some(items) = &schema.items {
             let list_type = schema.words.get("x-kubernetes-list-type");
             let keyed = list_type.and_then(Value::as_str) == Some("map");
-            let below = Stand {
-                correlatable: stand.correlatable && keyed,
-                ..below
-            };
-            self.walk(items, path, below);
+            let mut item = below;
+            item.correlatable = stand.correlatable && keyed;
+            self.walk(items, path, item);
         }
     }
 

@@ -11,7 +11,7 @@ const ANNOTATIONS: usize = 256 * 1024;
 /// Bytes of a request to etcd (`--max-request-bytes`, 1.5 MiB).
 const REQUEST: usize = 3 * 512 * 1024;
 
-/// What is wrong with the size of a CRD, if anything is.
+/// The error for a CRD above the size limits, if any.
 pub(super) fn warning(crd: &Value) -> Option<Diagnostic> {
     let size = crd.to_string().len();
     let name = crd["metadata"]["name"].as_str().unwrap_or_default();

@@ -60,7 +60,7 @@ impl Check<'_> {
     }
 }
 
-/// Why a value is not of a schema; none if it is, as far as keywords tell (patterns, formats and rules are left out).
+/// Why a value is not of a schema; none if it is, by the keywords except patterns, formats and rules.
 fn fault(value: &Value, schema: &Schema, at: &str) -> Option<String> {
     let here = if at.is_empty() { "it" } else { at };
     let word = |word: &str| schema.words.get(word);

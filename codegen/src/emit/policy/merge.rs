@@ -41,7 +41,7 @@ impl Rule {
         rule.resources.iter().map(of_resource).collect()
     }
 
-    /// What the rule is about; rules are sorted by it.
+    /// The rule's subject; rules are sorted by it.
     fn key(&self) -> String {
         let parts = [&self.groups, &self.resources, &self.names, &self.urls];
         parts.map(joined).join(" + ")
@@ -166,7 +166,7 @@ mod tests {
         );
     }
 
-    /// What controller-gen leaves apart stays apart: its steps run once unless a rule would be lost.
+    /// Merges no more than controller-gen: its steps run once unless a rule would be lost.
     #[test]
     fn rules_that_could_be_one_are_left_as_controller_gen_leaves_them() {
         check(

@@ -1,6 +1,6 @@
 //! Roles and webhook configurations: the manifests that come from a crate's markers rather than from its types.
 //!
-//! What stands here makes JSON; whoever writes it as YAML chooses files and folders. Start reading at [`roles`],
+//! The output is JSON; `emit/manifests` chooses files and writes YAML. Start reading at [`roles`],
 //! [`user_roles`] and [`webhook_configurations`].
 
 mod merge;

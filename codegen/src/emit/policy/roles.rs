@@ -24,7 +24,7 @@ use super::{
 };
 use crate::model::{ApiSet, PolicyRule};
 
-/// What of the roles is chosen rather than marked.
+/// The options of roles that are configured rather than marked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoleOptions {
     /// The name of roles whose rules name no other.

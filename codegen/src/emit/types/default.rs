@@ -71,7 +71,7 @@ pub(super) fn function(def: &TypeDef, field: &Field) -> Option<String> {
     honoured(field).then(|| format!("{}::{}", def.name, function_ident(field)))
 }
 
-/// Whether a missing property decodes as its default: only where the field cannot tell that it is missing.
+/// Whether a missing property decodes as its default: only where the field cannot represent its absence.
 pub(crate) fn honoured(field: &Field) -> bool {
     let presence = Presence::of(field);
     !presence.is_optional()

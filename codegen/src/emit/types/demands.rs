@@ -1,4 +1,4 @@
-//! What a schema demands of a value beyond its type, as documentation.
+//! A schema's demands beyond the type, as documentation.
 
 use serde_json::Number;
 

@@ -33,7 +33,7 @@ pub(super) fn emit(scope: &Scope<'_>, def: &TypeDef) -> TokenStream {
     }
 }
 
-/// What a Go type is on the wire where it writes itself.
+/// The JSON form of a Go type with its own marshalling.
 pub(super) fn on_wire(def: &TypeDef) -> Option<Aliasing> {
     let target = match def.marshals? {
         Marshals::Json => match def.validation.type_.as_deref() {
@@ -94,7 +94,7 @@ fn emit_struct(scope: &Scope<'_>, def: &TypeDef, body: &StructDef) -> TokenStrea
     }
 }
 
-/// Whether the field is one of Go's that is no `Option`: what is missing has its zero value, as for Go's decoder.
+/// Whether the field is one of Go's outside an `Option`: if missing, it has its zero value, as for Go's decoder.
 pub(super) fn is_plain_go(field: &Field) -> bool {
     field.go.is_some()
         && matches!(

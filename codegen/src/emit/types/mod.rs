@@ -10,12 +10,12 @@
 //! pub struct VirtualMachine {
 //!     /// Standard object metadata.
 //!     pub metadata: ObjectMeta,
-//!     /// What the machine should be.
+//!     /// The desired state.
 //!     pub spec: VirtualMachineSpec,
 //!     …
 //! }
 //!
-//! /// What the machine should be.
+//! /// The desired state of a machine.
 //! #[derive(Clone, Debug, Default, PartialEq)]
 //! pub struct VirtualMachineSpec {
 //!     /// Whether the machine runs.

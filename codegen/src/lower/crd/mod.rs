@@ -32,7 +32,7 @@ struct Member<'a> {
     crd: &'a Crd,
     version: &'a CrdVersion,
     schema: Option<Schema>,
-    /// What the types do not hold of it.
+    /// The part of the CRD that its types do not hold.
     rest: Option<Schema>,
 }
 

@@ -15,7 +15,7 @@ use crate::{
 pub(super) struct Renames<'a>(&'a BTreeMap<String, String>);
 
 impl<'a> Renames<'a> {
-    /// Refuses names that are no type names, names given twice, and paths that no CRD has: a rename that no longer applies is
+    /// Refuses invalid type names, names given twice, and paths that no CRD has: a rename that no longer applies is
     /// an error, as it would hide that what it was for has gone.
     pub(super) fn check(
         renames: &'a BTreeMap<String, String>,
@@ -26,12 +26,11 @@ impl<'a> Renames<'a> {
         for (path, name) in renames {
             if !is_type_name(name) {
                 diagnostics.push(
-                    Diagnostic::error(format!("rename of {path}: {name:?} is no type name")).help(
-                        format!(
+                    Diagnostic::error(format!("rename of {path}: {name:?} is not a type name"))
+                        .help(format!(
                             "write a name in camel case, such as {:?}",
                             upper_camel(path)
-                        ),
-                    ),
+                        )),
                 );
             }
             if let Some(other) = by_name.insert(name, path) {

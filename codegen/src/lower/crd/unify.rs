@@ -93,7 +93,7 @@ impl Class<'_> {
     }
 }
 
-/// What the types of one class have in common: shape and last property; and the kind, where one of them is the kind's own `spec`
+/// The common properties of one class of types: shape and last property; and the kind, where one of them is the kind's own `spec`
 /// or `status`, so that those of several kinds stay apart.
 type Key<'a> = (usize, &'a str, Option<&'a str>);
 

@@ -77,7 +77,7 @@ pub(super) struct Gathered<'a> {
     options: Types<'a>,
 }
 
-/// What becomes of those parts of a schema that its types do not hold.
+/// The treatment of the parts of a schema that its types do not hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rest {
     /// They stay in the schema, so that it can be written again: see [`Resource::rest`](crate::model::Resource::rest).
@@ -246,7 +246,7 @@ impl<'a> Gathered<'a> {
             Some(Type::Array) => self.list(at, schema),
             Some(Type::Boolean) => TypeRef::Bool,
             Some(Type::Number) => TypeRef::Float,
-            // The API server checks the format int32; of others it knows nothing, so that any value of 64 bits may come.
+            // The API server checks the format int32; it ignores other formats, so that any 64-bit value may come.
             Some(Type::Integer) if validation.format.as_deref() == Some("int32") => TypeRef::Int32,
             Some(Type::Integer) => TypeRef::Int64,
             Some(Type::String) => self.string(at, schema),

@@ -136,7 +136,7 @@ impl<'a> Cx<'a> {
         Some(Declared { pkg, decl })
     }
 
-    /// What `--type-path` says of a type: a path, or a name of its own.
+    /// The `--type-path` of a type: a path, or a name.
     pub(super) fn replaced(&self, package: &str, name: &str) -> Option<&str> {
         let key = format!("{package}.{name}");
         self.options.type_paths.get(&key).map(String::as_str)
@@ -208,7 +208,7 @@ fn name_of<'t>(of: &'t Package, ty: &'t Type) -> Option<(&'t str, &'t str)> {
     }
 }
 
-/// A Go name as a Rust type's: exported names stay as they are.
+/// A Go name as a Rust type's: exported names stay unchanged.
 fn rust_name(name: &str) -> String {
     let mut chars = name.chars();
     match chars.next() {

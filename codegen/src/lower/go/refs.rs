@@ -257,7 +257,7 @@ impl Refs<'_, '_> {
     /// Whether the type is a struct, or writes itself, so that k8s-openapi has a type for it.
     fn is_object(&self, package: &str, name: &str) -> bool {
         let Some(declared) = self.cx.declared(package, name) else {
-            // What neither the sources nor the table have is taken for what k8s-openapi says that it is.
+            // For types that are neither in the sources nor in the table, k8s-openapi decides.
             return builtin::go_type(package, name).is_none_or(|def| {
                 matches!(def.kind, TypeKind::Struct(_)) || def.marshals.is_some()
             });

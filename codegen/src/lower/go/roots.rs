@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// What a declaration is, by its fields and markers.
+/// The role of a declaration, by its fields and markers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// An object with TypeMeta and ObjectMeta.

@@ -42,7 +42,7 @@ pub(super) fn type_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: St
                 package: pkg.package,
                 root: false,
             };
-            // What writes itself need not have fields that are JSON.
+            // The fields of a type with its own marshalling need not be JSON.
             let mut silent = Diagnostics::new();
             let mut inner = Refs {
                 cx: refs.cx,

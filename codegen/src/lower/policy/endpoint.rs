@@ -6,7 +6,7 @@ use crate::{
     read::markers::At,
 };
 
-/// What a marker says of it.
+/// A marker's arguments about its endpoint.
 pub(super) struct Endpoint<'a> {
     pub(super) path: Option<&'a At<String>>,
     pub(super) url: Option<&'a At<String>>,

@@ -29,7 +29,7 @@ const VERBS: [&str; 17] = [
     "attest",
 ];
 
-/// Verbs of URLs that are no resources: HTTP's methods.
+/// Verbs of non-resource URLs: HTTP's methods.
 const URL_VERBS: [&str; 8] = [
     "*", "get", "head", "post", "put", "patch", "delete", "options",
 ];
@@ -178,14 +178,14 @@ fn check_verbs(marker: &Found<'_, Rbac>, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Groups are no API versions, and resources are plurals in lower case.
+/// Groups do not contain versions, and resources are plurals in lower case.
 fn check_groups(cx: &Cx, marker: &Found<'_, Rbac>, diagnostics: &mut Diagnostics) {
     let empty = Vec::new();
     let groups = marker.groups.as_ref();
     for group in groups.map_or(&empty, |groups| &groups.value) {
         if let (Some((name, _)), Some(groups)) = (group.split_once('/'), groups) {
             diagnostics.push(
-                Diagnostic::warning(format!("`{group}` is no API group"))
+                Diagnostic::warning(format!("`{group}` is not an API group"))
                     .at(groups.part(group), "nothing matches it")
                     .help(format!("a rule is about every version: write `{name}`")),
             );
@@ -198,7 +198,7 @@ fn check_groups(cx: &Cx, marker: &Found<'_, Rbac>, diagnostics: &mut Diagnostics
         if resource.bytes().any(|byte| byte.is_ascii_uppercase()) {
             let lower = kube_names::controller_gen_plural(resource);
             diagnostics.push(
-                Diagnostic::warning(format!("`{resource}` is no resource"))
+                Diagnostic::warning(format!("`{resource}` is not a resource"))
                     .at(resources.part(resource), "nothing matches it")
                     .help(format!("write the plural in lower case, such as `{lower}`")),
             );

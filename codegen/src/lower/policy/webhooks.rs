@@ -281,7 +281,7 @@ fn check_review_versions(versions: &At<Vec<String>>, diagnostics: &mut Diagnosti
     }
 }
 
-/// What a webhook is called for.
+/// Checks the rule of a webhook: its verbs, groups, versions and resources.
 fn check_rule(cx: &Cx, marker: &Webhook, diagnostics: &mut Diagnostics) {
     for verb in &marker.verbs.value {
         if OPERATIONS.contains(&&*verb.to_uppercase()) {

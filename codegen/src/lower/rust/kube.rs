@@ -65,7 +65,7 @@ impl Cx<'_> {
             printer_columns: columns(kube),
             selectable_fields: selectable_fields(kube),
             conversion: conversion::conversion(&item.markers, diagnostics),
-            // kube-derive calls every version stored unless told otherwise; what is said counts.
+            // kube-derive stores every version unless `storage` says otherwise.
             storage: kube.storage == Some(true),
             served,
             annotations: kube.annotations.iter().cloned().collect(),

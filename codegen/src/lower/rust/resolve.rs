@@ -9,7 +9,7 @@ use crate::read::rust::{Package, PathType, Use};
 pub(super) enum Resolved {
     /// An item of the package, by index.
     Item(usize),
-    /// A type from elsewhere, by its path as far as imports tell.
+    /// A type from elsewhere, by its path after imports.
     External(Vec<String>),
 }
 

@@ -1,6 +1,6 @@
 //! Names for what a schema leaves nameless: the types, fields and variants of a CRD.
 //!
-//! Types are named after their kind and their last property, with as many of the properties between as tell them from others
+//! Types are named after their kind and their last property, with as many of the properties between as distinguish them from others
 //! ([`TypeNames`]); fields and variants after their property and value alone. Where that gives a name twice, the first in a
 //! fixed order has it; a name that nothing readable is left for gets a suffix that is a hash of its own path, property or
 //! value. Where that is not wanted, `codegen.toml` pins names.

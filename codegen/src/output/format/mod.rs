@@ -1,6 +1,6 @@
 //! Formatting: from tokens to the text of a file, with header and generated marker.
 //!
-//! The layout is prettyplease's, with blank lines between items. Generated modules tell rustfmt to leave them alone.
+//! The layout is prettyplease's, with blank lines between items. Generated modules opt out of rustfmt.
 
 mod blank;
 pub(crate) mod header;

@@ -67,7 +67,7 @@ const DROPPED: [&str; 20] = [
     "x-kubernetes-unions",
 ];
 
-/// What an unknown word may have been meant to be. Kubernetes' own stand without their prefix, [`KUBERNETES`].
+/// Suggestions for unknown words. Kubernetes' own stand without their prefix, [`KUBERNETES`].
 const KEYWORDS: [&str; 35] = [
     "$ref",
     "additionalItems",
@@ -145,11 +145,11 @@ impl Reader<'_> {
             );
         } else if let Some(near) = meant(key) {
             let help = format!("did you mean `{near}`?");
-            self.error(at, format!("`{key}` is no keyword of a CRD's schema"), help);
+            self.error(at, format!("`{key}` is not a keyword of CRD schemas"), help);
         } else if self.dropped.insert(key.to_owned()) {
             self.warn(
                 at,
-                format!("`{key}` is no keyword of a CRD's schema, and ignored"),
+                format!("`{key}` is not a keyword of CRD schemas, and ignored"),
                 "leave it out: the API server drops it too",
             );
         }

@@ -91,7 +91,7 @@ pub struct CrdVersion {
     pub selectable_fields: Vec<SelectableField>,
 }
 
-/// What was read, and what was found on the way.
+/// The documents, and the findings of reading them.
 #[derive(Debug, Default)]
 pub struct ReadCrds {
     /// The CRDs, sorted by group, kind and source.

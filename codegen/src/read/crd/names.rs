@@ -81,7 +81,7 @@ impl Reader<'_> {
         if !legal {
             self.error(
                 node,
-                format!("`{key}` is no legal name: {name:?}"),
+                format!("`{key}` is not a valid name: {name:?}"),
                 "the API server takes letters, digits and `-`, a letter first, no `-` last, at most 63 of them",
             );
         }
@@ -98,7 +98,7 @@ impl Reader<'_> {
         }
         self.error(
             spec.get("group").unwrap_or(spec),
-            format!("`group` is no DNS name: {group:?}"),
+            format!("`group` is not a DNS name: {group:?}"),
             "write lower-case letters, digits, `-` and `.`, such as `cloudnative.czs`",
         );
         None

@@ -45,7 +45,7 @@ fn annotations_of_other_dialects_say_nothing() {
 fn a_keyword_that_the_api_server_drops_is_a_warning_once_in_a_crd() {
     let dropped = |key: &str| {
         format!(
-            "Warning: `{key}` is no keyword of a CRD's schema, and ignored; leave it out: the API server drops it too"
+            "Warning: `{key}` is not a keyword of CRD schemas, and ignored; leave it out: the API server drops it too"
         )
     };
     check_schema("{type: string, const: a}", &[&dropped("const")]);
@@ -64,12 +64,12 @@ fn a_keyword_that_the_api_server_drops_is_a_warning_once_in_a_crd() {
 fn a_slip_in_a_keyword_is_an_error() {
     check_schema(
         "{type: object, proprties: {}}",
-        &["Error: `proprties` is no keyword of a CRD's schema; did you mean `properties`?"],
+        &["Error: `proprties` is not a keyword of CRD schemas; did you mean `properties`?"],
     );
     check_schema(
         "{x-kubernetes-int-or-strings: true}",
         &[
-            "Error: `x-kubernetes-int-or-strings` is no keyword of a CRD's schema; did you mean `x-kubernetes-int-or-string`?",
+            "Error: `x-kubernetes-int-or-strings` is not a keyword of CRD schemas; did you mean `x-kubernetes-int-or-string`?",
         ],
     );
 }

@@ -118,11 +118,11 @@ impl FileReader<'_, '_> {
     }
 
     fn unknown(&mut self, raw: &RawMarker) {
-        // To look for the marker that is meant takes longer than all else: only where it is told.
+        // The search for a similar marker takes longer than all else: only for errors that are shown.
         if !self.package.main {
             return;
         }
-        // A sentence that starts with a plus is no marker.
+        // A sentence may start with a plus without being a marker.
         if raw.written_name().contains(char::is_whitespace) && !raw.names_marker() {
             return;
         }

@@ -96,7 +96,7 @@ struct Evaluator<'a> {
     package: &'a GoPackage,
     index: &'a Index<'a>,
     by_name: BTreeMap<&'a str, Declared<'a>>,
-    /// What names stand for, as far as it was asked.
+    /// The values of names evaluated so far.
     known: RefCell<BTreeMap<&'a str, Value>>,
 }
 

@@ -1,4 +1,4 @@
-//! Types and the values of constants, as they are written.
+//! Types and the values of constants, in source form.
 
 use super::{
     parse::{MAX_DEPTH, Parsed, Parser, SyntaxError},

@@ -191,7 +191,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// A type without parts; those with parts are no JSON where this is asked.
+    /// A type without parts; those with parts have no JSON form here.
     pub(super) fn leaf(&self, ty: &TypeExpr) -> Type {
         match ty {
             TypeExpr::Name(span) => self.name(span),

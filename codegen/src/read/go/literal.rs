@@ -3,7 +3,7 @@
 /// The value of a string literal, quoted either way; none if it is not one.
 pub(super) fn unquote(literal: &str) -> Option<String> {
     if let Some(raw) = literal.strip_prefix('`') {
-        // Carriage returns are no part of raw strings.
+        // Raw strings exclude carriage returns.
         return Some(raw.strip_suffix('`')?.replace('\r', ""));
     }
     let inner = literal.strip_prefix('"')?.strip_suffix('"')?;

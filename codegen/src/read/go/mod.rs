@@ -55,7 +55,7 @@ pub struct Module {
     pub rules: Diagnostics,
 }
 
-/// What was found in a package, and the markers that nobody knows, by name.
+/// The findings of a package, and its unknown markers, by name.
 #[derive(Debug, Default)]
 struct Findings {
     diagnostics: Diagnostics,

@@ -12,7 +12,7 @@ use super::{
 /// How deep types and constants nest. No API comes near; what descends below need not think of stacks.
 pub(super) const MAX_DEPTH: usize = 200;
 
-/// What is wrong with a file.
+/// The syntax error of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SyntaxError {
     pub(super) message: String,
@@ -281,7 +281,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Gives the groups of comments before the token owners: its documentation, the one apart above that; what stands
-    /// further above keeps the package as its owner. `to` tells the owner of documentation (true) and of the one apart.
+    /// further above keeps the package as its owner. `to` selects the owner of documentation (true) or of the group apart.
     pub(super) fn own(&mut self, doc: Option<usize>, to: impl Fn(bool) -> Owner) {
         let end = self.file.groups.len();
         let mut apart = None;

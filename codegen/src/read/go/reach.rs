@@ -18,7 +18,7 @@ pub(crate) struct Wanted {
     pub(crate) place: Place,
 }
 
-/// The packages whose types are used and that are not among the sources, sorted by path. `name_of` tells the name of a
+/// The packages whose types are used and that are not among the sources, sorted by path. `name_of` gives the name of a
 /// package that was not read.
 pub(crate) fn wanted(sources: &GoSources, name_of: &dyn Fn(&str) -> Option<String>) -> Vec<Wanted> {
     let index = Index::new(sources);

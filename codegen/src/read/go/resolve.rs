@@ -89,7 +89,7 @@ impl<'a> Index<'a> {
         read.or_else(|| self.names.get(path).map(String::as_str))
     }
 
-    /// The import path that a name means in a file. `ask` tells the name of a package that was not read.
+    /// The import path that a name means in a file. `ask` gives the name of a package that was not read.
     pub(super) fn path_of<'f>(
         &self,
         file: &'f GoFile,

@@ -21,7 +21,7 @@ impl Token {
     }
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// The end of the file.
@@ -56,7 +56,7 @@ pub(super) struct Comment {
     pub(super) is_block: bool,
 }
 
-/// What cannot be a token.
+/// Text that is not a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ScanError {
     pub(super) message: &'static str,

@@ -21,7 +21,7 @@ use crate::{
 pub struct GoSources {
     /// The packages, sorted by import path.
     pub packages: Vec<GoPackage>,
-    /// The names of other packages that are imported, by import path, where the path does not tell them.
+    /// The names of other packages that are imported, by import path, where the path does not show them.
     pub names: BTreeMap<String, String>,
     /// The packages whose types are used and that are not there, by import path, with the error that it is where one of the types
     /// is needed.
@@ -80,7 +80,7 @@ impl GoFile {
         self.parsed().as_ref()?.as_ref().ok()
     }
 
-    /// What is wrong with its syntax.
+    /// Its syntax error, if any.
     pub(super) fn syntax_error(&self) -> Option<Diagnostic> {
         let error = self.parsed().as_ref()?.as_ref().err()?;
         let place = self.place(error.range.clone());

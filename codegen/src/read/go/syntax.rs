@@ -23,7 +23,7 @@ pub(super) struct File {
     pub(super) groups: Vec<Group>,
     /// How many struct fields are declared, in functions too.
     pub(super) fields: usize,
-    /// What each group of comments belongs to.
+    /// The owner of each group of comments.
     pub(super) owners: Vec<Owner>,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Group {
     pub(super) comments: Vec<Comment>,
 }
 
-/// What a group of comments belongs to, by the rules of controller-tools' collector.
+/// The owner of a group of comments, by the rules of controller-tools' collector.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Owner {
     /// The package: it stands apart at the level of the file, or documents the package.

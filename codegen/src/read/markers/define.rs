@@ -33,7 +33,7 @@ pub struct MarkerDef {
     pub meaning: &'static str,
     /// The default; empty if there is nothing to say.
     pub default: &'static str,
-    /// What controller-gen does otherwise; empty where it does the same, or has no part in it.
+    /// The difference from controller-gen; empty where it does the same or ignores the marker.
     pub differs: &'static str,
     /// Its arguments. A first argument without a name is the value right after the `=`.
     pub arguments: &'static [ArgumentDef],

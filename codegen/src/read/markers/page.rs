@@ -81,7 +81,7 @@ fn arguments(def: &MarkerDef) -> String {
     text
 }
 
-/// What controller-gen does otherwise, by marker.
+/// Differences from controller-gen, by marker.
 fn differences() -> String {
     let mut text = "\n## Differences to controller-gen\n\n\
         It ignores what it does not know or what stands in the wrong place; here both are errors. `compat = \"controller-gen\"` in \

@@ -196,7 +196,7 @@ fn block_lines(text: &str, range: Range<usize>) -> Vec<Line> {
 mod tests {
     use super::*;
 
-    /// What is found in a file: the names of markers, or the errors.
+    /// The findings of a file: the names of markers, or the errors.
     fn found(name: &str, text: &str, compat: Compat) -> Result<Vec<String>, String> {
         let mut diagnostics = Diagnostics::new();
         let file = Source::new(name, text);

@@ -116,7 +116,7 @@ impl<'a> Edits<'a> {
 }
 
 /// The bytes of JSON objects that stand one after another, as in JSON lines; none if the text is anything else, or one object.
-/// They are no stream of YAML documents, but kubectl reads them.
+/// They are not a stream of YAML documents, but kubectl reads them.
 pub(super) fn json_objects(text: &str) -> Option<Vec<Range<usize>>> {
     if !text.trim_start().starts_with('{') {
         return None;

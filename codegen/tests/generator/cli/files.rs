@@ -1,4 +1,4 @@
-//! What planning and writing do to files, on trees made by hand.
+//! Planning and writing, on trees made by hand.
 
 use std::{collections::BTreeSet, fs, path::Path};
 

@@ -318,7 +318,7 @@ fn shown_files(text: &str) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// What the README's first minute shows is all that it takes: nothing is missing, and nothing has to be declared.
+/// The commands of the README's first minute suffice: nothing is missing, and nothing has to be declared.
 #[test]
 fn the_first_minute_of_the_readme_generates() {
     let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md");

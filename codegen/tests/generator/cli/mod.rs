@@ -1,6 +1,6 @@
 //! The command line, as its users see it: transcripts of whole processes, and what they leave on disk.
 //!
-//! Transcripts stand in `testdata/cli`; `INSTA_UPDATE=always cargo test -p codegen --test generator cli` writes them anew.
+//! Transcripts stand in `testdata/cli`; `INSTA_UPDATE=always cargo test -p codegen --test generator cli` rewrites them.
 
 mod config_errors;
 mod crd;

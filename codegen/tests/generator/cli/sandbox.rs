@@ -21,7 +21,7 @@ pub(crate) struct Sandbox {
 const MANIFEST: &str =
     "[package]\nname = \"sample\"\n\n[features]\nfake = [\"codegen-runtime/fake\"]\n";
 
-/// What a command came to.
+/// The outcome of a command.
 pub(crate) struct Run {
     pub(crate) code: i32,
     pub(crate) stdout: String,

@@ -56,7 +56,7 @@ fn file(path: &[&str], key: &str, value: toml::Value) -> String {
     toml::to_string(&file).unwrap()
 }
 
-/// What is wrong with a file.
+/// The faults of a file.
 fn errors(text: &str) -> String {
     let sandbox = Sandbox::with_apis("virtualmachine");
     let crd = testdata().join("buildscript/crds/virtualmachine.yaml");

@@ -62,7 +62,7 @@ pub fn reason_of<'a>(status: &'a DeploymentStatus, kind: &str) -> Option<&'a str
     get(status, kind)?.reason.as_deref()
 }
 
-/// Sets a condition. One of the same status and reason stays as it is; one of the same status keeps its transition time.
+/// Sets a condition. One of the same status and reason stays unchanged; one of the same status keeps its transition time.
 pub fn set(status: &mut DeploymentStatus, mut condition: DeploymentCondition) {
     let kind = condition.type_.clone().unwrap_or_default();
     if let Some(current) = get(status, &kind).filter(|current| current.status == condition.status) {

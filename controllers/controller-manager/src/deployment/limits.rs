@@ -70,7 +70,7 @@ pub fn replicas(deployment: &Deployment) -> i32 {
     deployment.spec.replicas.unwrap_or(1).max(0)
 }
 
-/// Whether the strategy is RollingUpdate, as it is by default.
+/// Whether the strategy is RollingUpdate, the default.
 pub fn is_rolling(deployment: &Deployment) -> bool {
     let strategy = deployment.spec.strategy.as_ref();
     strategy

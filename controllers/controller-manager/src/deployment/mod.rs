@@ -59,7 +59,7 @@ pub fn controller(
         .for_::<Deployment>()
         .owns::<ReplicaSet>()
         .watches::<ReplicaSet>(move |set| adopters(&deployments, set))
-        // Recreate waits for the last old pod to be gone, which no replica set's status tells.
+        // Recreate waits for the last old pod to be gone, which no replica set's status shows.
         .watches_when::<Pod>(gone, move |pod| {
             recreates(&recreated, &sets, pod).into_iter().collect()
         })

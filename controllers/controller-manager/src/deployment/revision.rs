@@ -30,7 +30,7 @@ const OWN: [&str; 6] = [
 /// The longest history of revisions, in bytes.
 const MAX_HISTORY: usize = 2000;
 
-/// The revision of an object: zero without one, `None` for one that is no number.
+/// The revision of an object: zero without one, `None` unless it is a number.
 pub fn revision<K: Resource>(object: &K) -> Option<i64> {
     match annotation(object, REVISION) {
         None => Some(0),
@@ -59,7 +59,7 @@ pub fn annotate(deployment: &Deployment, set: &mut ReplicaSet, new_revision: i64
             changed = true;
         }
     }
-    // A revision that is no number is somebody else's, and stays.
+    // Another writer's revision, unless it is a number: kept.
     if own.is_none_or(|own| own >= new_revision) {
         return changed;
     }

@@ -14,7 +14,7 @@ pub fn new_size(limits: Limits, total: i32, size: i32) -> i32 {
 
 /// The sizes that old replica sets, oldest first, should shrink to: indices into `old` with the new sizes.
 ///
-/// What is not available anyway goes first, for it costs nothing; then as many available pods as the strategy can miss. Pods of the new
+/// Unavailable pods go first, at no cost; then as many available ones as the strategy permits. Pods of the new
 /// replica set that are not available yet are not taken for the old ones': if it never gets ready, the old ones stay.
 pub fn old_sizes(limits: Limits, new: &Set, old: &[Set]) -> Vec<(usize, i32)> {
     let (new_size, new_available) = (size(new), still_available(new));

@@ -60,7 +60,7 @@ pub fn counts(
     status
 }
 
-/// The terminating pods of all; `None` if a replica set's status does not tell.
+/// The terminating pods of all; `None` if a replica set's status lacks the number.
 fn terminating(sets: &[Set]) -> Option<i32> {
     let count = |set: &Set| {
         let status = set.status.as_ref();

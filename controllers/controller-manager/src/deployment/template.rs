@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::sets::{Set, by_age};
 
-/// The label that tells the pods of one replica set from those of its siblings.
+/// The label that distinguishes the pods of one replica set from those of its siblings.
 pub const HASH_LABEL: &str = "pod-template-hash";
 
 /// The alphabet of Kubernetes' generated names: no vowels, and no characters that look alike.

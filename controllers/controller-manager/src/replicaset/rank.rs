@@ -35,7 +35,7 @@ pub fn victims(
     pods
 }
 
-/// What is compared, in this order; the smallest goes first.
+/// The criteria, in this order; the smallest goes first.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     assigned: bool,

@@ -32,7 +32,7 @@ use reconcile::PodSimulator;
 /// The name of the simulator in the table of controllers.
 pub const NAME: &str = "pod-simulator";
 
-/// What the names of simulated nodes start with.
+/// The prefix of simulated nodes' names.
 pub const NODE_PREFIX: &str = "simulated-node-";
 
 /// The prefix of the annotations that give orders.

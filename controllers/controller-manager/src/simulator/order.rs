@@ -1,4 +1,4 @@
-//! What a pod's annotations order.
+//! Orders in a pod's annotations.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 
 use super::ORDERS;
 
-/// The orders of one pod. What is malformed is no order.
+/// The orders of one pod. Malformed ones are ignored.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Orders {
     pub(super) ready_after: Option<Delay>,

@@ -195,7 +195,7 @@ impl Reconciler for PodSimulator {
             return Ok(Action::done());
         };
         match self.look(key, &pod).await {
-            // Somebody else changed or removed it; the cache will tell.
+            // Another client changed or removed it; the cache will show it.
             Err(Error::Api(answer)) if answer.is_conflict() => Ok(Action::requeue()),
             Err(Error::Api(answer)) if answer.is_not_found() => Ok(Action::done()),
             // A pod without a node goes with its namespace.

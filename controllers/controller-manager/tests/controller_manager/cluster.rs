@@ -60,7 +60,7 @@ impl Cluster {
         })
     }
 
-    /// Ends the loops in the middle of their work, and starts them anew.
+    /// Ends the loops in the middle of their work, and starts new ones.
     pub(crate) async fn restart(&self) {
         if let Some(embedded) = &self.embedded {
             let mut loops = embedded.loops.lock().await;

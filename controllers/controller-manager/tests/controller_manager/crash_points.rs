@@ -14,7 +14,7 @@ use controller_manager::simulator::Options;
 use controller_manager::testing::ControlPlane;
 use serde_json::json;
 
-/// What is under way when the loops end.
+/// The work under way when the loops end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Task {
     Create,
@@ -80,7 +80,7 @@ async fn crash(gate: Gate, task: Task) -> bool {
     gate.open();
     let second = loops(&client, LOOPS);
     settled(&tracker, task, &point).await;
-    // What would be doubled comes now.
+    // Duplicates would appear now.
     tokio::time::sleep(Duration::from_millis(50)).await;
     assert_eq!(state(&tracker), Ok(task.sizes().to_vec()), "{point}");
     second.stop().await.expect("no failure");

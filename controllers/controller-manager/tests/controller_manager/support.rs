@@ -1,4 +1,4 @@
-//! What several tests of the program need.
+//! Helpers for tests of the program.
 
 use std::future::Future;
 use std::time::Duration;

@@ -14,7 +14,7 @@ use ipnet::IpNet;
 
 use crate::apis::samplecrd::v1::Network;
 
-/// What a call of a backend returns.
+/// The result of a backend's call.
 pub type BackendFuture<'a, T> = BoxFuture<'a, Result<T, BackendError>>;
 
 /// The object that a network belongs to. The backend keeps the uid with the network, and finds it by that: a call that was cut off
@@ -79,7 +79,7 @@ pub enum BackendError {
     /// The network can't be deleted while something uses it. Tried again.
     #[error("the network is in use: {0}")]
     InUse(String),
-    /// The credentials are not accepted. Tried again: somebody may mend them.
+    /// The credentials are not accepted. Tried again: they may be corrected meanwhile.
     #[error("the backend does not accept the credentials: {0}")]
     Unauthorized(String),
 }

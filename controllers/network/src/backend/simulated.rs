@@ -13,7 +13,7 @@ use super::{Addresses, Backend, BackendError, BackendFuture, Observed, Owner};
 #[derive(Clone, Debug, Default)]
 pub struct Simulated(Arc<Mutex<State>>);
 
-/// What the backend holds, for tests to look at.
+/// The content of the backend, for tests.
 #[derive(Clone, Debug, Default)]
 pub struct State {
     /// Networks, by id.
@@ -67,7 +67,7 @@ pub struct Fault {
     pub times: Option<u32>,
     /// How far the call gets.
     pub reach: Reach,
-    /// What the call returns.
+    /// The result of the call.
     pub error: BackendError,
 }
 
@@ -77,7 +77,7 @@ impl Simulated {
         Self::default()
     }
 
-    /// What it holds now.
+    /// Its present content.
     pub fn state(&self) -> State {
         self.0.lock().clone()
     }

@@ -98,7 +98,7 @@ impl NetworkController {
                 }
             })
             .on_delete(move |gone| {
-                // A tombstone has the key, and the last state that was seen; either tells which network it was.
+                // A tombstone has the key, and the last state that was seen; either names the network.
                 reconciler.forget(&gone.object().uid().unwrap_or_default());
                 deleted.add(gone.key());
                 add_overlapping(&deleted, &waiting, gone.object());

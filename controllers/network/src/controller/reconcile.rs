@@ -51,7 +51,7 @@ pub enum ReconcileError {
 }
 
 impl ReconcileError {
-    /// Whether somebody else changed the network meanwhile: no error, but a reason to look again.
+    /// Whether another client changed the network meanwhile: not an error, but a reason to look again.
     pub fn is_conflict(&self) -> bool {
         matches!(self, Self::Api { source, .. } if retry::is_conflict(source))
     }
@@ -78,7 +78,7 @@ pub struct Reconciler {
     claims: Claims,
 }
 
-/// What was found about a network, from which its status follows.
+/// The findings about a network, from which its status follows.
 struct Finding {
     phase: NetworkPhase,
     reason: &'static str,
@@ -107,7 +107,7 @@ impl Reconciler {
     ///
     /// # Errors
     ///
-    /// If the API server or the backend fails. A spec that can't be followed is no error: its status says why.
+    /// If the API server or the backend fails. An invalid spec is reported in the status, not as an error.
     pub async fn reconcile(&self, key: &ObjectKey) -> Result<(), ReconcileError> {
         let Ok(network) = self.lister.get(key) else {
             return Ok(());
@@ -171,7 +171,7 @@ impl Reconciler {
     }
 
     fn overlapping(&self, network: &Network, wanted: Addresses) -> Option<(String, String)> {
-        // What the backend has of it is its range until it is deleted, whatever the spec says now.
+        // The backend's range counts until the network is deleted, whatever the spec says now.
         let has = network.status.as_ref().map(|status| &status.cidr);
         if has.is_some_and(|cidr| !cidr.is_empty() && *cidr != wanted.cidr.to_string()) {
             return None;
@@ -264,7 +264,7 @@ impl Reconciler {
         self.report(networks, network, finding).await
     }
 
-    /// Writes the status if it changed, and an event if it is no good news.
+    /// Writes the status if it changed, and an event for failures.
     async fn report(
         &self,
         networks: &Networks,
@@ -293,7 +293,7 @@ impl Reconciler {
     }
 }
 
-/// Whether the finding changes the status. What is not known anew of a network at its backend stays.
+/// Whether the finding changes the status. Facts of the backend that were not read again stay.
 fn apply(status: &mut NetworkStatus, finding: &Finding, generation: Option<i64>) -> bool {
     let old = (
         status.phase,

@@ -1,4 +1,4 @@
-//! What a spec says: addresses, or why it can't be followed.
+//! The addresses of a spec, or the reason why it is invalid.
 
 use std::net::IpAddr;
 
@@ -14,7 +14,9 @@ const QUOTED: usize = 64;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidSpec {
     /// The range is none.
-    #[error("spec.cidr: {0:?} is no address range: write one such as 192.168.0.0/16 or fd00::/64")]
+    #[error(
+        "spec.cidr: {0:?} is not an address range: write one such as 192.168.0.0/16 or fd00::/64"
+    )]
     Cidr(String),
     /// The range has host bits.
     #[error("spec.cidr: {given} has host bits: write {network}")]
@@ -28,7 +30,7 @@ pub enum InvalidSpec {
     #[error("spec.cidr: {0} is too small: a network needs 4 addresses at least")]
     TooSmall(IpNet),
     /// The gateway is no address.
-    #[error("spec.gateway: {0:?} is no IP address: write one such as 192.168.0.1 or fd00::1")]
+    #[error("spec.gateway: {0:?} is not an IP address: write one such as 192.168.0.1 or fd00::1")]
     Gateway(String),
     /// The gateway lies outside the range.
     #[error("spec.gateway: {gateway} is not in {cidr}")]
@@ -68,7 +70,7 @@ impl InvalidSpec {
 ///
 /// # Errors
 ///
-/// What is wrong with it, and what to write instead.
+/// Its error, and the correction.
 pub fn addresses(spec: &NetworkSpec) -> Result<Addresses, InvalidSpec> {
     let cidr: IpNet = spec
         .cidr

@@ -1,4 +1,4 @@
-//! What comes of a network's spec, in its status and at the backend.
+//! Effects of a network's spec, in its status and at the backend.
 
 use std::time::Duration;
 

@@ -110,7 +110,7 @@ async fn the_roles_grant_what_the_controller_uses_and_nothing_else() {
     };
     assert!(eventually(is_told).await);
     running.stop().await;
-    // What only happens at times: a list, where the server streams none; an event that comes again.
+    // Requests that only happen at times: a list, where the server streams none; an event that comes again.
     let at_times = [
         "list deployments.apps",
         "list networks.samplecrd.k8s.io",

@@ -20,7 +20,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
-/// What it holds, and what it was asked.
+/// Its content, and the requests to it.
 #[derive(Default)]
 pub struct State {
     pub networks: Vec<Value>,

@@ -301,7 +301,7 @@ async fn flags_that_do_not_fit_are_named() {
         parse(&[]),
         "--backend=neutron needs --neutron-url or --os-auth-url"
     );
-    assert!(parse(&["--neutron-url=neutron:9696"]).contains("is no URL"));
+    assert!(parse(&["--neutron-url=neutron:9696"]).contains("is not a URL"));
     let auth = "--os-auth-url=http://127.0.0.1:1/v3";
     assert!(parse(&[auth]).contains("--os-username"));
     assert!(

@@ -1,7 +1,7 @@
 //! The ephemeral container of a tool: its name, its contents, and whether a pod has it.
 //!
 //! Ephemeral containers carry no labels and never change, so that the name says whose they are: the tool's name and a hash of what
-//! the container is. What a tool was once is told by the name alone; whether a container of the right name is the tool's, by its contents.
+//! the container is. The name alone identifies a tool; the contents decide whether a container of that name is the tool's.
 
 use codegen_runtime::k8s_openapi::api::core::v1::{EphemeralContainer, Pod};
 
@@ -13,7 +13,7 @@ const STEM: usize = 48;
 /// Names that are tried when others have taken them.
 const NAMES: usize = 10;
 
-/// What to do about a tool in a pod.
+/// The action for a tool in a pod.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Plan {
     /// The pod has it.
@@ -24,7 +24,7 @@ pub(super) enum Plan {
     Impossible(String),
 }
 
-/// What tells the containers of one tool from all others: its name, or a part of it with a hash of the whole.
+/// The identity of a tool's containers: its name, or a part of it with a hash of the whole.
 pub(super) fn stem(tool: &PodBuggerTool) -> String {
     let name = tool.metadata.name.as_deref().unwrap_or_default();
     if name.len() <= STEM && !name.contains('.') {
@@ -57,7 +57,7 @@ fn fnv<'a>(texts: impl IntoIterator<Item = &'a str>) -> u32 {
     })
 }
 
-/// What to do about `tool` in `pod`.
+/// The action for `tool` in `pod`.
 pub(super) fn plan(tool: &PodBuggerTool, pod: &Pod) -> Plan {
     let Some(spec) = &pod.spec else {
         return Plan::Impossible("the pod has no spec".to_owned());

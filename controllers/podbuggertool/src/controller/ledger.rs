@@ -1,4 +1,4 @@
-//! What is known of pods: facts that stay true, so that a pod is read once and not at each of its changes.
+//! The ledger of pods: facts that stay true, so that a pod is read once and not at each of its changes.
 //!
 //! An ephemeral container is never changed nor removed, so that a pod that has a tool has it as long as it lives.
 
@@ -8,7 +8,7 @@ use codegen_runtime::store::ObjectKey;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-/// What is known of a tool in a pod.
+/// The known state of a tool in a pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Fact {
     /// The pod has the tool; and whether it keeps a container of the tool as it was before.
@@ -27,14 +27,14 @@ pub(super) enum Fact {
     },
 }
 
-/// What is known of one pod: the facts by tool, with the name of the container that they are about.
+/// The known facts of one pod by tool, with the name of the container that they are about.
 #[derive(Debug, Default)]
 struct Known {
     uid: String,
     facts: BTreeMap<String, (String, Fact)>,
 }
 
-/// What is known of all pods. Empty in a new process, which reads each pod that a tool concerns once.
+/// The known facts of all pods. Empty in a new process, which reads each pod that a tool concerns once.
 #[derive(Debug, Default)]
 pub(super) struct Ledger(Mutex<BTreeMap<ObjectKey, Known>>);
 
@@ -60,7 +60,7 @@ impl Ledger {
         self.keep(pod, "", &[])
     }
 
-    /// What is known of the container `container` of `tool` in a pod.
+    /// The known state of the container `container` of `tool` in a pod.
     pub(super) fn fact(&self, pod: &ObjectKey, tool: &str, container: &str) -> Option<Fact> {
         let pods = self.0.lock();
         let (about, fact) = pods.get(pod)?.facts.get(tool)?;

@@ -128,7 +128,7 @@ fn concerns(spec: &PodBuggerToolSpec, pod: &PodMeta) -> bool {
     in_namespace && selector(spec).is_ok_and(|it| it.matches(labels))
 }
 
-/// What a pod must have one of to be selected, as its [`labels`] are written. A spec that makes no sense selects nothing.
+/// The labels of which a selected pod has at least one, in the form of [`labels`]. An invalid spec selects nothing.
 fn demands(spec: &PodBuggerToolSpec) -> Vec<String> {
     if selector(spec).is_err() {
         return Vec::new();

@@ -99,7 +99,7 @@ pub fn running_pods(params: &mut ListParams) {
     params.field_selector = Some("status.phase=Running".to_owned());
 }
 
-/// What of a pod the controller needs to hold, for a factory of its own: `transform::<PodMeta>(trim)`.
+/// Drops the fields of a pod that the controller does not need: `transform::<PodMeta>(trim)` of its factory.
 pub fn trim(pod: &mut PodMeta) {
     pod.metadata.annotations = None;
     pod.metadata.owner_references = None;

@@ -75,12 +75,12 @@ pub fn controller(
         .build(Reconciler::new(factory, recorder))?)
 }
 
-/// What of all pods the controller needs to see, for a factory of its own: `list_options_for::<Pod>(own_pods)`.
+/// Selects the pods that the controller needs: `list_options_for::<Pod>(own_pods)` of its factory.
 pub fn own_pods(params: &mut ListParams) {
     params.label_selector = Some(format!("{APP_LABEL}={APP},{SET_LABEL}"));
 }
 
-/// What of a pod the controller needs to hold, for a factory of its own: `transform::<Pod>(trim)`.
+/// Drops the fields of a pod that the controller does not need: `transform::<Pod>(trim)` of its factory.
 pub fn trim(pod: &mut Pod) {
     pod.spec = None;
     pod.metadata.annotations = None;

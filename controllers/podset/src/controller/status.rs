@@ -73,7 +73,7 @@ pub(super) fn observe(set: &PodSet, pods: &[Arc<Pod>], refusal: Option<&Refusal>
     }
 }
 
-/// Whether a pod has neither ended nor been told to.
+/// Whether a pod has neither ended nor been deleted.
 fn lives(pod: &Pod) -> bool {
     let phase = pod.status.as_ref().and_then(|it| it.phase.as_deref());
     pod.metadata.deletion_timestamp.is_none() && !matches!(phase, Some("Succeeded" | "Failed"))

@@ -62,7 +62,7 @@ pub struct Options {
     pub driver_deadline: Duration,
     /// The back-off of a machine that fails: the first wait, and the longest.
     pub backoff: (Duration, Duration),
-    /// The namespace whose machines are run; empty for all. Servers of other namespaces are nobody's business here.
+    /// The namespace whose machines are run; empty for all. Servers of other namespaces are ignored.
     pub namespace: String,
     /// How often servers without an object are looked for.
     pub orphan_period: Duration,

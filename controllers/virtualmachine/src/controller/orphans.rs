@@ -19,7 +19,7 @@ use super::{Options, Reconciler};
 use crate::apis::cloudnative::v1alpha1::VirtualMachine;
 use crate::driver::ServerRef;
 
-/// Orphans that are told of one by one in a round; of more, only the number.
+/// The number of orphans that a round reports one by one; of more, it reports only the number.
 const TOLD: usize = 20;
 
 /// Objects that are read, and servers that are removed, at a time.
@@ -45,7 +45,7 @@ impl<'a> Orphans<'a> {
         }
     }
 
-    /// Looks now and once a period, for ever.
+    /// Looks now and then once a period; does not return.
     pub(super) async fn watch(mut self) {
         let mut ticks = interval(self.period);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);

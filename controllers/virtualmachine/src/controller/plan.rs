@@ -34,7 +34,7 @@ pub(super) fn shrinks(wanted: &Resources, server: &Server) -> bool {
     wanted.disk + ROUNDING <= server.resources.disk
 }
 
-/// The next step. A disk that should shrink stays as it is; see [`shrinks`].
+/// The next step. A disk that should shrink stays unchanged; see [`shrinks`].
 pub(super) fn next_step(wanted: &ServerSpec, server: Option<&Server>) -> Step {
     let Some(server) = server else {
         return Step::Create(wanted.clone());
@@ -43,7 +43,7 @@ pub(super) fn next_step(wanted: &ServerSpec, server: Option<&Server>) -> Step {
     match (server.state, wanted.power) {
         (ServerState::Stopping | ServerState::Deleting, _) => Step::Wait,
         (ServerState::Creating, Power::On) => Step::Wait,
-        // Also one that starts for ever, and one that gives no answer.
+        // Also one whose start does not end, and one that gives no answer.
         (
             ServerState::Creating
             | ServerState::Running

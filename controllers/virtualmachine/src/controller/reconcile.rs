@@ -76,7 +76,7 @@ pub enum ReconcileError {
 }
 
 impl ReconcileError {
-    /// Whether somebody else changed the machine meanwhile: no error, but a reason to look again.
+    /// Whether another client changed the machine meanwhile: not an error, but a reason to look again.
     pub fn is_conflict(&self) -> bool {
         matches!(self, Self::Api { source, .. } if retry::is_conflict(source))
     }
@@ -261,7 +261,7 @@ impl Reconciler {
             return Ok(());
         };
         let lister = &self.lister;
-        // Another object has the name now, whose versions may be lower: an API server that lost its data counts anew.
+        // Another object has the name now, whose versions may be lower: an API server that lost its data starts its count again.
         let is_another = lister
             .get(key)
             .is_ok_and(|cached| cached.uid().as_deref() != Some(&last.uid));

@@ -15,7 +15,7 @@ use crate::apis::cloudnative::v1alpha1::VirtualMachinePhase as Phase;
 /// Machines that are looked at at a time.
 const CONCURRENCY: usize = 16;
 
-/// Looks at each machine that should be settled once a `period`, for ever: writes the usage that changed, and adds to `queue`
+/// Looks at each machine that should be settled once a `period`, without end: writes the usage that changed, and adds to `queue`
 /// only the machines whose servers are not what their phases say.
 pub(super) async fn refresh_usage(
     reconciler: &Reconciler,

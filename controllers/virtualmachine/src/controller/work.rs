@@ -1,6 +1,6 @@
-//! One machine at work: from one step to the next, with what is told of it in between.
+//! One machine at work: from one step to the next, with the reports in between.
 //!
-//! The order of writes, and why, is told in [`reconcile`](super::reconcile).
+//! [`reconcile`](super::reconcile) documents the order of writes.
 
 use std::time::Duration;
 
@@ -257,7 +257,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// The server gives no answer. One lost answer is no reason to alarm anybody.
+    /// The server gives no answer. A single lost answer is not reported.
     async fn unresponsive(&mut self, server: Option<&Server>) -> Result<Flow, ReconcileError> {
         if self.retries < UNKNOWN_AFTER && self.phase() != Phase::Unknown {
             return Ok(Flow::End(Next::BackOff));
@@ -286,7 +286,7 @@ impl<'a> Work<'a> {
             .await
     }
 
-    /// A step that failed is told in the status, and tried again if that can help.
+    /// Reports a failed step in the status, and tries it again if that can help.
     async fn done(
         &mut self,
         result: Result<(), DriverError>,
@@ -369,7 +369,7 @@ impl<'a> Work<'a> {
                 .done(deleted, Phase::Terminating, "FailedDelete", None)
                 .await?
             {
-                // Also what the driver refuses is tried again: the machine must not stay for ever.
+                // Refusals of the driver are retried too: otherwise the machine would stay.
                 return Ok(Next::BackOff);
             }
         }

@@ -1,7 +1,7 @@
 //! Where servers run: one trait, and what implements it.
 //!
 //! A server belongs to one `VirtualMachine` object and is named after its uid, so that any process can find it again, and a
-//! machine that is deleted and made anew under its old name gets another server. The rules of [`Driver`] let a controller stop or
+//! machine that is deleted and recreated under its old name gets another server. The rules of [`Driver`] let a controller stop or
 //! crash between any two calls: whatever was done is seen by the next call, and doing it again changes nothing.
 //!
 //! The controller never calls a driver directly but through [`Servers`], which gives each call a deadline and checks the
@@ -68,7 +68,7 @@ pub trait Driver: Send + Sync + 'static {
         Box::pin(async { Ok(0) })
     }
 
-    /// What the server is and does; `None` if there is nothing left of it. A server that is there and gives no answer is
+    /// The state of the server; `None` if nothing is left of it. A server that is there and gives no answer is
     /// [`Unknown`](ServerState::Unknown), and no error.
     fn status<'a>(&'a self, server: &'a ServerRef) -> DriverFuture<'a, Option<Server>>;
 

@@ -57,7 +57,7 @@ impl Servers {
         &self.driver
     }
 
-    /// What is told of the calls.
+    /// The metrics of the calls.
     pub fn metrics(&self) -> &DriverMetrics {
         &self.metrics
     }

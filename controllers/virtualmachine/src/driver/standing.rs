@@ -9,7 +9,7 @@ use std::sync::Arc;
 use codegen_runtime::leader::Leadership;
 use parking_lot::{Mutex, MutexGuard};
 
-/// What the driver says to this process's epoch. Clones share it.
+/// The driver's verdict on this process's epoch. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Standing {
     state: Arc<Mutex<State>>,

@@ -15,13 +15,13 @@ pub const PATH: &str = "/apis/bench.example.com/v1/widgets";
 pub struct Widget {
     /// Name, labels and the rest.
     pub metadata: ObjectMeta,
-    /// The expected value.
+    /// The desired state.
     pub spec: Spec,
-    /// The actual value.
+    /// The observed state.
     pub status: Option<Status>,
 }
 
-/// The expected value.
+/// The desired state.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Spec {
     /// An image.
@@ -43,7 +43,7 @@ pub struct Variable {
     pub value: String,
 }
 
-/// The actual value.
+/// The observed state.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Status {

@@ -1,4 +1,4 @@
-//! What a reflector does about a server that falls silent.
+//! Reflectors of a server that falls silent.
 
 use std::time::Duration;
 
@@ -154,7 +154,7 @@ async fn a_watch_without_the_bookmarks_that_came_before_is_opened_anew() {
     let again = server.watch().await;
     assert_eq!((again.version(), last.elapsed()), (Some("20"), SILENCE));
     check_one(&reflecting, "was silent for 95 s");
-    // What was missed comes, and nothing was listed.
+    // The missed event comes, without a list.
     again.stream().modified(&cm("a", 21));
     settle().await;
     assert_eq!(reflecting.names(), ["a@21"]);

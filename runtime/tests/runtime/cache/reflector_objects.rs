@@ -1,4 +1,4 @@
-//! What becomes of objects on their way in: managedFields, transforms, kinds, and what cannot be decoded.
+//! Objects on their way in: managedFields, transforms, kinds, and undecodable objects.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,4 @@
-//! What a reflector does about a server whose resourceVersions went back.
+//! Reflectors of a server whose resourceVersions went back.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What a typed client sends, and how it reads the answers.
+//! Requests of typed clients, and their reading of the answers.
 
 use codegen_runtime::client::{Scale, TypedClient};
 use futures::StreamExt;

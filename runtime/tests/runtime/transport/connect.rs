@@ -22,7 +22,7 @@ fn map() -> ConfigMap {
     serde_json::from_value(cm("a", 1)).unwrap()
 }
 
-/// What `metrics` says of `series`.
+/// The value of `series` in `metrics`.
 fn metric(metrics: &Metrics, series: &str) -> f64 {
     let text = metrics.encode().unwrap();
     let line = text

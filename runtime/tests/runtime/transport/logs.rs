@@ -1,4 +1,4 @@
-//! What logs say of failures.
+//! Failures in logs.
 
 use std::io;
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,4 @@
-//! What the runtime promises of requests and connections, over HTTP and through clients as `kube` makes them.
+//! The runtime's guarantees about requests and connections, over HTTP and through kube's own clients.
 
 mod connect;
 mod election;

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::transport::http_server::{HttpServer, Seen, cm, fail, list, ok, stream};
 use crate::transport::within;
 
-/// What kube's layer sends again.
+/// Requests that kube's layer repeats.
 const RETRIED: [(u16, &str); 3] = [
     (429, "TooManyRequests"),
     (503, "ServiceUnavailable"),

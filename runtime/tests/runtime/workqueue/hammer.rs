@@ -17,7 +17,7 @@ const ADDS: u32 = if cfg!(debug_assertions) {
     50_000
 };
 
-/// What is known of a key: how often it was added, which of these adds a run has seen, and whether a run is on.
+/// The state of a key: how often it was added, which of these adds a run has seen, and whether a run is on.
 #[derive(Default)]
 struct Key {
     added: AtomicU32,

@@ -36,7 +36,7 @@ const MOST_DEEP: u16 = 250;
 pub(super) struct Fault {
     /// In one line: what is wrong.
     pub(super) message: String,
-    /// What to write instead; may be empty.
+    /// The suggested replacement; may be empty.
     pub(super) help: String,
 }
 

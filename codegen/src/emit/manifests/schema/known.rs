@@ -1,4 +1,4 @@
-//! The schemas of types whose JSON their fields do not tell, as controller-gen knows them.
+//! The schemas of types with a JSON form of their own, as controller-gen writes them.
 
 use serde_json::json;
 

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{PRESERVE, RULES, Schema, TYPE};
 
-/// What speaks of the whole: the user's own wins over the type's.
+/// Merges the keywords about the value as a whole: the user's win over the type's.
 const DOCUMENTATION: [&str; 4] = ["description", "example", "externalDocs", "title"];
 
 impl Schema {

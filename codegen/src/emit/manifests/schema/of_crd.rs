@@ -98,7 +98,7 @@ fn property(field: &Field, version: &Version) -> Option<Schema> {
     })
 }
 
-/// What a type holds of its schema; none where the rest has all of it.
+/// The part of a schema that its type holds; none if `Resource::rest` holds all of it.
 fn held(ty: &TypeRef, rules: &Validation, version: &Version) -> Option<Schema> {
     let element = |inner: &TypeRef| {
         let unrestricted = Validation::default();

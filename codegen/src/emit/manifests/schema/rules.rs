@@ -6,7 +6,7 @@ use super::{PRESERVE, RULES, Schema, TYPE};
 use crate::model::{CelRule, Constraints, ListType, MapType};
 
 impl Schema {
-    /// What the rules say, without those for elements.
+    /// The rules' schema, without the rules for elements.
     pub(super) fn of_rules(rules: &Constraints) -> Self {
         let mut words = Words(Map::new());
         words.put(TYPE, rules.type_.clone());

@@ -79,7 +79,7 @@ impl<'a> Shapes<'a> {
         }
     }
 
-    /// What was wrong.
+    /// The findings so far.
     pub(in crate::emit::manifests) fn into_diagnostics(self) -> Diagnostics {
         self.diagnostics
     }
@@ -279,7 +279,7 @@ impl<'a> Shapes<'a> {
         }
     }
 
-    /// What a flattened field adds: the properties of a struct; a map keeps whatever stands beside.
+    /// The schema that a flattened field adds: the properties of a struct; a map preserves unknown fields.
     fn flattened(&mut self, field: &Field, scope: Scope<'_>, at: At<'_>) -> Schema {
         if matches!(field.ty, TypeRef::Map(_) | TypeRef::Any) {
             return Schema::default().with(PRESERVE, true);
@@ -424,7 +424,7 @@ fn is_named(ty: &TypeRef) -> bool {
     }
 }
 
-/// Whether only markers can tell what the type is on the wire.
+/// Whether the type's JSON form is known from markers only.
 fn has_no_schema(ty: &TypeRef) -> bool {
     match ty {
         TypeRef::Verbatim(_) | TypeRef::External(_) | TypeRef::Any => true,

@@ -32,7 +32,7 @@ impl Shapes<'_> {
                     variant.name, at.what
                 );
                 let error = Diagnostic::error(message)
-                    .help("serde writes it as a text and the others as objects, which no schema tells apart: give it `{}`");
+                    .help("serde writes it as a text and the others as objects, which no schema can distinguish: give it `{}`");
                 self.report(at, error);
                 continue;
             }

@@ -1,4 +1,4 @@
-//! What speaks for a type that fits, beside the fit.
+//! Evidence for a type that fits, beside the fit.
 
 use std::cmp::Ordering;
 
@@ -8,7 +8,7 @@ use crate::read::crd::schema::Schema;
 /// The least number of properties that need nothing else to speak for them.
 const MANY: usize = 4;
 
-/// What speaks for a type; more is greater.
+/// Evidence for a type; more is greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Evidence {
     /// Properties whose descriptions begin as those of the type do.

@@ -96,7 +96,7 @@ pub(super) struct Table {
     by_use: BTreeMap<String, BTreeSet<usize>>,
 }
 
-/// What a field of a Kubernetes type refers to.
+/// The type of a Kubernetes type's field.
 pub(super) enum Target<'t> {
     Struct(&'t Kubernetes),
     /// A named type of another kind: what it is declared as.
@@ -173,7 +173,7 @@ impl Table {
             .collect()
     }
 
-    /// What a type of a field is.
+    /// The target of a field's type.
     pub(super) fn target(&self, ty: &TypeRef) -> Target<'_> {
         let Some(path) = ty.path() else {
             return Target::Other(ty.clone(), Validation::default());

@@ -417,7 +417,7 @@ fn markers_of_other_tools_are_passed_over_where_the_options_say_so() {
         .to_vec();
     let api = load(&options).unwrap();
     assert_eq!(api.groups[0].versions[0].types[0].docs, "A spec.");
-    // What the table knows counts, whatever is to be passed over.
+    // The table wins over types to be passed over.
     let text = "// +optional\npub struct Spec;\n";
     crate::load(&sources(&[("mod.rs", text)]), &options).unwrap_err();
 }

@@ -89,7 +89,7 @@ fn any_guesses_from_the_text() {
 #[test]
 fn json_is_json() {
     check(ValueKind::Json, r#"{"a": [1]}"#, json!({"a": [1]}));
-    fails(ValueKind::Json, "Cluster", "no JSON");
+    fails(ValueKind::Json, "Cluster", "not JSON");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What must be true.
+//! Checks of a scenario.
 //!
 //! | check | holds when |
 //! |---|---|

@@ -61,7 +61,7 @@ fn scenarios_are_at_least_sixty_and_have_names_of_their_own() {
 async fn scenarios() {
     let filter = std::env::var("KCM_SCENARIO").unwrap_or_default();
     let cluster = Cluster::start().await;
-    // What restarts the loops disturbs all others, which is good for them, but not for what has to happen in a certain time.
+    // Restarts disturb the other scenarios, which is good for them, except for those with deadlines.
     let (last, first): (Vec<_>, Vec<_>) = read()
         .into_iter()
         .filter(|scenario| scenario.name.contains(&filter))

@@ -140,7 +140,7 @@ impl Namespace {
         state
     }
 
-    /// What is left at the end, without names and times: comparable between runs.
+    /// The final state, without names and times: comparable between runs.
     pub(super) async fn fingerprint(&self) -> String {
         let sorted = |mut lines: Vec<String>| {
             lines.sort_unstable();

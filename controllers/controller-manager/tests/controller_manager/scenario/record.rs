@@ -1,4 +1,4 @@
-//! What happened between two steps: every size of replica sets and every number of ready pods, seen by watches.
+//! A record by watches of every size of replica sets and every number of ready pods between two steps.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

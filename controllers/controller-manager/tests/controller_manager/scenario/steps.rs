@@ -1,4 +1,4 @@
-//! What a scenario does.
+//! The steps of a scenario.
 //!
 //! | step | effect |
 //! |---|---|
@@ -13,7 +13,7 @@
 //! | `undo NAME REVISION`, `restart NAME`, `pause NAME`, `resume NAME` | as `kubectl rollout` |
 //! | `delete KIND NAME [Orphan\|Foreground\|Background]`, `delete-pod APP N`, `delete-set NAME REVISION` | deletes |
 //! | `quota N\|none` | limits the number of pods |
-//! | `noise NAME` | lets somebody else change the Deployment and its replica sets all the time |
+//! | `noise NAME` | lets another client change the Deployment and its replica sets all the time |
 //! | `restart-loops`, `cut-watches`, `sleep MS`, `record` | faults, time, and the start of what `extremes` looks at |
 //! | `wait CHECK`, `now CHECK`, `still CHECK` | the check becomes true within 40 s; it is; it stays so for 700 ms |
 

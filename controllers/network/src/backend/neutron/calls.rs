@@ -131,13 +131,13 @@ impl Http {
         self.call(Method::PUT, &path, Some(&body)).await?.accept()
     }
 
-    /// Tags a resource; again is no error.
+    /// Tags a resource. Idempotent.
     pub(super) async fn tag(&self, kind: &str, id: &str, tag: &str) -> Result<(), BackendError> {
         let path = format!("/v2.0/{kind}/{id}/tags/{tag}");
         self.call(Method::PUT, &path, None).await?.accept()
     }
 
-    /// Deletes a resource; one that is gone is no error.
+    /// Deletes a resource. Idempotent.
     pub(super) async fn delete(&self, kind: &str, id: &str) -> Result<(), BackendError> {
         let path = format!("/v2.0/{kind}/{id}");
         let answer = self.call(Method::DELETE, &path, None).await?;

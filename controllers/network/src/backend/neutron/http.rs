@@ -46,7 +46,7 @@ pub(super) struct Http {
 #[derive(Clone)]
 pub(super) struct Service(Client);
 
-/// What a service answered.
+/// The answer of a service.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) status: StatusCode,

@@ -22,7 +22,7 @@ use super::{Addresses, Backend, BackendError, BackendFuture, Observed, Owner};
 #[derive(Clone, Debug, Default, Args)]
 #[group(skip)]
 pub struct NeutronFlags {
-    /// The address of OpenStack Networking, such as `https://network.example.com:9696`; Keystone's catalog tells it unless set.
+    /// The address of OpenStack Networking, such as `https://network.example.com:9696`; by default, Keystone's catalog decides.
     #[arg(long, value_name = "URL")]
     pub neutron_url: Option<String>,
     /// The project to make networks in, where there is no authentication that says it.
@@ -31,7 +31,7 @@ pub struct NeutronFlags {
     /// A file of certificates to trust, in place of the system's.
     #[arg(long, value_name = "FILE", env = "OS_CACERT", hide_env_values = true)]
     pub os_cacert: Option<PathBuf>,
-    /// Who asks; nobody unless --os-auth-url is set.
+    /// The user; none unless --os-auth-url is set.
     #[command(flatten)]
     pub keystone: KeystoneFlags,
 }
@@ -51,11 +51,11 @@ pub enum NeutronFlagsError {
     #[error("--backend=neutron needs {0}")]
     Missing(&'static str),
     /// An address is none.
-    #[error("{flag}: {given:?} is no URL such as https://network.example.com:9696")]
+    #[error("{flag}: {given:?} is not a URL such as https://network.example.com:9696")]
     Url {
         /// The flag.
         flag: &'static str,
-        /// What it says.
+        /// The service's message.
         given: String,
     },
     /// No client can be made, because of the certificates say.
@@ -68,7 +68,7 @@ impl Neutron {
     ///
     /// # Errors
     ///
-    /// If something is missing, or is no address.
+    /// If something is missing, or is not an address.
     ///
     /// # Panics
     ///

@@ -163,7 +163,7 @@ impl Cache {
         let Some(informers) = &inner.informers else {
             return;
         };
-        // What the cache has is followed by an event that ends the wait. What it no longer has may have had its event.
+        // An event follows for each object in the cache, and ends the wait. One that left the cache may have had its event.
         let lister = informers.virtual_machines().lister();
         let namespace = lister.virtual_machines(&server.namespace);
         if namespace.get(&server.id()).is_ok() {
@@ -176,7 +176,7 @@ impl Cache {
     }
 }
 
-/// Whether an object was made anew, or is being removed now.
+/// Whether an object was recreated, or is being removed now.
 fn is_other(old: &impl Resource, new: &impl Resource) -> bool {
     let (old, new) = (old.meta(), new.meta());
     (&old.uid, &old.deletion_timestamp) != (&new.uid, &new.deletion_timestamp)

@@ -19,7 +19,7 @@
 //! `cloudnative.czs/epoch`. So a write of an old leader either comes before the new leader's first one to that server, or is
 //! refused. A leader asks for the newest epoch before its first call, and takes a higher one: a Lease that was deleted may not know it.
 //!
-//! KubeVirt's status tells no usage, so [`Server::usage`] is always `None`. There is no way but the guest's own shutdown to end a
+//! KubeVirt's status has no usage, so [`Server::usage`] is always `None`. There is no way but the guest's own shutdown to end a
 //! server: [`delete`](Driver::delete) takes up to [`Options::grace`], too.
 //!
 //! [`state`] has the table of states; start reading at [`KubeVirt`].
@@ -59,7 +59,7 @@ use super::{
 pub struct Options {
     /// The namespace to watch; empty for all.
     pub namespace: String,
-    /// What is on a new root disk, such as `docker://quay.io/containerdisks/fedora:latest`; a blank disk without it.
+    /// The image of a new root disk, such as `docker://quay.io/containerdisks/fedora:latest`; a blank disk without it.
     pub image: Option<String>,
     /// The storage class of root disks; the cluster's default without it.
     pub storage_class: Option<String>,

@@ -1,4 +1,4 @@
-//! Writes to KubeVirt's objects: fenced, and decided anew when somebody else wrote first.
+//! Writes to KubeVirt's objects: fenced, and decided again after a conflict.
 
 use codegen_runtime::client::TypedClient;
 use codegen_runtime::error::chain;

@@ -74,7 +74,7 @@ impl Shared {
             return self.complete(Some(term), &locked, &mut definition).await;
         };
         match power {
-            // It is started again once it has stopped: a guest can't be told to go on after all.
+            // It is started again once it has stopped: a guest cannot cancel a shutdown.
             Power::On if definition.stopping_since.is_some() => Ok(()),
             Power::On => {
                 if broken(&query_status(&locked.machine).await?).is_some() {

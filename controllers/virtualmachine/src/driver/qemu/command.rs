@@ -1,4 +1,4 @@
-//! The programs of QEMU: whether they are there, and what they are told.
+//! The programs of QEMU: whether they exist, and their arguments.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};

@@ -1,4 +1,4 @@
-//! What QEMU is asked about its guest, and what it answers.
+//! Queries to QEMU about its guest, and their answers.
 
 use serde_json::{Value, json};
 

@@ -31,7 +31,7 @@ pub(super) fn try_lock(path: &Path) -> io::Result<Option<File>> {
             Err(TryLockError::WouldBlock) => return Ok(None),
             Err(TryLockError::Error(error)) => return Err(error),
         }
-        // Whoever had it may have removed the file.
+        // The previous owner may have removed the file.
         match fs::metadata(path) {
             Ok(there) if there.ino() == file.metadata()?.ino() => return Ok(Some(file)),
             Ok(_) => {}

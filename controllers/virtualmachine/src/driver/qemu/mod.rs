@@ -149,7 +149,7 @@ impl Qemu {
     }
 }
 
-/// Makes the directory for nobody else's eyes, and tells its one true name: processes are recognised by it.
+/// Makes the directory, private to this user, and returns its canonical path, by which processes are recognised.
 fn make(directory: &Path) -> std::io::Result<PathBuf> {
     DirBuilder::new()
         .recursive(true)

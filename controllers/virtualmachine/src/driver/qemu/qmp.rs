@@ -32,7 +32,7 @@ pub(super) enum QmpError {
     /// QEMU says no.
     #[error("QEMU refuses {command}: {reason}")]
     Refused {
-        /// What it was asked.
+        /// The command.
         command: String,
         /// Its content.
         reason: String,

@@ -1,4 +1,4 @@
-//! What callers see of machines.
+//! The state of machines for callers.
 
 use super::Shared;
 use super::guest::{broken, query_status};

@@ -1,7 +1,7 @@
 //! Servers that exist in memory only, with latency and faults to order.
 //!
 //! With a [directory](Simulated::in_directory) several processes share one set of servers, as they would share a real
-//! provider: each call takes the directory's lock, and leaves a line in `journal.jsonl` that tells who asked for what. Unlike with a
+//! provider: each call takes the directory's lock, and leaves a line in `journal.jsonl` with caller and request. Unlike with a
 //! real provider, a process that is paused while it has the lock keeps the others waiting.
 
 mod backing;

@@ -1,4 +1,4 @@
-//! What is counted, and the line that tells it.
+//! The figures of a run, and the line that shows them.
 
 use std::collections::BTreeMap;
 use std::fmt;

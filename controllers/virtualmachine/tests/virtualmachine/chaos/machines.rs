@@ -185,7 +185,7 @@ impl Machines {
         }
     }
 
-    /// What is not as it should be; empty in the end.
+    /// The differences from the desired state; empty in the end.
     pub async fn differences(&self, cloud: &Cloud) -> Vec<String> {
         let machines = match self.api().list(&ListParams::default()).await {
             Ok(machines) => machines.items,

@@ -32,7 +32,7 @@ impl Process {
 
     pub fn signal(&self, signal: &str) {
         let pid = self.child.id();
-        // The shell's own kill: no other is on every machine. A process that has just ended is no error.
+        // The shell's own kill: no other is on every machine. A process that has just ended is ignored.
         let status = Command::new("sh")
             .args(["-c", &format!("kill -{signal} {pid} 2>/dev/null || true")])
             .status();

@@ -13,7 +13,7 @@ use crate::chaos::figures::Figures;
 use crate::chaos::machines::Machines;
 use crate::chaos::processes::{self, Process};
 
-/// What a run does.
+/// The actions of a run.
 pub struct Plan {
     pub time: Duration,
     pub seed: u64,
@@ -23,7 +23,7 @@ pub struct Plan {
 /// Memory may be this much more in the end: allocators keep some.
 const MEMORY: (f64, u64) = (1.5, 32 << 20);
 
-/// What may happen, as often as it says.
+/// An event with its frequency.
 const EVENTS: [(Event, &str, u32); 9] = [
     (Event::KillLeader, "leader killed", 4),
     (Event::FreezeLeader, "leader frozen", 3),
@@ -69,10 +69,10 @@ struct Chaos {
 pub async fn run(plan: &Plan) -> Figures {
     let started = Instant::now();
     let mut chaos = Chaos::new(plan).await;
-    // An informer may take two minutes to notice that the API server counts its versions anew.
+    // An informer may take two minutes to notice that the API server's versions started again.
     let settle = Duration::from_secs(240) + Duration::from_millis(60) * size(plan.machines);
     chaos.converge(settle).await;
-    // What is made once is made by now.
+    // Everything that is made once exists by now.
     sleep(Duration::from_secs(3)).await;
     chaos.figures.memory.0 = chaos.memory();
     let end = Instant::now() + plan.time;
@@ -260,7 +260,7 @@ impl Chaos {
         memory.max().unwrap_or(0)
     }
 
-    /// What must hold in the end.
+    /// The conditions at the end.
     fn finish(&mut self) {
         self.figures.read(&self.driver.journal().unwrap());
         self.figures.memory.1 = self.memory();

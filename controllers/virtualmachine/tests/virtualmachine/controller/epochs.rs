@@ -34,7 +34,7 @@ impl Site {
         }
     }
 
-    /// A leader of `epoch` called, of whom the Lease knows nothing.
+    /// A leader of `epoch` called, whose epoch the Lease lacks.
     async fn called(&self, epoch: u64) {
         let holder = "another".to_owned();
         let server = ServerRef {

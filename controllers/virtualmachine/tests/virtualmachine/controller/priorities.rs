@@ -1,4 +1,4 @@
-//! What changed comes before what is only looked at again.
+//! Changed machines come before periodic checks.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -19,7 +19,7 @@ use crate::controller::support::{eventually, sample};
 /// The controller, as its role binding names it.
 const USER: &str = "system:serviceaccount:virtualmachine-system:virtualmachine-controller";
 
-/// What only the driver `kubevirt` needs.
+/// The rules that only the driver `kubevirt` needs.
 const OF_KUBEVIRT: [&str; 3] = [
     ".kubevirt.io",
     " persistentvolumeclaims",

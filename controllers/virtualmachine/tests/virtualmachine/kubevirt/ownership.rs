@@ -1,4 +1,4 @@
-//! What the driver leaves alone, and how it gets on with other writers: old leaders, conflicts, remains.
+//! Objects that the driver leaves alone, and other writers: old leaders, conflicts, remains.
 
 use codegen_runtime::kube::Resource;
 use codegen_runtime::kube::api::{DeleteParams, PostParams, PropagationPolicy};

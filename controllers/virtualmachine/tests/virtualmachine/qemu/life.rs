@@ -299,7 +299,7 @@ async fn a_deep_directory_and_an_image() {
     assert!(bench.processes().is_empty());
 }
 
-/// What the driver doesn't need the process for goes on when it is gone: the machine itself.
+/// The machine itself goes on without the controller's process.
 #[tokio::test]
 async fn machines_belong_to_nobody() {
     let Some(bench) = Bench::new().await else {

@@ -20,7 +20,7 @@ use super::status;
 
 type Answer = Result<Response<UnsyncBoxBody<Bytes, io::Error>>, BoxError>;
 
-/// What goes wrong with one request.
+/// The failure of one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     None,

@@ -19,7 +19,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// What was called since the last look.
+    /// The calls since the last look.
     pub fn take(&self) -> Vec<String> {
         std::mem::take(&mut self.calls.lock().unwrap())
     }

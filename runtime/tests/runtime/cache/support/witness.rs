@@ -7,7 +7,7 @@ use codegen_runtime::informer::{Deleted, EventHandler};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::ResourceExt;
 
-/// What the handler knows. Clones share it.
+/// The handler's view. Clones share it.
 #[derive(Clone, Default)]
 pub struct Witness(Arc<Mutex<State>>);
 

@@ -16,13 +16,13 @@ use serde::{Deserialize, Serialize};
 pub struct Network {
     /// Name, namespace, labels and the rest that every object has.
     pub metadata: ObjectMeta,
-    /// What the network should be.
+    /// The desired state of the network.
     pub spec: NetworkSpec,
-    /// What the network is.
+    /// The observed state of the network.
     pub status: Option<NetworkStatus>,
 }
 
-/// What a network should be.
+/// The desired state of a network.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NetworkSpec {
@@ -34,7 +34,7 @@ pub struct NetworkSpec {
     pub gateway: String,
 }
 
-/// What a network is.
+/// The observed state of a network.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct NetworkStatus {

@@ -19,13 +19,13 @@ use serde::{Deserialize, Serialize};
 pub struct PodSet {
     /// Name, namespace, labels and the rest that every object has.
     pub metadata: ObjectMeta,
-    /// What the set should be.
+    /// The desired state of the set.
     pub spec: PodSetSpec,
-    /// What the set is.
+    /// The observed state of the set.
     pub status: Option<PodSetStatus>,
 }
 
-/// What a pod set should be.
+/// The desired state of a pod set.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PodSetSpec {
@@ -34,7 +34,7 @@ pub struct PodSetSpec {
     pub size: i32,
 }
 
-/// What a pod set is.
+/// The observed state of a pod set.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PodSetStatus {
@@ -46,7 +46,7 @@ pub struct PodSetStatus {
     pub size: i32,
     /// How many of them are ready.
     pub ready_replicas: i32,
-    /// What selects the pods, in the form of a query: for autoscalers.
+    /// The pods' selector in the form of a query, for autoscalers.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub selector: String,
     /// The `metadata.generation` that this status is about.

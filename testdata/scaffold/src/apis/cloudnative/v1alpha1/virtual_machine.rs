@@ -20,7 +20,7 @@ pub struct VirtualMachine {
     pub metadata: ObjectMeta,
     /// What the machine is to be.
     pub spec: VirtualMachineSpec,
-    /// What the machine is.
+    /// The observed state of the machine.
     pub status: Option<VirtualMachineStatus>,
 }
 
@@ -58,7 +58,7 @@ codec::object! {
     VirtualMachineSpec, required action = "action", optional_encoded resource = "resource"
 }
 
-/// What the machine is.
+/// The observed state of the machine.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineStatus {
     /// `lastUpdateTime`.

@@ -12,13 +12,13 @@ use serde::{Deserialize, Serialize};
 pub struct Foo {
     /// Name, namespace, labels and the rest that every object has.
     pub metadata: ObjectMeta,
-    /// What the deployment should be.
+    /// The desired state of the deployment.
     pub spec: FooSpec,
-    /// What the deployment is.
+    /// The observed state of the deployment.
     pub status: Option<FooStatus>,
 }
 
-/// What a `Foo` should be.
+/// The desired state of a `Foo`.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FooSpec {
@@ -29,7 +29,7 @@ pub struct FooSpec {
     pub replicas: Option<i32>,
 }
 
-/// What a `Foo` is.
+/// The observed state of a `Foo`.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct FooStatus {

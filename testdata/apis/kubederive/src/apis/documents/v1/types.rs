@@ -36,7 +36,7 @@ pub struct DocumentSpec {
     pub content: Option<String>,
 }
 
-/// What a document is.
+/// The observed state of a document.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentStatus {

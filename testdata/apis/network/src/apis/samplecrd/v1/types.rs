@@ -13,11 +13,11 @@ use serde::{Deserialize, Serialize};
 pub struct Network {
     /// Name, namespace, labels and the rest that every object has.
     pub metadata: ObjectMeta,
-    /// What the network should be.
+    /// The desired state of the network.
     pub spec: NetworkSpec,
 }
 
-/// What a network should be.
+/// The desired state of a network.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NetworkSpec {
     /// The address range, such as `192.168.0.0/16`.

@@ -17,13 +17,13 @@ use serde::{Deserialize, Serialize};
 pub struct VirtualMachine {
     /// Name, namespace, labels and the rest that every object has.
     pub metadata: ObjectMeta,
-    /// What the machine should be.
+    /// The desired state of the machine.
     pub spec: VirtualMachineSpec,
-    /// What the machine is.
+    /// The observed state of the machine.
     pub status: Option<VirtualMachineStatus>,
 }
 
-/// What a virtual machine should be.
+/// The desired state of a virtual machine.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct VirtualMachineSpec {
@@ -36,7 +36,7 @@ pub struct VirtualMachineSpec {
 /// Quantities by the name of the resource.
 pub type ResourceList = BTreeMap<String, Quantity>;
 
-/// What a virtual machine is.
+/// The observed state of a virtual machine.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct VirtualMachineStatus {
@@ -68,7 +68,7 @@ pub enum VirtualMachinePhase {
     Failed,
     /// The server is being deleted.
     Terminating,
-    /// The state of the server cannot be told.
+    /// The state of the server is unknown.
     #[serde(other)]
     Unknown,
 }

@@ -15,11 +15,11 @@ use serde::{Deserialize, Serialize};
 pub struct HTTPRoute {
     /// Name, namespace, labels and the rest that every object has.
     pub metadata: ObjectMeta,
-    /// What the route should be.
+    /// The desired state of the route.
     pub spec: HTTPRouteSpec,
 }
 
-/// What a route should be.
+/// The desired state of a route.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HTTPRouteSpec {

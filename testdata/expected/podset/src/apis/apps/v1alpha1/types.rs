@@ -12,13 +12,13 @@ use serde::{Deserialize, Serialize};
 pub struct PodSet {
     /// Name, namespace, labels and the rest that every object has.
     pub metadata: ObjectMeta,
-    /// What the set should be.
+    /// The desired state of the set.
     pub spec: PodSetSpec,
-    /// What the set is.
+    /// The observed state of the set.
     pub status: Option<PodSetStatus>,
 }
 
-/// What a set of pods should be.
+/// The desired state of a set of pods.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PodSetSpec {
     /// How many pods there should be.
@@ -27,7 +27,7 @@ pub struct PodSetSpec {
     pub size: i32,
 }
 
-/// What a set of pods is.
+/// The observed state of a set of pods.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PodSetStatus {
