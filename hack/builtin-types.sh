@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes codegen/src/builtin from the sources of k8s.io at one version: types.bin, the table of Kubernetes' own types; and, of
-# what every version in k8s-openapi has, k8s-openapi.txt, the names, and k8s-openapi-fields.txt, the fields. Needs the sources in the Go module cache; without them the
+# Makes the table of Kubernetes' own types from the sources of k8s.io at one version: builtin/src/types.bin and docs.bin; and, of
+# what every version in k8s-openapi has, codegen/src/builtin/k8s-openapi.txt, the names, and k8s-openapi-fields.txt, the fields. Needs the sources in the Go module cache; without them the
 # `go mod download` line is printed. With --check, compares instead of writing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -16,24 +16,32 @@ require (
 	k8s.io/api $version
 	k8s.io/apiextensions-apiserver $version
 	k8s.io/apimachinery $version
+	k8s.io/kube-aggregator $version
 )
 MOD
 machinery=k8s.io/apimachinery/pkg
-cargo run --quiet -p codegen -- builtin-types -C "$work" \
-	k8s.io/api/... \
-	$machinery/api/resource $machinery/apis/meta/v1 $machinery/runtime $machinery/types $machinery/util/intstr \
-	$machinery/version k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1 >"$work/types.bin"
+cargo build --quiet --locked -p codegen
+codegen=$(cargo metadata --format-version 1 --locked --no-deps |
+	python3 -c 'import json,sys; print(json.load(sys.stdin)["target_directory"])')/debug/kube-codegen
+for file in types docs; do
+	"$codegen" builtin-types --file "$file" -C "$work" \
+		k8s.io/api/... \
+		$machinery/api/resource $machinery/apis/meta/v1 $machinery/runtime $machinery/types $machinery/util/intstr \
+		$machinery/version k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1 \
+		k8s.io/kube-aggregator/pkg/apis/apiregistration/v1 >"$work/$file.bin"
+done
 source=$(cargo metadata --format-version 1 --locked |
 	python3 -c 'import json,sys; print(next(p["manifest_path"] for p in json.load(sys.stdin)["packages"] if p["name"] == "k8s-openapi"))')
 for what in names fields; do
 	python3 "hack/k8s-openapi-$what.py" "$(dirname "$source")/src" >"$work/k8s-openapi-$what.txt"
 done
 mv "$work/k8s-openapi-names.txt" "$work/k8s-openapi.txt"
-for file in types.bin k8s-openapi.txt k8s-openapi-fields.txt; do
+for file in builtin/src/{types,docs}.bin codegen/src/builtin/k8s-openapi{,-fields}.txt; do
+	made="$work/$(basename "$file")"
 	if [[ ${1:-} == --check ]]; then
-		cmp "$work/$file" "codegen/src/builtin/$file" || { echo "run hack/builtin-types.sh"; exit 1; }
+		cmp "$made" "$file" || { echo "run hack/builtin-types.sh"; exit 1; }
 	else
-		cp "$work/$file" "codegen/src/builtin/$file"
+		cp "$made" "$file"
 	fi
 done
-ls -l codegen/src/builtin/types.bin
+ls -l builtin/src/*.bin

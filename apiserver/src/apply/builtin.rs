@@ -3,11 +3,11 @@
 //! Strategic merge patches merge keyed lists by their first key, and sets; the table names the exceptions.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use serde_json::Value;
 
-use crate::types::{self, Empty, Field, Kind, Merge, Shape, Special};
+use crate::types::{self, Field, Kind, Merge, Shape, Special};
 
 /// A struct.
 #[derive(Debug, Default)]
@@ -57,19 +57,9 @@ pub(super) enum Ref {
     },
 }
 
-static DEFS: LazyLock<BTreeMap<&'static str, Def>> = LazyLock::new(|| {
-    types::all()
-        .iter()
-        .map(|(name, known)| {
-            let def = Def {
-                atomic: known.is_atomic,
-                fields: fields(&known.fields),
-                other: None,
-            };
-            (*name, def)
-        })
-        .collect()
-});
+/// The structs by name, each made when it is first asked for.
+static DEFS: LazyLock<BTreeMap<&'static str, OnceLock<Option<Def>>>> =
+    LazyLock::new(|| types::names().map(|name| (name, OnceLock::new())).collect());
 
 /// An object of which only the metadata is known.
 static ANY_OBJECT: LazyLock<Def> = LazyLock::new(|| {
@@ -97,7 +87,26 @@ const OBJECT_META: &str = "meta.v1.ObjectMeta";
 
 /// The struct of a name (`apps.v1.Deployment`).
 pub(super) fn def(name: &str) -> Option<&'static Def> {
-    DEFS.get(name)
+    let made = DEFS
+        .get(name)?
+        .get_or_init(|| types::find(name).map(def_of));
+    made.as_ref()
+}
+
+fn def_of(known: &'static types::Type) -> Def {
+    let field = |field: &'static Field| {
+        let def = FieldDef {
+            part: part(field),
+            default: field.default.clone(),
+            patch: field.patch,
+        };
+        (field.name, def)
+    };
+    Def {
+        atomic: known.is_atomic,
+        fields: known.fields.iter().map(field).collect(),
+        other: None,
+    }
 }
 
 /// The struct of a built-in kind. Groups are known by their first label (`rbac.authorization.k8s.io`: `rbac`).
@@ -118,28 +127,6 @@ pub(super) fn object_meta() -> Option<&'static Def> {
 /// The struct of an object of which only the metadata is known.
 pub(super) fn any_object() -> Option<&'static Def> {
     Some(&ANY_OBJECT)
-}
-
-/// The fields of a struct, with those of the structs that are inlined into it.
-fn fields(known: &'static [Field]) -> BTreeMap<&'static str, FieldDef> {
-    let mut out = BTreeMap::new();
-    for field in known {
-        if let (Empty::Inline, Kind::Struct(inner)) = (field.empty, &field.kind) {
-            out.extend(
-                types::fields(inner)
-                    .map(|inner| fields(inner))
-                    .unwrap_or_default(),
-            );
-            continue;
-        }
-        let def = FieldDef {
-            part: part(field),
-            default: field.default.clone(),
-            patch: field.patch,
-        };
-        out.insert(field.name, def);
-    }
-    out
 }
 
 fn part(field: &'static Field) -> Ref {

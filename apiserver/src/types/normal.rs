@@ -54,14 +54,7 @@ struct Walk<'a> {
 }
 
 fn find<'t>(known: &'t Fields, name: &str) -> Option<&'t Field> {
-    known
-        .iter()
-        .find_map(|field| match (&field.empty, &field.kind) {
-            (Empty::Inline, Kind::Struct(inner)) => {
-                fields(inner).and_then(|inner| find(inner, name))
-            }
-            _ => (field.name == name).then_some(field),
-        })
+    known.iter().find(|field| field.name == name)
 }
 
 impl Walk<'_> {
@@ -283,11 +276,6 @@ fn is_empty(field: &Field, value: &Value) -> bool {
 fn fill(known: &Fields, map: &mut Map<String, Value>) {
     for field in known {
         match (field.empty, &field.kind) {
-            (Empty::Inline, Kind::Struct(inner)) => {
-                if let Some(inner) = fields(inner) {
-                    fill(inner, map);
-                }
-            }
             (Empty::Struct, Kind::Struct(inner)) if !map.contains_key(field.name) => {
                 let mut child = Map::new();
                 if let Some(inner) = fields(inner) {

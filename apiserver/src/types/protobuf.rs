@@ -34,7 +34,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Value> {
         "DeleteOptions" => "meta.v1.DeleteOptions".to_owned(),
         _ => type_name(group, version, &kind),
     };
-    let mut object = message(fields(&name)?, raw, 0)?;
+    let mut object = message(fields(&name)?, &mut Vec::new(), raw, 0)?;
     object.insert("apiVersion".into(), json!(api_version));
     object.insert("kind".into(), json!(kind));
     Some(Value::Object(object))
@@ -98,23 +98,28 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn message(known: &Fields, bytes: &[u8], depth: usize) -> Option<Map<String, Value>> {
+/// A message, which is a struct or, behind `outer` numbers, one that is embedded in it.
+fn message(
+    known: &Fields,
+    outer: &mut Vec<u64>,
+    bytes: &[u8],
+    depth: usize,
+) -> Option<Map<String, Value>> {
     if depth > MAX_DEPTH {
         return None;
     }
     let mut map = Map::new();
     let mut reader = Reader(bytes);
     while let Some((number, wire)) = reader.next()? {
-        let Some(field) = known.iter().find(|f| f.number == number) else {
-            continue;
-        };
-        if let (Empty::Inline, Kind::Struct(inner), Wire::Bytes(bytes)) =
-            (field.empty, &field.kind, &wire)
+        outer.push(number);
+        if let Some(field) = known.iter().find(|field| field.numbers == *outer) {
+            add(&mut map, field, &wire, depth)?;
+        } else if let Wire::Bytes(bytes) = wire
+            && known.iter().any(|field| field.numbers.starts_with(outer))
         {
-            map.extend(message(fields(inner)?, bytes, depth + 1)?);
-            continue;
+            map.extend(message(known, outer, bytes, depth + 1)?);
         }
-        add(&mut map, field, &wire, depth)?;
+        outer.pop();
     }
     Some(map)
 }
@@ -175,7 +180,7 @@ fn value(kind: &Kind, wire: &Wire<'_>, depth: usize) -> Option<Value> {
         (Kind::Text(_), Wire::Bytes(text)) => json!(text_of(text)?),
         (Kind::Bytes, Wire::Bytes(bytes)) => json!(base64::encode(bytes)),
         (Kind::Struct(name), Wire::Bytes(bytes)) => {
-            Value::Object(message(fields(name)?, bytes, depth + 1)?)
+            Value::Object(message(fields(name)?, &mut Vec::new(), bytes, depth + 1)?)
         }
         (Kind::Special(special), Wire::Bytes(bytes)) => special_value(*special, bytes)?,
         _ => return None,
@@ -241,6 +246,19 @@ mod tests {
             decode(&bytes).unwrap(),
             json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"k": "v"},
                 "binaryData": {"b": "AQ=="}})
+        );
+    }
+
+    #[test]
+    fn the_fields_of_embedded_structs_are_read_from_messages_of_their_own() {
+        // spec.containers[0].livenessProbe.handler.tcpSocket.host, and .periodSeconds beside handler.
+        let handler = field(1, &field(3, &field(2, b"h")));
+        let probe = field(10, &[handler, vec![4 << 3, 7]].concat());
+        let container = field(2, &[field(1, b"c"), probe].concat());
+        assert_eq!(
+            decode(&envelope("Pod", &field(2, &container))).unwrap()["spec"],
+            json!({"containers": [{"name": "c",
+                "livenessProbe": {"tcpSocket": {"host": "h"}, "periodSeconds": 7}}]})
         );
     }
 

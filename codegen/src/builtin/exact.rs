@@ -5,7 +5,7 @@ use std::{
     sync::LazyLock,
 };
 
-use super::{definition, openapi_structs};
+use super::{definition, openapi_structs, resolved};
 use crate::model::{KnownType, TypeKind, TypeRef};
 
 /// The type whose times the codec keeps, beside its own `Time`.
@@ -19,7 +19,7 @@ static WITH_NUMBERS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
             Some(TypeKind::Struct(body)) => body.fields,
             _ => Vec::new(),
         };
-        let fields = fields.into_iter().map(|field| field.ty);
+        let fields = fields.into_iter().map(|field| resolved(field.ty));
         (path, fields.collect())
     });
     let structs: BTreeMap<String, Vec<TypeRef>> = structs.collect();

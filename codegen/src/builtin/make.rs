@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::row;
+use super::convert;
 use crate::{
     config::{self, Error},
     diag::Diagnostics,
@@ -10,12 +10,21 @@ use crate::{
     read::{go, markers::IgnoredMarkers},
 };
 
+/// The files of the table, as they are checked in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Files {
+    /// Everything but documentation.
+    pub types: Vec<u8>,
+    /// The documentation.
+    pub docs: Vec<u8>,
+}
+
 /// Reads the packages that the patterns mean, and packs their exported types.
 ///
 /// # Errors
 ///
 /// Packages that cannot be read.
-pub fn make(patterns: &[String], dir: &Path) -> Result<Vec<u8>, Error> {
+pub fn make(patterns: &[String], dir: &Path) -> Result<Files, Error> {
     let environment = config::go::Environment::from_process();
     let sources = config::go::load(patterns, dir, &environment).map_err(Error::Config)?;
     if let Some(missing) = sources.missing.values().next() {
@@ -23,13 +32,18 @@ pub fn make(patterns: &[String], dir: &Path) -> Result<Vec<u8>, Error> {
     }
     let mut found = Diagnostics::new();
     let module = go::read(&sources, IgnoredMarkers(&[]), &mut found);
-    let rows = definitions(&module, &mut found);
-    let mut text = String::new();
-    for ((package, name), def) in rows {
-        let exported = name.starts_with(char::is_uppercase);
-        if let Some(row) = row::encode(&def).filter(|_| exported) {
-            text.push_str(&format!("{package}.{name}\t{row}\n"));
-        }
-    }
-    Ok(miniz_oxide::deflate::compress_to_vec(text.as_bytes(), 10))
+    let exported = definitions(&module, &mut found)
+        .into_iter()
+        .filter(|((_, name), _)| name.starts_with(char::is_uppercase));
+    let types: Vec<_> = exported
+        .filter_map(|((package, name), builtin)| {
+            let (definition, docs) = convert::definition(builtin)?;
+            Some((package, name, definition, docs))
+        })
+        .collect();
+    let (types, docs) =
+        kube_builtin_types::pack(types.iter().map(|(package, name, definition, docs)| {
+            (package.as_str(), name.as_str(), definition, &docs[..])
+        }));
+    Ok(Files { types, docs })
 }

@@ -1,34 +1,27 @@
-//! Kubernetes' own types as their Go sources define them: docs, JSON names, presence, defaults, list and map semantics.
+//! Kubernetes' own types in the generator's model, from the table that the embedded API server uses too.
 //!
-//! One table for whoever needs them: schemas of manifests expand `PodTemplateSpec` from it, and Go input takes it where the
-//! sources of `k8s.io` are not there. `hack/builtin-types.sh` makes it with this crate's own reader of Go; it is unpacked when it
-//! is first asked, and a type is decoded when it is asked for. Start reading at [`definition`].
+//! Schemas of manifests expand `PodTemplateSpec` from it, Go input takes it where the sources of `k8s.io` are not there, and
+//! schemas of CRDs are recognised by it. `hack/builtin-types.sh` makes it with this crate's own reader of Go. Start reading at
+//! [`definition`].
 
+mod convert;
 mod exact;
 #[cfg(feature = "go")]
 mod make;
 mod openapi;
-mod row;
+mod paths;
 
-use std::{collections::BTreeMap, sync::LazyLock};
+#[cfg(feature = "go")]
+use std::sync::LazyLock;
 
-use crate::model::TypeDef;
+use crate::model::{TypeDef, TypeKind, TypeRef};
 
 pub(crate) use exact::is_exact_by_codec;
 #[cfg(feature = "go")]
-pub use make::make;
+pub use make::{Files, make};
 pub(crate) use openapi::{Written, openapi_structs};
-
-static PACKED: &[u8] = include_bytes!("types.bin");
-
-/// The rows by package and name: `k8s.io/api/core/v1.PodSpec`.
-static ROWS: LazyLock<BTreeMap<&'static str, &'static str>> = LazyLock::new(|| {
-    let unpacked = miniz_oxide::inflate::decompress_to_vec(PACKED).unwrap_or_default();
-    let text = String::from_utf8(unpacked).unwrap_or_default();
-    let text: &'static str = Box::leak(text.into_boxed_str());
-    let rows = text.lines().filter_map(|line| line.split_once('\t'));
-    rows.collect()
-});
+#[cfg(feature = "go")]
+pub(crate) use paths::{at_path, is_kubernetes, rust_path};
 
 /// The types that every version in k8s-openapi has, as `module/Name`.
 #[cfg(feature = "go")]
@@ -42,46 +35,49 @@ static K8S_OPENAPI: LazyLock<std::collections::BTreeSet<String>> = LazyLock::new
         .collect()
 });
 
-/// Whether k8s-openapi has a type, by its module and name (`api/core/v1/PodSpec`).
+/// Whether k8s-openapi has the type at a path that starts with its name.
 #[cfg(feature = "go")]
-pub(crate) fn is_in_k8s_openapi(path: &str) -> bool {
-    K8S_OPENAPI.contains(path)
+pub(crate) fn is_in_k8s_openapi(path: &[String]) -> bool {
+    let below = path.get(1..).unwrap_or_default();
+    K8S_OPENAPI.contains(&below.join("/"))
 }
 
 /// The definition of a type by its path in Rust (`k8s_openapi::api::core::v1::PodSpec`); within it no type is local.
 #[must_use]
 pub fn definition(path: &str) -> Option<TypeDef> {
     let (module, name) = path.rsplit_once("::")?;
-    go_type(&go_package(module)?, name)
+    go_type(&paths::go_package(module)?, name)
 }
 
 /// The definition of a type by its Go package and name (`k8s.io/api/core/v1`, `Protocol`).
 #[must_use]
 pub fn go_type(package: &str, name: &str) -> Option<TypeDef> {
-    let row = ROWS.get(format!("{package}.{name}").as_str())?;
-    row::decode(name, row)
+    let entry = kube_builtin_types::find(package, name)?;
+    convert::type_def(name, entry.definition()?, entry.docs())
 }
 
-/// Every type of the table: package and name.
-pub fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
-    ROWS.keys().filter_map(|key| key.rsplit_once('.'))
-}
-
-/// The Go package of a module of k8s-openapi.
-fn go_package(module: &str) -> Option<String> {
-    let below = module.strip_prefix("k8s_openapi::")?;
-    let (first, rest) = below.split_once("::")?;
-    let first = match first {
-        "apiextensions_apiserver" => "apiextensions-apiserver",
-        first => first,
-    };
-    Some(format!("k8s.io/{first}/{}", rest.replace("::", "/")))
+/// The type with every name replaced that k8s-openapi has no type for, since it stands for a text, list or map: for
+/// `ResourceList`, a map of quantities.
+pub(crate) fn resolved(ty: TypeRef) -> TypeRef {
+    match ty {
+        TypeRef::List(inner) => TypeRef::List(Box::new(resolved(*inner))),
+        TypeRef::Map(inner) => TypeRef::Map(Box::new(resolved(*inner))),
+        TypeRef::External(external) => {
+            let path = external.segments.join("::");
+            match definition(&path).map(|def| (def.marshals, def.kind)) {
+                Some((None, TypeKind::Alias(alias))) => resolved(alias.target),
+                Some((None, TypeKind::Enum(_))) => TypeRef::String,
+                _ => TypeRef::External(external),
+            }
+        }
+        other => other,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{KnownType, TypeKind, TypeRef};
+    use crate::model::{ExternalType, KnownType};
 
     #[test]
     fn types_are_found_by_their_path_in_rust() {
@@ -98,6 +94,23 @@ mod tests {
         assert_eq!(spec.fields[0].ty, TypeRef::Known(KnownType::ObjectMeta));
         assert_eq!(spec.fields[1].ty, TypeRef::Known(KnownType::PodSpec));
         assert!(definition("k8s_openapi::api::core::v1::Nothing").is_none());
+    }
+
+    #[test]
+    fn names_of_texts_lists_and_maps_are_resolved_and_those_of_structs_stay() {
+        #[track_caller]
+        fn check(name: &str, expected: &TypeRef) {
+            let path = format!("k8s_openapi::api::core::v1::{name}");
+            let segments = path.split("::").map(str::to_owned).collect();
+            let ty = TypeRef::List(Box::new(TypeRef::External(ExternalType::new(segments))));
+            assert_eq!(resolved(ty), TypeRef::List(Box::new(expected.clone())));
+        }
+        let quantity = TypeRef::Known(KnownType::Quantity);
+        check("Protocol", &TypeRef::String);
+        check("ResourceList", &TypeRef::Map(Box::new(quantity)));
+        let segments = ["k8s_openapi", "api", "core", "v1", "Probe"].map(str::to_owned);
+        let probe = TypeRef::External(ExternalType::new(segments.into()));
+        check("Probe", &probe);
     }
 
     #[test]
@@ -125,11 +138,30 @@ mod tests {
     }
 
     #[test]
-    fn every_row_decodes() {
-        let broken: Vec<_> = names()
-            .filter(|(package, name)| go_type(package, name).is_none())
-            .collect();
-        assert!(broken.is_empty(), "{broken:?}");
-        assert!(names().count() > 900, "{}", names().count());
+    fn every_type_of_the_table_has_a_definition_with_its_documentation() {
+        let mut documented = 0;
+        for entry in kube_builtin_types::all() {
+            let def = go_type(entry.package, entry.name);
+            let def = def.unwrap_or_else(|| panic!("{}.{}", entry.package, entry.name));
+            documented += usize::from(!def.docs.is_empty());
+        }
+        assert!(documented > 1_000, "{documented}");
+    }
+
+    #[cfg(feature = "go")]
+    #[test]
+    fn types_that_k8s_openapi_has_are_known() {
+        #[track_caller]
+        fn check(package: &str, name: &str, expected: bool) {
+            let path = rust_path(package, name).expect("a package of Kubernetes");
+            assert_eq!(is_in_k8s_openapi(&path), expected, "{package}.{name}");
+        }
+        check("k8s.io/api/core/v1", "PodSpec", true);
+        check(
+            "k8s.io/apimachinery/pkg/apis/meta/v1",
+            "LabelSelector",
+            true,
+        );
+        check("k8s.io/apimachinery/pkg/types", "NamespacedName", false);
     }
 }

@@ -5,13 +5,16 @@ use std::{
     path::PathBuf,
 };
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::Failure;
 
-/// Pack the table of Kubernetes' own types from their Go sources, and print it.
+/// Pack the table of Kubernetes' own types from their Go sources, and print one of its files.
 #[derive(Debug, Args)]
 pub(super) struct BuiltinTypes {
+    /// The file.
+    #[arg(long)]
+    file: File,
     /// Packages, as for `go`.
     #[arg(required = true, value_name = "PACKAGE")]
     packages: Vec<String>,
@@ -20,12 +23,23 @@ pub(super) struct BuiltinTypes {
     dir: PathBuf,
 }
 
+/// A file of the table.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum File {
+    Types,
+    Docs,
+}
+
 impl BuiltinTypes {
     pub(super) fn run(self) -> Result<(), Failure> {
-        let packed = codegen::builtin::make(&self.packages, &self.dir)?;
+        let files = codegen::builtin::make(&self.packages, &self.dir)?;
+        let packed = match self.file {
+            File::Types => &files.types,
+            File::Docs => &files.docs,
+        };
         io::stdout()
             .lock()
-            .write_all(&packed)
+            .write_all(packed)
             .map_err(Failure::Output)
     }
 }

@@ -20,12 +20,13 @@ pub mod schema;
 pub use admission::{Webhook, WebhookEndpoint};
 pub(crate) use foreign::type_parameters;
 pub use foreign::{ExternalType, KnownType};
+pub use kube_builtin_types::{Marshals, Omission};
 pub use rbac::PolicyRule;
 pub use resource::{
     Conversion, ConversionWebhook, CrdRest, CustomMethod, LeftOut, MethodVerb, PrinterColumn,
     Resource, ScaleSubresource, Scope, SelectableField, Verb, VerbSet,
 };
-pub use source::{DeclaredAt, GoField, Marshals, Omission};
+pub use source::{DeclaredAt, GoField};
 pub use types::{
     Aliasing, EnumDef, Field, RustItem, StructDef, TypeDef, TypeKind, TypeRef, UnionDef,
     UnionVariant, UnknownFields, Variant,

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use kube_builtin_types::Omission;
+use serde::Serialize;
 
 use crate::diag::Place;
 
@@ -89,29 +90,6 @@ pub struct GoField {
     pub pointer: bool,
     /// Whether markers or the tag say that it is required, which the metadata of a root need not be.
     pub required: bool,
-}
-
-/// When Go's encoder leaves a field out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Omission {
-    /// Never.
-    #[default]
-    Never,
-    /// `omitempty`: false, 0, a nil pointer, an empty text, list or map; never a struct.
-    Empty,
-    /// `omitzero`, perhaps beside `omitempty`: the zero value, of a struct too.
-    Zero,
-}
-
-/// A method by which a Go type decides what JSON it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Marshals {
-    /// `MarshalJSON`: any JSON.
-    Json,
-    /// `MarshalText`: a text.
-    Text,
 }
 
 #[cfg(test)]

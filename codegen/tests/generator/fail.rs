@@ -9,7 +9,7 @@ use crate::support::{crd_sources, folders, names, rust_files, testdata};
 use codegen::diag::Style;
 use codegen::{
     Manifests, Options, RustPackage, Source, Sources,
-    read::go::{GoFile, GoPackage, GoSources},
+    read::go::{GoPackage, GoSources},
 };
 
 #[test]
@@ -64,22 +64,12 @@ fn sources(folder: &Path) -> Sources {
 fn go_sources(folder: &Path, files: &[String]) -> Sources {
     let file = |name: &String| {
         let text = fs::read_to_string(folder.join(name)).unwrap();
-        GoFile::new(Source::new(format!("v1/{name}"), text))
+        Source::new(format!("v1/{name}"), text)
     };
-    let package = GoPackage {
-        path: "example.com/cloud/v1".to_owned(),
-        module: "example.com/cloud".to_owned(),
-        version: None,
-        main: true,
-        dir: "v1".to_owned(),
-        requested: true,
-        files: files.iter().map(file).collect(),
-    };
+    let files = files.iter().map(file).collect();
+    let package = GoPackage::requested("example.com/cloud/v1", "example.com/cloud", "v1", files);
     Sources {
-        go: vec![GoSources {
-            packages: vec![package],
-            ..GoSources::default()
-        }],
+        go: vec![GoSources::from(package)],
         ..Sources::default()
     }
 }

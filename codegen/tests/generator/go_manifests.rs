@@ -4,13 +4,13 @@ use std::path::Path;
 
 use codegen::{Manifests, Options, diag::Style};
 
-use crate::support::go_sources;
+use crate::support::go;
 
 /// The CRDs of a Go file, by path.
 fn crds(text: &str, manifests: Option<Manifests>) -> codegen::Generated {
     let header = "// +groupName=example.com\npackage v1\nimport (\n\tcorev1 \"k8s.io/api/core/v1\"\n\
         \tmetav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n)\n";
-    let sources = go_sources(format!("{header}{text}"));
+    let sources = go::sources(&format!("{header}{text}"));
     let options = Options {
         emit: [].into(),
         manifests,
@@ -104,4 +104,18 @@ fn a_rule_about_values_of_another_type_is_left_out() {
     for dropped in ["maxLength", "maximum: 1", "minimum", "list-map-keys"] {
         assert!(!text.contains(dropped), "{dropped}:\n{text}");
     }
+}
+
+#[test]
+fn an_embedded_struct_of_kubernetes_has_texts_where_it_names_types_that_rust_lacks() {
+    let text = "// +kubebuilder:object:root=true\ntype Widget struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\
+        \tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\tSpec WidgetSpec `json:\"spec\"`\n}\n\
+        type WidgetSpec struct {\n\tcorev1.ContainerPort `json:\",inline\"`\n}\n";
+    let header = "// +groupName=example.com\npackage v1\nimport (\n\tcorev1 \"k8s.io/api/core/v1\"\n\
+        \tmetav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n)\n";
+    let sources = go::sources(&format!("{header}{text}"));
+    let generated = codegen::generate(&sources, &Options::default());
+    let generated = generated.unwrap_or_else(|found| panic!("{}", found.render(Style::Colored)));
+    let types: String = generated.files.values().map(String::as_str).collect();
+    assert!(types.contains("pub protocol: Option<String>"), "{types}");
 }

@@ -2,25 +2,9 @@
 
 use std::sync::LazyLock;
 
-use codegen::{Manifests, Options, diag::Style};
 use proptest::prelude::*;
 
-use crate::support::{go_sources, names, testdata};
-
-/// Generates types and CRDs from a text as the only file of a package, and renders what is found.
-fn generate(text: &str) -> String {
-    let options = Options {
-        manifests: Some(Manifests::default()),
-        ..Options::default()
-    };
-    let found = match codegen::generate(&go_sources(text), &options) {
-        Ok(generated) => generated.warnings,
-        Err(errors) => errors,
-    };
-    let rendered = found.render(Style::Colored);
-    assert!(!rendered.contains("panicked"), "{text}");
-    rendered
-}
+use crate::support::{go, names, testdata};
 
 /// The seeds of the fuzzer, as a stock to mutate.
 static STOCK: LazyLock<Vec<String>> = LazyLock::new(|| {
@@ -35,7 +19,7 @@ static STOCK: LazyLock<Vec<String>> = LazyLock::new(|| {
 fn every_seed_of_the_fuzzer_is_generated_from_without_a_panic() {
     assert!(STOCK.len() >= 9, "{} seeds", STOCK.len());
     for text in STOCK.iter() {
-        generate(text);
+        go::run(text);
     }
 }
 
@@ -46,12 +30,19 @@ fn a_line_of_megabytes_is_read() {
         "a".repeat(8_000_000),
         "b".repeat(8_000_000)
     );
-    let found = generate(&text);
+    let found = go::run(&text);
     assert!(found.len() < 10_000, "{}", found.len());
 }
 
+/// As many cases as `PROPTEST_CASES` says, or 256.
+fn cases() -> ProptestConfig {
+    let asked = std::env::var("PROPTEST_CASES").ok();
+    let cases = asked.and_then(|text| text.parse().ok());
+    ProptestConfig::with_cases(cases.unwrap_or(256))
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(cases())]
 
     #[test]
     fn no_mutation_makes_the_generator_panic(
@@ -68,7 +59,7 @@ proptest! {
         let start = from.index(boundaries.len());
         let end = (start + length).min(boundaries.len() - 1);
         text.replace_range(boundaries[start]..boundaries[end], insert);
-        generate(&text);
+        go::run(&text);
     }
 
     #[test]
@@ -82,6 +73,6 @@ proptest! {
             0..60,
         ),
     ) {
-        generate(&format!("package a\n{}", tokens.join(" ")));
+        go::run(&format!("package a\n{}", tokens.join(" ")));
     }
 }

@@ -96,24 +96,18 @@ fn go_sources(parity: &Path, case: &str) -> Sources {
     let below = folders(&parity.join(case));
     let below = below.iter().map(|name| format!("{case}/{name}"));
     for dir in [case.to_owned()].into_iter().chain(below) {
-        let files: Vec<GoFile> = names(&parity.join(&dir))
+        let files: Vec<Source> = names(&parity.join(&dir))
             .into_iter()
             .filter(|name| name.ends_with(".go"))
             .map(|name| {
                 let text = fs::read_to_string(parity.join(&dir).join(&name)).unwrap();
-                GoFile::new(Source::new(format!("{dir}/{name}"), text))
+                Source::new(format!("{dir}/{name}"), text)
             })
             .collect();
         if !files.is_empty() {
-            packages.push(GoPackage {
-                path: format!("parity.example.com/parity/{dir}"),
-                module: "parity.example.com/parity".to_owned(),
-                version: None,
-                main: true,
-                dir,
-                requested: true,
-                files,
-            });
+            let module = "parity.example.com/parity";
+            let path = format!("{module}/{dir}");
+            packages.push(GoPackage::requested(&path, module, &dir, files));
         }
     }
     packages.extend(STANDARD.map(|(path, text)| GoPackage {

@@ -4,7 +4,7 @@ use super::{
     cx::End,
     known::{self, META},
     merge,
-    refs::Refs,
+    refs::{Refs, Use},
     types,
 };
 use crate::{
@@ -232,15 +232,16 @@ fn embed_builtin(
         Some((TypeKind::Struct(def), rules)) => {
             add_rules(refs, source, gathered);
             merge::fill(&mut gathered.rules, &rules);
-            gathered
-                .fields
-                .extend(def.fields.into_iter().map(|field| (depth + 1, field)));
+            let fields = def.fields.into_iter().map(|mut field| {
+                field.ty = builtin::resolved(field.ty);
+                (depth + 1, field)
+            });
+            gathered.fields.extend(fields);
             true
         }
         Some(_) => false,
         None => {
-            // A Rust type in its place would not say which fields it has.
-            refs.unread(package, name, &source.place);
+            refs.unread(package, name, &source.place, Use::Embedded);
             true
         }
     }
@@ -359,16 +360,16 @@ pub(super) fn add_immutable(validation: &mut Validation, def: &StructDef, ty: &T
 }
 
 /// The `json` key of a tag.
-struct JsonTag<'a> {
+pub(super) struct JsonTag<'a> {
     /// The name that it gives.
-    name: Option<&'a str>,
+    pub(super) name: Option<&'a str>,
     omits: Omission,
     /// `json:"-"`
     skip: bool,
 }
 
 impl<'a> JsonTag<'a> {
-    fn of(field: &'a go::Field) -> Self {
+    pub(super) fn of(field: &'a go::Field) -> Self {
         let text = field.tag.as_ref().and_then(|tag| tag.json.as_deref());
         let text = text.unwrap_or_default();
         let mut parts = text.split(',');

@@ -12,6 +12,7 @@ mod fields;
 mod known;
 mod merge;
 mod modules;
+mod native;
 mod refs;
 mod roots;
 mod types;
@@ -19,6 +20,7 @@ mod wire;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub use self::native::Native;
 use self::{
     cx::{Cx, Declared},
     fields::Owner,
@@ -27,13 +29,17 @@ use self::{
     roots::Role,
 };
 use crate::{
+    builtin,
     diag::{Diagnostic, Diagnostics, Severity},
     model::{
-        ApiSet, DeclaredAt, Group, Origin, Resource, StructDef, TypeDef, TypeKind, TypePackage,
-        UnknownFields, Validation, Version, names,
+        ApiSet, DeclaredAt, Group, MapType, Origin, Resource, StructDef, TypeDef, TypeKind,
+        TypePackage, UnknownFields, Validation, Version, names,
     },
     options::Options,
-    read::go::{Module, Type, TypeDecl},
+    read::{
+        go::{Module, Type, TypeDecl},
+        markers::field::StructTypeMarker,
+    },
 };
 
 /// Adds the groups of the module's packages to `api`, with the packages and definitions that they need.
@@ -139,18 +145,29 @@ fn check_names(version: &ApiVersion<'_>, types: &[TypeDef], diagnostics: &mut Di
     }
 }
 
-/// Every type of the module's packages as a definition, by package and name: what the table of built-in types is made from.
+/// A type of Kubernetes, and what its fields are beyond JSON by their JSON names.
+#[derive(Debug)]
+pub struct Builtin {
+    /// Its definition, in which no type is local.
+    pub def: TypeDef,
+    /// The fields of a struct.
+    pub fields: BTreeMap<String, Native>,
+    /// Whether its own markers declare it atomic.
+    pub atomic: bool,
+}
+
+/// Every type of the module's packages by package and name: what the table of built-in types is made from.
 pub fn definitions(
     module: &Module,
     diagnostics: &mut Diagnostics,
-) -> BTreeMap<(String, String), TypeDef> {
+) -> BTreeMap<(String, String), Builtin> {
     let options = Options::default();
     let cx = Cx::new(module, &options);
     let mut all = BTreeMap::new();
     for package in module
         .packages
         .iter()
-        .filter(|package| known::is_kubernetes(&package.path))
+        .filter(|package| builtin::is_kubernetes(&package.path))
     {
         for decl in package.types.iter().filter(|decl| decl.generics.is_none()) {
             if matches!(decl.ty, Type::Interface(_) | Type::Other(_)) {
@@ -168,7 +185,18 @@ pub fn definitions(
                 diagnostics,
             };
             let def = types::type_def(&mut refs, declared, decl.name.clone());
-            all.insert((package.path.clone(), decl.name.clone()), def);
+            let fields = match &decl.ty {
+                Type::Struct(sources) => native::fields(&cx, package, sources),
+                _ => BTreeMap::new(),
+            };
+            let struct_type = decl.markers.get::<StructTypeMarker>();
+            let atomic = struct_type.is_some_and(|marker| marker.value == MapType::Atomic);
+            let builtin = Builtin {
+                def,
+                fields,
+                atomic,
+            };
+            all.insert((package.path.clone(), decl.name.clone()), builtin);
         }
     }
     all

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{cx::Cx, known, roots};
+use super::{cx::Cx, roots};
 use crate::{
+    builtin,
     diag::{Diagnostic, Diagnostics},
     model::names,
     options::Options,
@@ -173,7 +174,7 @@ fn package_modules<'a>(paths: &[&'a str], mut taken: BTreeSet<String>) -> Vec<(&
     taken.insert("codec".to_owned());
     let mut sorted = paths.to_vec();
     // Packages of Kubernetes are the least likely to be generated: others take the short names.
-    sorted.sort_by_key(|path| (known::is_kubernetes(path), *path));
+    sorted.sort_by_key(|path| (builtin::is_kubernetes(path), *path));
     let mut modules = Vec::with_capacity(sorted.len());
     for path in sorted {
         let parts: Vec<&str> = path.split('/').collect();

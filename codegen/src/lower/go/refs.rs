@@ -67,6 +67,15 @@ pub(super) struct Refs<'c, 'a> {
     pub(super) diagnostics: &'c mut Diagnostics,
 }
 
+/// What a type is needed for, which decides whether another can take its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Use {
+    /// A field, item or value has it.
+    Value,
+    /// A struct embeds it, and has its fields.
+    Embedded,
+}
+
 /// The most named types without a Rust type of their own that are followed in a row.
 const MAX_DEPTH: usize = 64;
 
@@ -151,18 +160,18 @@ impl Refs<'_, '_> {
                 ..Ref::plain(ty)
             };
         }
-        let kubernetes = known::k8s_openapi_path(package, name);
+        let kubernetes = builtin::rust_path(package, name);
         // No Rust is made of what is only defined: there, a named string or list keeps its name, and with it its documentation.
         let defined_alone = self.absolute && self.cx.declared(package, name).is_some();
         if let Some(path) = &kubernetes
-            && (known::is_in_k8s_openapi(path) || self.absolute)
+            && (builtin::is_in_k8s_openapi(path) || self.absolute)
             && (defined_alone || self.is_object(package, name))
         {
-            let ty = known::at_path(path.clone());
+            let ty = builtin::at_path(path.clone());
             return Ref::plain(self.defined(package, name, ty, path.join("::")));
         }
         let Some(declared) = self.cx.declared(package, name) else {
-            return self.unread(package, name, place);
+            return self.unread(package, name, place, Use::Value);
         };
         let decl = declared.decl;
         if let Some(at) = &decl.generics {
@@ -291,10 +300,10 @@ impl Refs<'_, '_> {
 
     /// A type whose source is not there and that k8s-openapi lacks: another name of one that it has by the built-in table, else an
     /// error.
-    pub(super) fn unread(&mut self, package: &str, name: &str, place: &Place) -> Ref {
+    pub(super) fn unread(&mut self, package: &str, name: &str, place: &Place, used: Use) -> Ref {
         if let Some(def) = builtin::go_type(package, name) {
             let ty = match def.kind {
-                TypeKind::Alias(alias) => Some(alias.target),
+                TypeKind::Alias(alias) => Some(builtin::resolved(alias.target)),
                 TypeKind::Enum(_) => Some(TypeRef::String),
                 TypeKind::Struct(_) | TypeKind::Union(_) => None,
             };
@@ -317,11 +326,11 @@ impl Refs<'_, '_> {
                 None => error.help("a file may be missing, or excluded by a build constraint"),
             }
         } else if let Some(missing) = self.cx.missing(package) {
-            missing.clone().help(type_path(package, name))
+            instead(missing.clone(), package, name, used)
         } else {
-            Diagnostic::error(format!("the package {package} was not read"))
-                .at(place.clone(), "its type is needed here")
-                .help(type_path(package, name))
+            let error = Diagnostic::error(format!("the package {package} was not read"))
+                .at(place.clone(), "its type is needed here");
+            instead(error, package, name, used)
         };
         // A package that is not there is one finding, however many of its types are used.
         let found = self.diagnostics.as_slice();
@@ -335,8 +344,17 @@ impl Refs<'_, '_> {
     }
 }
 
-fn type_path(package: &str, name: &str) -> String {
-    format!("name a Rust type for it: `--type-path '{package}.{name}=my_crate::{name}'`")
+/// Says what can stand in for a type that was not read.
+fn instead(error: Diagnostic, package: &str, name: &str, used: Use) -> Diagnostic {
+    match used {
+        Use::Value => error.help(format!(
+            "name a Rust type for it: `--type-path '{package}.{name}=my_crate::{name}'`"
+        )),
+        Use::Embedded => error.help(format!(
+            "have the sources of {package} in the module cache, in `vendor` or in a folder that go.mod replaces its module by: \
+             `{name}` is embedded, and no `--type-path` says which fields it has"
+        )),
+    }
 }
 
 /// Whether the declaration is a type of its own rather than another name of an interface, a function or the like.

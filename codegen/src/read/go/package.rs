@@ -118,6 +118,8 @@ pub struct Tag {
     pub patch_strategy: Option<String>,
     /// The value of `patchMergeKey`.
     pub patch_merge_key: Option<String>,
+    /// The field's number in `protobuf`.
+    pub protobuf: Option<u64>,
 }
 
 /// A constant at package level.

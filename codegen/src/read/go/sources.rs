@@ -106,7 +106,30 @@ impl fmt::Debug for GoFile {
     }
 }
 
+impl From<GoPackage> for GoSources {
+    fn from(package: GoPackage) -> Self {
+        Self {
+            packages: vec![package],
+            ..Self::default()
+        }
+    }
+}
+
 impl GoPackage {
+    /// A package of a main module that is asked for: import path, module, folder as diagnostics show it, and files.
+    #[must_use]
+    pub fn requested(path: &str, module: &str, dir: &str, files: Vec<Source>) -> Self {
+        Self {
+            path: path.to_owned(),
+            module: module.to_owned(),
+            version: None,
+            main: true,
+            dir: dir.to_owned(),
+            requested: true,
+            files: files.into_iter().map(GoFile::new).collect(),
+        }
+    }
+
     /// The files that belong to the build and that could be parsed.
     pub(super) fn parsed(&self) -> impl Iterator<Item = (&GoFile, &File)> {
         self.files

@@ -20,6 +20,10 @@ pub(super) fn parse(literal: &str) -> (Tag, Option<String>) {
                     "json" => Some(&mut tag.json),
                     "patchStrategy" => Some(&mut tag.patch_strategy),
                     "patchMergeKey" => Some(&mut tag.patch_merge_key),
+                    "protobuf" => {
+                        tag.protobuf = tag.protobuf.or_else(|| protobuf_number(&value));
+                        None
+                    }
                     _ => None,
                 };
                 // Of a key that stands twice, the first counts.
@@ -33,6 +37,11 @@ pub(super) fn parse(literal: &str) -> (Tag, Option<String>) {
             Err(problem) => return (tag, Some(problem.to_owned())),
         }
     }
+}
+
+/// The number in `bytes,1,opt,name=metadata`.
+fn protobuf_number(value: &str) -> Option<u64> {
+    value.split(',').nth(1)?.parse().ok()
 }
 
 /// `key:"value"`, and what is behind it.
@@ -95,6 +104,9 @@ mod tests {
         let (tag, _) = parse(r#"`json:"a" patchStrategy:"merge" patchMergeKey:"name"`"#);
         assert_eq!(tag.patch_strategy.as_deref(), Some("merge"));
         assert_eq!(tag.patch_merge_key.as_deref(), Some("name"));
+        let (tag, _) = parse(r#"`json:"a" protobuf:"varint,12,opt,name=a"`"#);
+        assert_eq!(tag.protobuf, Some(12));
+        assert_eq!(parse(r#"`protobuf:"-"`"#).0.protobuf, None);
     }
 
     #[test]

@@ -11,30 +11,23 @@ mod decls;
 fn package(path: &str, files: &[(&str, &str)]) -> GoPackage {
     let files = files.iter().map(|(name, text)| {
         let name = format!("{path}/{name}");
-        GoFile::new(Source::new(name, *text))
+        Source::new(name, *text)
     });
-    GoPackage {
-        path: path.to_owned(),
-        module: "example.com".to_owned(),
-        version: None,
-        main: true,
-        dir: path.to_owned(),
-        requested: true,
-        files: files.collect(),
-    }
+    GoPackage::requested(path, "example.com", path, files.collect())
 }
 
-/// Reads packages; also what was found, a line each.
+/// Reads packages; also what was found, rules that are wrong among it, a line each.
 fn read_all(packages: Vec<GoPackage>) -> (Vec<Package>, Vec<String>) {
     let sources = GoSources {
         packages,
         ..GoSources::default()
     };
     let mut found = Diagnostics::new();
-    let packages = read(&sources, IgnoredMarkers(&[]), &mut found).packages;
+    let module = read(&sources, IgnoredMarkers(&[]), &mut found);
+    found.extend(module.rules);
     found.sort();
     let lines = found.to_string();
-    (packages, lines.lines().map(str::to_owned).collect())
+    (module.packages, lines.lines().map(str::to_owned).collect())
 }
 
 /// Reads one file.

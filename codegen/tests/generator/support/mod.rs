@@ -5,11 +5,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use codegen::{
-    Diagnostics, Options, RustPackage, Source, Sources,
-    model::ApiSet,
-    read::go::{GoFile, GoPackage, GoSources},
-};
+use codegen::{Diagnostics, Options, RustPackage, Source, Sources, model::ApiSet};
+
+/// What the fuzzer runs on Go.
+#[path = "../../../fuzz/run/go.rs"]
+pub(crate) mod go;
 
 /// The folder of test data.
 pub(crate) fn testdata() -> PathBuf {
@@ -33,27 +33,6 @@ pub(crate) fn rust_packages(apis: &Path, shown: &str) -> Vec<RustPackage> {
         }
     }
     packages
-}
-
-/// A Go package with one file, in the main module and asked for.
-pub(crate) fn go_sources(text: impl Into<String>) -> Sources {
-    let file = Source::new("api/v1/types.go", text.into());
-    let module = GoSources {
-        packages: vec![GoPackage {
-            path: "example.com/api/v1".to_owned(),
-            module: "example.com".to_owned(),
-            version: None,
-            main: true,
-            dir: "api/v1".to_owned(),
-            requested: true,
-            files: vec![GoFile::new(file)],
-        }],
-        ..GoSources::default()
-    };
-    Sources {
-        go: vec![module],
-        ..Sources::default()
-    }
 }
 
 /// The sources of one case of annotated Rust: `<case>/src/apis/<group>/<version>`.

@@ -83,5 +83,12 @@ fn a_struct_that_is_embedded_has_to_be_there() {
             errors.contains("the package example.com/Lib/api is not found"),
             "{errors}"
         );
+        for part in [
+            "run `go mod download example.com/Lib@v1.2.0`",
+            "have the sources of example.com/Lib/api in the module cache",
+            "`Spec` is embedded, and no `--type-path` says which fields it has",
+        ] {
+            assert!(errors.contains(part), "{part} is not in:\n{errors}");
+        }
     }
 }

@@ -1,0 +1,231 @@
+//! The table of Kubernetes' own types as this server needs it.
+
+use std::collections::BTreeMap;
+use std::sync::{LazyLock, OnceLock};
+
+use kube_builtin_types::{self as builtin, Body, Definition, Entry, Omission};
+use serde::Deserialize;
+
+use super::{Empty, Field, Kind, Merge, Shape, Special, Type};
+
+/// Of the rules of a field or type, those that merging goes by.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Rules {
+    list_type: Option<String>,
+    list_map_keys: Vec<String>,
+    map_type: Option<String>,
+}
+
+impl Rules {
+    fn is_atomic(&self) -> bool {
+        self.map_type.as_deref() == Some("atomic")
+    }
+}
+
+struct Row {
+    entry: Entry,
+    /// The type, when it has been asked for.
+    read: OnceLock<Option<Type>>,
+}
+
+/// The types by short name.
+static TABLE: LazyLock<BTreeMap<String, Row>> = LazyLock::new(|| {
+    let row = |entry: Entry| {
+        let read = OnceLock::new();
+        (short_name(entry.package, entry.name), Row { entry, read })
+    };
+    builtin::all().map(row).collect()
+});
+
+/// How many names of one type are followed.
+const MAX_NAMES: usize = 8;
+
+/// The struct type of a short name (`core.v1.Pod`).
+pub(crate) fn find(name: &str) -> Option<&'static Type> {
+    let row = TABLE.get(name)?;
+    row.read.get_or_init(|| read(&row.entry)).as_ref()
+}
+
+/// The names of all types.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    TABLE.keys().map(String::as_str)
+}
+
+/// `core.v1.Pod` for `k8s.io/api/core/v1` and `Pod`: the package without what only says where it is kept.
+fn short_name(package: &str, name: &str) -> String {
+    let mut segments = package.rsplit('/');
+    let last = segments.next().unwrap_or_default();
+    let is_version = last.starts_with('v') && last.contains(|c: char| c.is_ascii_digit());
+    match segments.next().filter(|_| is_version) {
+        Some(group) => format!("{group}.{last}.{name}"),
+        None => format!("{last}.{name}"),
+    }
+}
+
+fn read(entry: &Entry) -> Option<Type> {
+    let definition: Definition<Rules> = entry.definition()?;
+    let is_atomic = definition.atomic;
+    match definition.body {
+        Body::Struct(rows) if definition.marshals.is_none() => {
+            let fields = rows.into_iter().map(field).collect();
+            Some(Type { is_atomic, fields })
+        }
+        Body::Alias(builtin::Type::Named(package, name)) => {
+            let target = find(&short_name(&package, &name))?;
+            Some(Type {
+                is_atomic: is_atomic || target.is_atomic,
+                fields: target.fields.clone(),
+            })
+        }
+        _ => None,
+    }
+}
+
+fn field(row: builtin::Field<Rules>) -> Field {
+    let (shape, ty) = match unnamed(row.ty) {
+        builtin::Type::List(item) => (Shape::List, *item),
+        builtin::Type::Map(value) => (Shape::Map, *value),
+        other => (Shape::One, other),
+    };
+    let kind = kind(ty);
+    // A struct is never empty for Go's encoder, apart from `omitzero`.
+    let is_value = shape == Shape::One && !row.pointer && row.omits != Omission::Zero;
+    let empty = match (&kind, row.omits) {
+        _ if row.pointer => Empty::Pointer,
+        (Kind::Struct(_), _) if is_value => Empty::Struct,
+        (Kind::Special(special), _) if is_value && special.is_written() => Empty::Zero,
+        (_, Omission::Never) => Empty::Zero,
+        _ => Empty::Omitted,
+    };
+    let patch = row.patch.unwrap_or_default();
+    let merges = patch.strategy.split(',').any(|word| word == "merge");
+    let (merge, patch) = match shape {
+        Shape::List => list(row.rules, merges, patch.key),
+        Shape::One | Shape::Map if row.rules.is_atomic() => (Merge::Atomic, None),
+        Shape::One | Shape::Map => {
+            let replaces = patch.strategy == "replace";
+            (Merge::Granular, replaces.then(String::new))
+        }
+    };
+    // The zero of an integer that is always written is a key like any other.
+    let is_zero = empty == Empty::Zero && matches!(kind, Kind::Int32 | Kind::Int64);
+    Field {
+        name: row.json_name.leak(),
+        numbers: row.protobuf,
+        empty,
+        shape,
+        merge,
+        patch: patch.map(|key| &*key.leak()),
+        default: row.default.or_else(|| is_zero.then(|| 0.into())),
+        kind,
+    }
+}
+
+/// How a list merges: by server-side apply, and what a patch does otherwise. A patch merges by the first key, and sets; the
+/// exceptions are the key to merge by, and none to replace.
+fn list(rules: Rules, merges: bool, patch_key: String) -> (Merge, Option<String>) {
+    let list_type = rules.list_type.as_deref();
+    let patched = list_type.is_none() && merges;
+    if list_type == Some("map") || patched && !patch_key.is_empty() {
+        let keys = if rules.list_map_keys.is_empty() {
+            vec![patch_key.clone()]
+        } else {
+            rules.list_map_keys
+        };
+        let exception = (!merges || keys.first() != Some(&patch_key)).then_some(patch_key);
+        let patch = exception.map(|key| if merges { key } else { String::new() });
+        let keys = keys.into_iter().map(|key| &*key.leak()).collect();
+        (Merge::Keys(keys), patch)
+    } else if list_type == Some("set") || patched {
+        (Merge::Set, (!merges).then(String::new))
+    } else {
+        let by_key = merges && !patch_key.is_empty();
+        (Merge::Atomic, by_key.then_some(patch_key))
+    }
+}
+
+/// What a name for a list, map or named type stands for; any other type as it is.
+fn unnamed(ty: builtin::Type) -> builtin::Type {
+    let mut ty = ty;
+    for _ in 0..MAX_NAMES {
+        let builtin::Type::Named(package, name) = &ty else {
+            return ty;
+        };
+        let definition = builtin::find(package, name).and_then(|entry| entry.definition::<Rules>());
+        match definition.map(|definition| definition.body) {
+            Some(Body::Alias(
+                target
+                @ (builtin::Type::List(_) | builtin::Type::Map(_) | builtin::Type::Named(..)),
+            )) => ty = target,
+            _ => return ty,
+        }
+    }
+    ty
+}
+
+fn kind(ty: builtin::Type) -> Kind {
+    match unnamed(ty) {
+        builtin::Type::Bool => Kind::Bool,
+        builtin::Type::Int32 => Kind::Int32,
+        builtin::Type::Int64 | builtin::Type::Integer(_) => Kind::Int64,
+        builtin::Type::Float => Kind::Double,
+        builtin::Type::Text => Kind::Text("string"),
+        builtin::Type::Bytes => Kind::Bytes,
+        builtin::Type::Any | builtin::Type::List(_) | builtin::Type::Map(_) => {
+            Kind::Special(Special::Raw)
+        }
+        builtin::Type::Named(package, name) => named(&package, &name),
+    }
+}
+
+fn named(package: &str, name: &str) -> Kind {
+    let short = short_name(package, name);
+    if let Some(special) = Special::of(&short) {
+        return Kind::Special(special);
+    }
+    let Some((key, row)) = TABLE.get_key_value(short.as_str()) else {
+        return Kind::Special(Special::Raw);
+    };
+    let definition = row.entry.definition::<Rules>();
+    match definition.map(|definition| (definition.marshals, definition.body)) {
+        Some((None, Body::Struct(_))) => Kind::Struct(key),
+        Some((None, Body::Enum(_) | Body::Alias(builtin::Type::Text))) => {
+            // As the package reflect names it: `v1.Protocol`.
+            let (_, package) = package.rsplit_once('/').unwrap_or(("", package));
+            Kind::Text(format!("{package}.{name}").leak())
+        }
+        Some((None, Body::Alias(target))) => kind(target),
+        _ => Kind::Special(Special::Raw),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_struct_of_the_table_is_read_and_so_is_every_struct_it_names() {
+        let mut count = 0;
+        for name in names() {
+            let Some(known) = find(name) else {
+                continue;
+            };
+            for field in &known.fields {
+                if let Kind::Struct(inner) = &field.kind {
+                    assert!(find(inner).is_some(), "{name}.{}: {inner}", field.name);
+                }
+            }
+            count += 1;
+        }
+        assert!(count > 1_000, "{count}");
+    }
+
+    #[test]
+    fn short_names_tell_types_apart() {
+        assert_eq!(names().count(), builtin::all().count());
+        assert_eq!(short_name("k8s.io/api/core/v1", "Pod"), "core.v1.Pod");
+        let quantity = short_name("k8s.io/apimachinery/pkg/api/resource", "Quantity");
+        assert_eq!(quantity, "resource.Quantity");
+    }
+}

@@ -1,0 +1,217 @@
+//! Kubernetes' own types as their Go sources define them: JSON names, presence, defaults, rules, protobuf numbers, patch strategies.
+//!
+//! One table for whoever needs them: the generator expands schemas from it and recognises types by it, the embedded API server
+//! decodes, merges and patches objects by it. `hack/builtin-types.sh` makes it with the generator's reader of Go. It is unpacked
+//! when it is first asked, and a type is decoded when it is asked for. Start reading at [`find`].
+
+mod row;
+mod text;
+
+use std::{collections::BTreeMap, sync::LazyLock};
+
+use serde::de::DeserializeOwned;
+
+pub use row::{Body, Definition, Field, Marshals, Omission, Patch};
+pub use text::Type;
+
+/// A type of the table, still encoded.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// The Go package: `k8s.io/api/core/v1`.
+    pub package: &'static str,
+    /// The name in that package: `PodSpec`.
+    pub name: &'static str,
+    row: &'static str,
+    #[cfg(feature = "docs")]
+    docs: &'static str,
+}
+
+impl Entry {
+    /// The definition, with rules of the caller's type: `R` names those keys of a JSON schema that it wants to know. None if the
+    /// rules do not read as `R`.
+    #[must_use]
+    pub fn definition<R: DeserializeOwned + Default>(&self) -> Option<Definition<R>> {
+        row::decode(self.row)
+    }
+
+    /// The documentation: of the type, and of each of its fields or values in order. It ends early where no more follows.
+    #[cfg(feature = "docs")]
+    #[must_use]
+    pub fn docs(&self) -> Vec<String> {
+        serde_json::from_str(self.docs).unwrap_or_default()
+    }
+}
+
+/// The types by `package.Name`.
+static ENTRIES: LazyLock<BTreeMap<&'static str, Entry>> = LazyLock::new(|| {
+    let rows = unpack(include_bytes!("types.bin")).lines();
+    #[cfg(feature = "docs")]
+    let mut docs = unpack(include_bytes!("docs.bin")).lines();
+    let entry = move |line: &'static str| {
+        let (key, row) = line.split_once('\t')?;
+        let (package, name) = key.rsplit_once('.')?;
+        let entry = Entry {
+            package,
+            name,
+            row,
+            #[cfg(feature = "docs")]
+            docs: docs.next().unwrap_or_default(),
+        };
+        Some((key, entry))
+    };
+    rows.filter_map(entry).collect()
+});
+
+/// The text in a packed file; it lives as long as the program.
+fn unpack(packed: &[u8]) -> &'static str {
+    let unpacked = miniz_oxide::inflate::decompress_to_vec(packed).unwrap_or_default();
+    String::from_utf8(unpacked).unwrap_or_default().leak()
+}
+
+/// The type of a Go package and name (`k8s.io/api/core/v1`, `PodSpec`).
+#[must_use]
+pub fn find(package: &str, name: &str) -> Option<Entry> {
+    ENTRIES.get(format!("{package}.{name}").as_str()).copied()
+}
+
+/// Whether the table has types of the Go package.
+#[must_use]
+pub fn has_package(package: &str) -> bool {
+    let from = format!("{package}.");
+    let next = ENTRIES.range(from.as_str()..).next();
+    next.is_some_and(|(_, entry)| entry.package == package)
+}
+
+/// Every type of the table, sorted by package and name.
+pub fn all() -> impl Iterator<Item = Entry> {
+    ENTRIES.values().copied()
+}
+
+/// The two files of the table, from each type's package, name, definition and documentation. Deterministic for types in one order.
+#[must_use]
+pub fn pack<'a, R: serde::Serialize + Default + PartialEq + 'a>(
+    types: impl Iterator<Item = (&'a str, &'a str, &'a Definition<R>, &'a [String])>,
+) -> (Vec<u8>, Vec<u8>) {
+    let (mut rows, mut all_docs) = (String::new(), String::new());
+    for (package, name, definition, docs) in types {
+        let last = docs.iter().rposition(|one| !one.is_empty());
+        let docs = docs
+            .get(..last.map_or(0, |last| last + 1))
+            .unwrap_or_default();
+        let (Ok(row), Ok(docs)) = (row::encode(definition), serde_json::to_string(docs)) else {
+            continue;
+        };
+        rows.push_str(&format!("{package}.{name}\t{row}\n"));
+        all_docs.push_str(&docs);
+        all_docs.push('\n');
+    }
+    let packed = |text: String| miniz_oxide::deflate::compress_to_vec(text.as_bytes(), 10);
+    (packed(rows), packed(all_docs))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, Default, PartialEq, serde::Deserialize, serde::Serialize)]
+    #[serde(rename_all = "camelCase", default)]
+    struct Rules {
+        list_map_keys: Vec<String>,
+    }
+
+    #[track_caller]
+    fn field(package: &str, name: &str, json_name: &str) -> Field<Rules> {
+        let found: Definition<Rules> = find(package, name)
+            .and_then(|entry| entry.definition())
+            .expect("in the table");
+        let Body::Struct(fields) = found.body else {
+            panic!("not a struct");
+        };
+        let mut fields = fields.into_iter();
+        fields
+            .find(|field| field.json_name == json_name)
+            .expect("a field")
+    }
+
+    #[test]
+    fn every_row_decodes_and_names_types_of_the_table() {
+        for entry in all() {
+            let Some(found) = entry.definition::<Rules>() else {
+                panic!("{}.{}", entry.package, entry.name);
+            };
+            let Body::Struct(fields) = found.body else {
+                continue;
+            };
+            for field in fields {
+                // What a type is that reads and writes itself, its fields need not say.
+                if let (Type::Named(package, name), None) = (field.ty.innermost(), found.marshals) {
+                    let known = find(package, name).is_some();
+                    // Structs of the package runtime that are no API have interfaces as fields.
+                    let no_api = package.ends_with("/pkg/runtime") || !has_package(package);
+                    assert!(
+                        known || no_api,
+                        "{}.{}: {name}",
+                        entry.name,
+                        field.json_name
+                    );
+                }
+            }
+        }
+        assert!(all().count() > 1_400, "{}", all().count());
+    }
+
+    #[test]
+    fn packages_are_told_apart_from_those_that_start_alike() {
+        assert!(has_package("k8s.io/api/core/v1"));
+        assert!(!has_package("k8s.io/api/core"));
+        assert!(!has_package("k8s.io/api/core/v"));
+        assert!(find("k8s.io/api/core/v1", "Nothing").is_none());
+    }
+
+    #[test]
+    fn the_fields_of_embedded_structs_know_the_way_through_protobuf() {
+        let core = "k8s.io/api/core/v1";
+        assert_eq!(field(core, "Probe", "httpGet").protobuf, [1, 2]);
+        assert_eq!(field(core, "Probe", "periodSeconds").protobuf, [4]);
+        assert_eq!(field(core, "Pod", "kind").protobuf, [0_u64; 0]);
+    }
+
+    #[test]
+    fn lists_know_their_keys_and_how_patches_merge_them() {
+        let ports = field("k8s.io/api/core/v1", "Container", "ports");
+        assert_eq!(ports.rules.list_map_keys, ["containerPort", "protocol"]);
+        let patch = ports.patch.expect("a strategy");
+        assert_eq!(
+            (patch.strategy.as_str(), patch.key.as_str()),
+            ("merge", "containerPort")
+        );
+        let protocol = field("k8s.io/api/core/v1", "ContainerPort", "protocol");
+        assert_eq!(protocol.default, Some("TCP".into()));
+    }
+
+    #[test]
+    fn what_is_atomic_is_not_so_by_what_it_embeds() {
+        let atomic = |name: &str| {
+            let found: Option<Definition<Rules>> =
+                find("k8s.io/api/core/v1", name).and_then(|entry| entry.definition());
+            found.expect("in the table").atomic
+        };
+        assert!(atomic("LocalObjectReference"));
+        assert!(!atomic("ConfigMapEnvSource"));
+    }
+
+    #[test]
+    fn what_is_packed_is_what_was_given() {
+        let definition: Definition<Rules> = find("k8s.io/api/core/v1", "Probe")
+            .and_then(|entry| entry.definition())
+            .expect("in the table");
+        let docs = ["A probe.".to_owned(), String::new()];
+        let one = || std::iter::once(("a/b", "Probe", &definition, &docs[..]));
+        let (rows, all_docs) = pack(one());
+        assert_eq!(pack(one()), (rows.clone(), all_docs.clone()));
+        assert_eq!(unpack(&all_docs), "[\"A probe.\"]\n");
+        let (key, row) = unpack(&rows).trim_end().split_once('\t').expect("a row");
+        assert_eq!(key, "a/b.Probe");
+        assert_eq!(row::decode::<Rules>(row), Some(definition));
+    }
+}
