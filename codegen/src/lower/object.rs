@@ -37,7 +37,7 @@ pub(super) fn resource(
         accessor: names::snake_case(&names::plural(kind)),
         client_name: names::plural(kind),
         root: root.to_owned(),
-        scope: scope(markers, diagnostics),
+        scope: scope(markers),
         short_names: list(named.and_then(|names| names.short_names.as_ref())),
         categories: list(named.and_then(|names| names.categories.as_ref())),
         status_subresource: false,
@@ -59,7 +59,7 @@ pub(super) fn resource(
     }
 }
 
-/// `+resourceName`, `path=` of `+kubebuilder:resource`, else the rule; the two must agree.
+/// `path=` of `+kubebuilder:resource`, `+resourceName`, else the rule.
 ///
 /// The rule is controller-gen's, so that clients ask for what its CRDs and ours serve, whatever a run writes. A kind for which
 /// client-gen has another is warned of.
@@ -72,20 +72,10 @@ fn plural(
     let named = named.map(|marker| marker.marker.plural);
     let path = markers.get::<crd::Resource>();
     let path = path.and_then(|marker| marker.marker.path);
-    if let (Some(named), Some(path)) = (&named, &path)
-        && named.value != path.value
-    {
-        diagnostics.push(
-            Diagnostic::error("two plurals are given")
-                .at(path.place.clone(), "this one")
-                .at(named.place.clone(), "and this one")
-                .help("remove one of them"),
-        );
-    }
     if let Some(At {
         value: plural,
         place,
-    }) = named.or(path)
+    }) = path.or(named)
     {
         if !names::is_label_1035(&plural) {
             diagnostics.push(
@@ -122,25 +112,40 @@ pub(super) fn list(argument: Option<&At<Vec<String>>>) -> Vec<String> {
     argument.map_or_else(Vec::new, |list| list.value.clone())
 }
 
-/// `+genclient:nonNamespaced` and `scope=` of `+kubebuilder:resource` say the same.
-pub(super) fn scope(markers: &MarkerSet, diagnostics: &mut Diagnostics) -> Scope {
-    let cluster = markers.get::<NonNamespaced>();
+/// `scope=` of `+kubebuilder:resource`, else `+genclient:nonNamespaced`.
+fn scope(markers: &MarkerSet) -> Scope {
     let resource = markers.get::<crd::Resource>();
-    let scope = resource.and_then(|resource| resource.marker.scope);
-    match (cluster, scope) {
-        (Some(marker), Some(scope)) if scope.value == Scope::Namespaced => {
-            diagnostics.push(
-                Diagnostic::error("the scope is both Cluster and Namespaced")
-                    .at(scope.place, "Namespaced")
-                    .at(marker.place.clone(), "Cluster")
-                    .help("remove one of them"),
-            );
-            Scope::Cluster
-        }
-        (Some(_), _) => Scope::Cluster,
-        (None, Some(scope)) => scope.value,
-        (None, None) => Scope::Namespaced,
+    match resource.and_then(|resource| resource.marker.scope) {
+        Some(scope) => scope.value,
+        None if markers.has::<NonNamespaced>() => Scope::Cluster,
+        None => Scope::Namespaced,
     }
+}
+
+/// Errors about markers of client-gen that contradict those of controller-gen, which decide what a cluster serves.
+pub(super) fn contradictions(markers: &MarkerSet) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let Some(resource) = markers.get::<crd::Resource>() else {
+        return found;
+    };
+    let named = markers.get::<ResourceName>();
+    if let (Some(named), Some(path)) = (named, resource.marker.path)
+        && named.marker.plural.value != path.value
+    {
+        let error = Diagnostic::error("two plurals are given")
+            .at(path.place, "this one")
+            .at(named.marker.plural.place, "and this one");
+        found.push(error.help("remove one of them"));
+    }
+    if let (Some(cluster), Some(scope)) = (markers.get::<NonNamespaced>(), resource.marker.scope)
+        && scope.value == Scope::Namespaced
+    {
+        let error = Diagnostic::error("the scope is both Cluster and Namespaced")
+            .at(scope.place, "Namespaced")
+            .at(cluster.place.clone(), "Cluster");
+        found.push(error.help("remove one of them"));
+    }
+    found
 }
 
 pub(super) fn scale(markers: &MarkerSet) -> Option<ScaleSubresource> {

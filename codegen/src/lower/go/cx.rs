@@ -77,6 +77,8 @@ pub(super) struct Cx<'a> {
     pub(super) options: &'a Options,
     packages: BTreeMap<&'a str, Pkg<'a>>,
     homes: BTreeMap<&'a str, Home>,
+    /// The Rust names of types whose own another package of the same version has, by package and Go name.
+    renamed: BTreeMap<(&'a str, &'a str), String>,
     missing: &'a BTreeMap<String, Diagnostic>,
 }
 
@@ -107,6 +109,7 @@ impl<'a> Cx<'a> {
                 .map(|package| (package.path.as_str(), Pkg::new(package)))
                 .collect(),
             homes: BTreeMap::new(),
+            renamed: BTreeMap::new(),
             missing: &module.missing,
         }
     }
@@ -119,6 +122,18 @@ impl<'a> Cx<'a> {
     /// Says where the types of a package are generated.
     pub(super) fn settle(&mut self, package: &'a str, path: String) {
         self.homes.insert(package, Home { path });
+    }
+
+    /// Gives a type another Rust name than Go's.
+    pub(super) fn rename(&mut self, package: &'a str, name: &'a str, rust: String) {
+        self.renamed.insert((package, name), rust);
+    }
+
+    /// The Go name and the Rust name of each type of a package that has another than Go's.
+    pub(super) fn renamed(&self, package: &str) -> impl Iterator<Item = (&'a str, &str)> {
+        let all = self.renamed.iter();
+        all.filter(move |((of, _), _)| *of == package)
+            .map(|((_, name), rust)| (*name, rust.as_str()))
     }
 
     pub(super) fn home(&self, package: &str) -> Option<&Home> {
@@ -146,7 +161,10 @@ impl<'a> Cx<'a> {
     pub(super) fn rust_name(&self, package: &str, name: &str) -> String {
         match self.replaced(package, name) {
             Some(own) if !own.contains("::") => own.to_owned(),
-            _ => rust_name(name),
+            _ => match self.renamed.get(&(package, name)) {
+                Some(rust) => rust.clone(),
+                None => rust_name(name),
+            },
         }
     }
 

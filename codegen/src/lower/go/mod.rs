@@ -71,7 +71,7 @@ pub fn lower(module: &Module, options: &Options, api: &mut ApiSet, diagnostics: 
         for package in &version.packages {
             own.extend(in_order(types.remove(&package.path).unwrap_or_default()));
         }
-        check_names(&version, &own, diagnostics);
+        check_names(&cx, &version, &own, diagnostics);
         crate::lower::paths::assign(&resources, &mut own);
         let mut docs = version
             .packages
@@ -114,10 +114,30 @@ pub fn lower(module: &Module, options: &Options, api: &mut ApiSet, diagnostics: 
     api.definitions.extend(work.definitions);
 }
 
-/// Reports types of one name in several packages of a version.
-fn check_names(version: &ApiVersion<'_>, types: &[TypeDef], diagnostics: &mut Diagnostics) {
+/// Reports types of one name in several packages of a version: those that are renamed for it, and those that cannot be.
+fn check_names(
+    cx: &Cx<'_>,
+    version: &ApiVersion<'_>,
+    types: &[TypeDef],
+    diagnostics: &mut Diagnostics,
+) {
     if version.packages.len() < 2 {
         return;
+    }
+    for package in &version.packages {
+        for (name, rust) in cx.renamed(&package.path) {
+            let def = types.iter().find(|def| def.name == rust);
+            let Some(place) = def.and_then(|def| def.declared.place()) else {
+                continue;
+            };
+            let message = format!("`{name}` is named `{rust}`");
+            let label = format!("another package of {} has the name too", version.name);
+            let warning = Diagnostic::warning(message).at(place.clone(), label);
+            diagnostics.push(warning.help(format!(
+                "choose another name by `--type-path '{}.{name}=…'`",
+                package.path
+            )));
+        }
     }
     let mut by_name: BTreeMap<&str, &TypeDef> = BTreeMap::new();
     for def in types {

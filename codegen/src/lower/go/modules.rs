@@ -67,6 +67,7 @@ pub(super) fn settle<'a>(
         for package in &packages {
             cx.settle(&package.path, path.clone());
         }
+        part(cx, &packages);
         let mut prefixes = packages
             .iter()
             .filter_map(|package| package.markers.get::<GroupGoName>());
@@ -88,6 +89,32 @@ pub(super) fn settle<'a>(
         cx.settle(path, home);
     }
     versions
+}
+
+/// Renames the types that an earlier package of the version has too, by what tells the paths of the packages apart: `DiskType` of
+/// `exp/api/v1` beside `api/v1` is `ExpDiskType`.
+fn part<'a>(cx: &mut Cx<'a>, packages: &[&'a Package]) {
+    let Some((first, others)) = packages.split_first() else {
+        return;
+    };
+    let names = |cx: &Cx<'_>, package: &Package| -> Vec<String> {
+        let types = package.types.iter();
+        let names = types.map(|decl| cx.rust_name(&package.path, &decl.name));
+        names.collect()
+    };
+    let mut taken: BTreeSet<String> = names(cx, first).into_iter().collect();
+    for package in others {
+        let mut segments = package.path.split('/').zip(first.path.split('/'));
+        let segment = segments.find(|(own, other)| own != other);
+        let prefix = names::upper_camel(segment.map_or("", |(own, _)| own));
+        for (decl, rust) in package.types.iter().zip(names(cx, package)) {
+            let other = format!("{prefix}{rust}");
+            if taken.contains(&rust) && !taken.contains(&other) {
+                cx.rename(&package.path, &decl.name, other);
+            }
+        }
+        taken.extend(names(cx, package));
+    }
 }
 
 fn candidates<'a>(

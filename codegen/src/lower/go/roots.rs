@@ -2,7 +2,7 @@
 
 use super::{cx::Cx, fields::json_name, known::META, refs::Reached};
 use crate::{
-    diag::{Diagnostic, Diagnostics},
+    diag::{Diagnostic, Diagnostics, Severity},
     lower::{methods, object, scale_methods, verbs},
     model::{CustomMethod, Resource, TypeRef, VerbSet},
     options::Options,
@@ -105,6 +105,11 @@ pub(super) fn resource(
     let verbs = verbs::verbs(markers, status, diagnostics);
     let mut reached = Vec::new();
     let mut methods = client_methods(methods, markers, &verbs, &mut reached, diagnostics);
+    // Each of Go's tools reads its own markers, and nobody notices.
+    for found in object::contradictions(markers) {
+        let severity = Severity::Warning;
+        diagnostics.push(Diagnostic { severity, ..found });
+    }
     let common = object::resource(&decl.name, (root, &decl.place), verbs, markers, diagnostics);
     let by_hand = methods
         .iter()

@@ -76,6 +76,9 @@ impl Cx<'_> {
         let verbs = verbs::verbs(markers, status, diagnostics);
         let methods = self.methods(item, &verbs, diagnostics);
         let conversion = conversion::conversion(markers, diagnostics);
+        object::contradictions(markers)
+            .into_iter()
+            .for_each(|error| diagnostics.push(error));
         let kind = item.name.as_str();
         Some(Resource {
             status_subresource: status,

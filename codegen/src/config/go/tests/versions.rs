@@ -56,24 +56,33 @@ fn packages_of_one_version_are_one() {
         format!("package v1\n{shared}type More struct {{\n\tOwn Shared `json:\"own\"`\n}}\n"),
     );
     world.write("main/exp/v1/types.go", other("Pool", import, "Shared"));
-    let errors = world
-        .generated(&["./..."], &Options::default())
-        .expect_err("two types of one name");
+    let (_, types, warnings) = world.version(&["./..."]);
+    assert_eq!(types, ["Kind", "Shared", "ExpShared", "Pool"]);
     for part in [
-        "two packages of the version v1 of example.com have a type `Shared`",
-        "$/main/api/v1/types.go",
+        "warning: `Shared` is named `ExpShared`",
         "$/main/exp/v1/more.go",
-        "--type-path '<import path>.Shared=OtherShared'",
+        "--type-path 'example.com/main/exp/v1.Shared=…'",
     ] {
-        assert!(errors.contains(part), "{part} is not in:\n{errors}");
+        let warnings = warnings.replace(&shown(world.folder.path()), "$");
+        assert!(warnings.contains(part), "{part} is not in:\n{warnings}");
     }
     let mut options = Options::default();
-    let renamed = ("example.com/main/exp/v1.Shared", "ExpShared");
+    let renamed_kind = ("example.com/main/api/v1.Shared", "Own");
+    let renamed = ("example.com/main/exp/v1.Shared", "Own");
     options
         .type_paths
         .insert(renamed.0.to_owned(), renamed.1.to_owned());
     let renamed = world.generated(&["./..."], &options);
-    renamed.unwrap_or_else(|errors| panic!("{errors}"));
+    let renamed = renamed.unwrap_or_else(|errors| panic!("{errors}"));
+    assert_eq!(renamed.warnings.render(Style::Plain), "");
+
+    options
+        .type_paths
+        .insert(renamed_kind.0.to_owned(), renamed_kind.1.to_owned());
+    let errors = world.generated(&["./..."], &options);
+    let errors = errors.expect_err("two types of one name");
+    let message = "two packages of the version v1 of example.com have a type `Own`";
+    assert!(errors.contains(message), "{errors}");
 }
 
 #[test]
@@ -180,5 +189,27 @@ fn a_kubernetes_type_that_k8s_openapi_lacks_needs_its_source() {
         "run `go mod download k8s.io/apimachinery@v0.36.3`",
     ] {
         assert!(errors.contains(part), "{part} is not in:\n{errors}");
+    }
+}
+
+#[test]
+fn markers_of_two_tools_that_contradict_each_other_are_warned_of() {
+    let markers = "// +genclient:nonNamespaced\n// +resourceName=kindes\n\
+                   // +kubebuilder:resource:scope=Namespaced,path=kinds\n";
+    let text = object("_ \"embed\"", "string").replace("type Kind", &format!("{markers}type Kind"));
+    let world = module(&[("main/v1/types.go", &text)]);
+    let generated = world.generated(&["./v1"], &Options::default());
+    let generated = generated.unwrap_or_else(|errors| panic!("{errors}"));
+    let kind = &generated.api.groups[0].versions[0].resources[0];
+    assert_eq!(
+        (kind.scope, kind.plural.as_str()),
+        (crate::model::Scope::Namespaced, "kinds")
+    );
+    let warnings = generated.warnings.render(Style::Plain);
+    for message in [
+        "warning: the scope is both Cluster and Namespaced",
+        "warning: two plurals are given",
+    ] {
+        assert!(warnings.contains(message), "{warnings}");
     }
 }
