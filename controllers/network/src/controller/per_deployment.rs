@@ -100,26 +100,34 @@ impl NetworkPerDeployment {
     }
 
     /// The Deployment of a Network that is there from the start, which may have lost its label before; and those that may get a Network
-    /// now that another one is gone, and its name and its range are free.
+    /// now that another one is gone, and its name and its range are free, or that it asks for another range.
     fn network_handler(&self) -> HandlerFuncs<Network> {
-        let (added, freed) = (self.queue.clone(), self.queue.clone());
-        let deployments = self.deployments.clone();
+        let queue = self.queue.clone();
+        let (changed, gone) = (self.clone(), self.clone());
         handler::funcs()
             .on_add(move |network: &Arc<Network>, _| {
                 let owner = owner::controller_of(&**network);
                 if owner.is_some_and(|owner| owner.kind == "Deployment") {
-                    added.add(ObjectKey::of(&**network));
+                    queue.add(ObjectKey::of(&**network));
                 }
             })
-            .on_delete(move |gone| {
-                let namespace = gone.object().namespace().unwrap_or_default();
-                let beside = deployments.lister().namespace(&namespace);
-                for deployment in beside.list(&Selector::default()) {
-                    if is_labelled(&deployment) {
-                        freed.add(ObjectKey::of(&*deployment));
-                    }
+            .on_update(move |old, new| {
+                if !ranges(old).eq(ranges(new)) {
+                    changed.add_beside(new);
                 }
             })
+            .on_delete(move |network| gone.add_beside(network.object()))
+    }
+
+    /// Adds the labelled Deployments of the namespace of `network`, which let go of a range.
+    fn add_beside(&self, network: &Network) {
+        let namespace = network.namespace().unwrap_or_default();
+        let beside = self.deployments.lister().namespace(&namespace);
+        for deployment in beside.list(&Selector::default()) {
+            if is_labelled(&deployment) {
+                self.queue.add(ObjectKey::of(&*deployment));
+            }
+        }
     }
 
     /// Brings the Network of one Deployment about, or away.
@@ -208,12 +216,7 @@ impl NetworkPerDeployment {
         let taken: Vec<IpNet> = networks
             .list(&Selector::default())
             .iter()
-            .flat_map(|network| {
-                let status = network.status.as_ref();
-                let has = status.and_then(|status| status.cidr.parse().ok());
-                [has, network.spec.cidr.parse().ok()]
-            })
-            .flatten()
+            .flat_map(|network| ranges(network))
             .collect();
         first_free(self.pool, self.prefix, &taken)
     }
@@ -228,6 +231,13 @@ impl NetworkPerDeployment {
             }
         }
     }
+}
+
+/// The ranges that a network has at its backend, and asks for.
+fn ranges(network: &Network) -> impl Iterator<Item = IpNet> + use<> {
+    let status = network.status.as_ref();
+    let has = status.and_then(|status| status.cidr.parse().ok());
+    has.into_iter().chain(network.spec.cidr.parse().ok())
 }
 
 /// The first range of `pool` with the length `prefix` that overlaps none of `taken`.

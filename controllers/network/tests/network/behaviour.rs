@@ -1,15 +1,18 @@
 //! Effects of a network's spec, in its status and at the backend.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use codegen_runtime::fake::{ApiError, Reaction};
 use codegen_runtime::kube::ResourceExt;
-use network_controller::apis::samplecrd::v1::NetworkPhase as Phase;
+use network_controller::apis::samplecrd::v1::{Network, NetworkPhase as Phase};
 use network_controller::backend::BackendError;
 use network_controller::backend::simulated::{Call, Fault, Reach};
 use network_controller::controller::FINALIZER;
 use serde_json::json;
 
-use crate::support::{Rig, eventually, message, network, start};
+use crate::support::{Before, Rig, eventually, message, network, start};
 
 #[tokio::test]
 async fn a_network_is_made_changed_and_deleted() {
@@ -143,7 +146,7 @@ async fn a_backend_that_fails_is_tried_again_and_told_of() {
 #[tokio::test(start_paused = true)]
 async fn a_resync_asks_the_backend_nothing() {
     let rig = Rig::new();
-    let backend = std::sync::Arc::new(rig.backend.clone());
+    let backend = Arc::new(rig.backend.clone());
     let running = start(
         rig.clientset.client().clone(),
         backend,
@@ -156,5 +159,63 @@ async fn a_resync_asks_the_backend_nothing() {
     let calls = rig.backend.state().calls;
     tokio::time::sleep(Duration::from_secs(10)).await;
     assert_eq!(rig.backend.state().calls, calls, "ten resyncs went by");
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn as_many_networks_are_worked_on_at_a_time_as_there_are_threads() {
+    for (args, threads) in [(&[] as &[&str], 2), (&["--threads=5"], 5)] {
+        let rig = Rig::new();
+        let names: Vec<String> = (0..12).map(|n| format!("n{n}")).collect();
+        for (n, name) in names.iter().enumerate() {
+            let (cidr, gateway) = (format!("10.{n}.0.0/16"), format!("10.{n}.0.1"));
+            rig.create(&network(name, &cidr, &gateway)).await;
+        }
+        let (calls, most) = (Arc::<AtomicUsize>::default(), Arc::<AtomicUsize>::default());
+        let seen = Arc::clone(&most);
+        let wait = move || {
+            let (calls, most) = (Arc::clone(&calls), Arc::clone(&most));
+            async move {
+                let at_a_time = calls.fetch_add(1, Ordering::SeqCst) + 1;
+                most.fetch_max(at_a_time, Ordering::SeqCst);
+                // Time is paused: others begin meanwhile.
+                tokio::time::sleep(Duration::from_secs(1)).await;
+                calls.fetch_sub(1, Ordering::SeqCst);
+            }
+        };
+        let backend = rig.backend.clone();
+        let running = rig.start_with(Arc::new(Before { backend, wait }), args);
+        for name in &names {
+            rig.until(name, Phase::Active, "Available").await;
+        }
+        assert_eq!(seen.load(Ordering::SeqCst), threads);
+        running.stop().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_network_that_goes_while_nobody_watches_frees_its_range() {
+    let rig = Rig::new();
+    let running = rig.start();
+    rig.create(&network("first", "10.0.0.0/8", "10.0.0.1"))
+        .await;
+    rig.until("first", Phase::Active, "Available").await;
+    rig.create(&network("second", "10.1.0.0/16", "10.1.0.1"))
+        .await;
+    rig.until("second", Phase::Failed, "CIDROverlap").await;
+    // Between two watches it goes, and the second watch is told to list again: the deletion is seen as a tombstone.
+    let (tracker, lists) = (rig.tracker.clone(), Arc::<AtomicUsize>::default());
+    let expired = Arc::clone(&lists);
+    rig.tracker.prepend_reactor("watch", "networks", move |_| {
+        if !tracker.remove::<Network>("default", "first") {
+            return Reaction::Pass;
+        }
+        expired.fetch_add(1, Ordering::SeqCst);
+        Reaction::Fail(ApiError::new(410, "Expired", "too old"))
+    });
+    // Time is paused. Every watch ends within ten minutes.
+    tokio::time::sleep(Duration::from_secs(900)).await;
+    assert_eq!(lists.load(Ordering::SeqCst), 1);
+    rig.until("second", Phase::Active, "Available").await;
     running.stop().await;
 }

@@ -1,7 +1,6 @@
 //! A controller that ends after its k-th call, for every k; then another one takes over.
 
 use std::collections::BTreeSet;
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use codegen_runtime::client::TypedClient;
@@ -10,44 +9,19 @@ use codegen_runtime::k8s_openapi::api::apps::v1::Deployment;
 use codegen_runtime::kube::api::{Patch, PatchParams, PostParams};
 use codegen_runtime::owner;
 use network_controller::apis::samplecrd::v1::{Network, NetworkPhase as Phase};
-use network_controller::backend::simulated::Simulated;
-use network_controller::backend::{Addresses, Backend, BackendFuture, Observed, Owner};
+use network_controller::backend::Backend;
 use serde_json::json;
 
-use crate::support::{Rig, deployment, eventually, network};
+use crate::support::{Before, Rig, deployment, eventually, network};
 
 /// A backend behind a gate.
-struct Gated {
-    backend: Simulated,
-    gate: Gate,
-}
-
-impl Gated {
-    fn call<'a, T: Send + 'a>(&'a self, call: BackendFuture<'a, T>) -> BackendFuture<'a, T> {
-        Box::pin(self.gate.call(call))
-    }
-}
-
-impl Backend for Gated {
-    fn name(&self) -> &'static str {
-        "gated"
-    }
-
-    fn get<'a>(&'a self, owner: &'a Owner) -> BackendFuture<'a, Option<Observed>> {
-        self.call(self.backend.get(owner))
-    }
-
-    fn create<'a>(&'a self, owner: &'a Owner, addresses: Addresses) -> BackendFuture<'a, Observed> {
-        self.call(self.backend.create(owner, addresses))
-    }
-
-    fn set_gateway<'a>(&'a self, owner: &'a Owner, gateway: IpAddr) -> BackendFuture<'a, ()> {
-        self.call(self.backend.set_gateway(owner, gateway))
-    }
-
-    fn delete<'a>(&'a self, owner: &'a Owner) -> BackendFuture<'a, ()> {
-        self.call(self.backend.delete(owner))
-    }
+fn gated(rig: &Rig, gate: &Gate) -> Arc<dyn Backend> {
+    let (backend, gate) = (rig.backend.clone(), gate.clone());
+    let wait = move || {
+        let gate = gate.clone();
+        async move { gate.call(async {}).await }
+    };
+    Arc::new(Before { backend, wait })
 }
 
 /// The request to a network before the crash.
@@ -76,11 +50,7 @@ async fn crash(gate: Gate, task: Task, deleted_meanwhile: bool) -> bool {
         Task::Delete => rig.delete("blue").await,
     }
     gate.guard(&rig.tracker, "networks/*");
-    let backend = rig.backend.clone();
-    let running = rig.start_on(Arc::new(Gated {
-        backend,
-        gate: gate.clone(),
-    }));
+    let running = rig.start_on(gated(&rig, &gate));
     let crashed = gate
         .crashes_before(async { assert!(eventually(|| is_settled(&rig, task)).await, "{point}") })
         .await;
@@ -163,11 +133,7 @@ async fn crash_per_deployment(gate: Gate, change: Change) -> bool {
     };
     gate.guard(&rig.tracker, "networks");
     gate.guard(&rig.tracker, "networks/*");
-    let backend = Gated {
-        backend: rig.backend.clone(),
-        gate: gate.clone(),
-    };
-    let running = rig.start_with(Arc::new(backend), PER_DEPLOYMENT);
+    let running = rig.start_with(gated(&rig, &gate), PER_DEPLOYMENT);
     let settled = async { assert!(eventually(is_settled).await, "{point}") };
     let crashed = gate.crashes_before(settled).await;
     running.kill().await;

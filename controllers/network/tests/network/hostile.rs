@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use codegen_runtime::fake::{Action, ApiError, Reaction};
 use network_controller::apis::samplecrd::v1::NetworkPhase as Phase;
 use network_controller::backend::BackendError;
 use network_controller::backend::simulated::{Call, Fault, Reach};
 use serde_json::json;
 
-use crate::support::{Rig, network, start};
+use crate::support::{Rig, deployment, network, start};
 
 #[tokio::test]
 async fn hostile_specs_get_a_reason_and_an_event() {
@@ -88,5 +89,28 @@ async fn a_backend_that_always_fails_is_asked_a_few_times_a_minute() {
         (1..=2).contains(&writes),
         "{writes}: a status that did not change is not written"
     );
+    running.kill().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn networks_of_deployments_that_are_refused_are_tried_a_few_times_a_minute() {
+    let rig = Rig::new();
+    rig.tracker.prepend_reactor("create", "networks", |_| {
+        Reaction::Fail(ApiError::internal("no"))
+    });
+    let auto = json!({ "namespace": "default", "labels": { "samplecrd.k8s.io/network": "auto" } });
+    rig.tracker.add(deployment("web", auto)).unwrap();
+    let backend = Arc::new(rig.backend.clone());
+    let running = rig.start_with(backend, &["--network-per-deployment"]);
+    let mut tries = Vec::new();
+    for seconds in [60, 600] {
+        rig.tracker.clear_actions();
+        tokio::time::sleep(Duration::from_secs(seconds)).await;
+        let actions = rig.tracker.actions();
+        let is_try = |it: &&Action| (it.verb, it.resource.as_str()) == ("create", "networks");
+        tries.push(actions.iter().filter(is_try).count());
+    }
+    assert!((2..=16).contains(&tries[0]), "{tries:?}");
+    assert!((1..=10).contains(&tries[1]), "{tries:?}");
     running.kill().await;
 }

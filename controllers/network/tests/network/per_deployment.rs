@@ -182,6 +182,30 @@ async fn a_deployment_without_a_free_range_gets_the_next_one_that_is_free() {
 }
 
 #[tokio::test]
+async fn a_range_that_a_changed_spec_lets_go_of_wakes_who_waits_for_it() {
+    let rig = Rig::new().await;
+    // Its gateway is wrong: it has nothing at the backend, but it asks for the only range.
+    rig.create("asks", "10.128.0.0/24", "10.1.0.1")
+        .await
+        .unwrap();
+    let args = [
+        "--network-per-deployment",
+        "--network-pool=10.128.0.0/24",
+        // A resync would look again by itself.
+        "--resync-period=1h",
+    ];
+    let running = rig.start(&args);
+    let auto = json!({ "labels": { "samplecrd.k8s.io/network": "auto" } });
+    rig.deploy("web", auto).await;
+    rig.until_event("NoFreeCIDR").await;
+    let other = json!({ "spec": { "cidr": "10.1.0.0/24" } });
+    let (params, patch) = (PatchParams::default(), Patch::Merge(other));
+    drop(rig.networks.patch("asks", &params, &patch).await.unwrap());
+    assert_eq!(rig.until_active("web").await.spec.cidr, "10.128.0.0/24");
+    running.stop().await;
+}
+
+#[tokio::test]
 async fn a_network_of_somebody_else_is_left_alone() {
     let rig = Rig::new().await;
     rig.create("web", "10.0.0.0/8", "10.0.0.1").await.unwrap();

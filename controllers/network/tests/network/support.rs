@@ -1,5 +1,6 @@
 //! A controller under test.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,8 +10,8 @@ use codegen_runtime::kube::api::{DeleteParams, Patch, PatchParams, PostParams};
 use codegen_runtime::kube::{Client, ResourceExt};
 use network_controller::apis::samplecrd::v1::{Network, NetworkPhase as Phase, NetworkStatus};
 use network_controller::app::{Flags, app, setup_with};
-use network_controller::backend::Backend;
 use network_controller::backend::simulated::Simulated;
+use network_controller::backend::{Addresses, Backend, BackendFuture, Observed, Owner};
 use network_controller::generated::clientset::{Clientset, fake};
 use serde_json::{Value, json};
 
@@ -47,6 +48,52 @@ pub fn deployment(name: &str, metadata: Value) -> Deployment {
     .unwrap();
     deployment.metadata.name = Some(name.to_owned());
     deployment
+}
+
+/// A simulated backend that awaits `wait` before each call.
+pub struct Before<F> {
+    pub backend: Simulated,
+    pub wait: F,
+}
+
+impl<F, W> Before<F>
+where
+    F: Fn() -> W + Send + Sync + 'static,
+    W: Future<Output = ()> + Send + 'static,
+{
+    fn call<'a, T: Send + 'a>(&'a self, call: BackendFuture<'a, T>) -> BackendFuture<'a, T> {
+        let wait = (self.wait)();
+        Box::pin(async move {
+            wait.await;
+            call.await
+        })
+    }
+}
+
+impl<F, W> Backend for Before<F>
+where
+    F: Fn() -> W + Send + Sync + 'static,
+    W: Future<Output = ()> + Send + 'static,
+{
+    fn name(&self) -> &'static str {
+        "before"
+    }
+
+    fn get<'a>(&'a self, owner: &'a Owner) -> BackendFuture<'a, Option<Observed>> {
+        self.call(self.backend.get(owner))
+    }
+
+    fn create<'a>(&'a self, owner: &'a Owner, addresses: Addresses) -> BackendFuture<'a, Observed> {
+        self.call(self.backend.create(owner, addresses))
+    }
+
+    fn set_gateway<'a>(&'a self, owner: &'a Owner, gateway: IpAddr) -> BackendFuture<'a, ()> {
+        self.call(self.backend.set_gateway(owner, gateway))
+    }
+
+    fn delete<'a>(&'a self, owner: &'a Owner) -> BackendFuture<'a, ()> {
+        self.call(self.backend.delete(owner))
+    }
 }
 
 /// A fake cluster, a simulated backend, and the means to look at both.

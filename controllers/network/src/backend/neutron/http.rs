@@ -263,3 +263,49 @@ impl std::fmt::Debug for Service {
         f.debug_struct("Service").finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use http::Response;
+    use tokio::time::Instant;
+
+    use super::*;
+
+    /// How long a request is tried whose every answer is 503 with this header.
+    async fn tried(retry_after: Option<&'static str>) -> Duration {
+        let answer = move |_: Request<Body>| async move {
+            let answer = Response::builder().status(StatusCode::SERVICE_UNAVAILABLE);
+            let answer = match retry_after {
+                Some(value) => answer.header(RETRY_AFTER, value),
+                None => answer,
+            };
+            answer.body(Body::empty())
+        };
+        let service = Service(Client::new(tower::service_fn(answer), "default"));
+        let started = Instant::now();
+        let answer = service.send(&Method::GET, "/", None, None).await;
+        assert_eq!(answer.unwrap().status, StatusCode::SERVICE_UNAVAILABLE);
+        started.elapsed()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_service_says_how_long_to_wait_up_to_ten_seconds() {
+        let (own, longest) = (PAUSE * 7, LONGEST * 3);
+        for (header, expected) in [
+            (None, own),
+            (Some("0"), Duration::ZERO),
+            (Some("2"), Duration::from_secs(6)),
+            (Some("10"), longest),
+            (Some("3600"), longest),
+            (Some("18446744073709551615"), longest),
+            (Some("-1"), own),
+            (Some("soon"), own),
+            (Some("Wed, 21 Oct 2026 07:28:00 GMT"), own),
+        ] {
+            let tried = tried(header).await;
+            let late = tried.saturating_sub(expected);
+            let is_expected = tried >= expected && late < Duration::from_millis(50);
+            assert!(is_expected, "{header:?}: {tried:?}, not {expected:?}");
+        }
+    }
+}
