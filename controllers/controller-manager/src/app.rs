@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use clap::{Args, Command};
 use codegen_runtime::app::{App, Process, parse_duration};
-use codegen_runtime::informer::SharedInformerFactory;
 use codegen_runtime::kube::{Client, Error};
 use codegen_runtime::manager::{ManagerBuilder, Selection};
 use rand::RngExt;
@@ -68,7 +67,8 @@ fn list_controllers(command: Command) -> Command {
 ///
 /// If the selection names a controller that does not exist, or the server does not answer.
 pub async fn setup(process: Process, flags: Flags) -> Result<ManagerBuilder, BoxError> {
-    let factory: SharedInformerFactory = process.factory();
+    let served = served(process.client(), enabled(&flags)?).await?;
+    let factory = table::factory(process.factory_builder(), &served);
     let controllers = {
         let context = Context {
             client: process.client().clone(),
@@ -85,7 +85,6 @@ pub async fn setup(process: Process, flags: Flags) -> Result<ManagerBuilder, Box
                 ..Default::default()
             },
         };
-        let served = served(process.client(), enabled(&flags)?).await?;
         served
             .into_iter()
             .map(|descriptor| (descriptor.build)(&context))
@@ -95,15 +94,23 @@ pub async fn setup(process: Process, flags: Flags) -> Result<ManagerBuilder, Box
             .collect::<Vec<_>>()
     };
     let mut manager = process.manager(&factory)?;
-    let mut delay = Duration::ZERO;
-    for controller in controllers {
-        tracing::info!(controller = controller.name(), "enabled");
+    let delays = start_delays(flags.controller_start_interval);
+    for (controller, delay) in controllers.into_iter().zip(delays) {
+        tracing::info!(controller = controller.name(), ?delay, "enabled");
         manager = supervised::add(manager, controller, delay);
-        if let Some(interval) = flags.controller_start_interval {
-            delay += interval.mul_f64(1.0 + rand::rng().random_range(0.0..1.0));
-        }
     }
     Ok(manager)
+}
+
+/// When controllers start, one after the other: at once, or each an interval after the one before, and up to as much more at random.
+fn start_delays(interval: Option<Duration>) -> impl Iterator<Item = Duration> {
+    let mut next = Duration::ZERO;
+    std::iter::repeat_with(move || {
+        let jittered = |it: Duration| it.mul_f64(1.0 + rand::rng().random_range(0.0..1.0));
+        let delay = next;
+        next += interval.map_or(Duration::ZERO, jittered);
+        delay
+    })
 }
 
 fn enabled(flags: &Flags) -> Result<Vec<&'static Descriptor>, BoxError> {
@@ -181,6 +188,18 @@ mod tests {
             names(&["--controllers=pod-simulator", "--simulate-pods"]),
             [simulator::NAME]
         );
+    }
+
+    #[test]
+    fn controllers_start_at_once_or_an_interval_and_jitter_apart() {
+        assert!(start_delays(None).take(5).all(|it| it.is_zero()));
+        let interval = Duration::from_secs(10);
+        let delays: Vec<Duration> = start_delays(Some(interval)).take(20).collect();
+        assert_eq!(delays[0], Duration::ZERO);
+        let gaps: Vec<Duration> = delays.windows(2).map(|it| it[1] - it[0]).collect();
+        let is_apart = |gap: &Duration| (interval..interval * 2).contains(gap);
+        assert!(gaps.iter().all(is_apart), "{gaps:?}");
+        assert!(gaps.iter().any(|gap| *gap != gaps[0]), "{gaps:?}");
     }
 
     #[test]

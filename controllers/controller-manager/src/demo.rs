@@ -10,7 +10,12 @@ pub fn demo() -> Demo {
         .command_to_try("kubectl apply --server-side -f controllers/controller-manager/deploy/samples/web.yaml")
         .command_to_try("kubectl rollout status deployment/web")
         .command_to_try("kubectl set image deployment/web web=nginx:2")
+        .command_to_try("kubectl rollout status deployment/web")
         .command_to_try("kubectl get replicasets,pods")
+        .command_to_try("kubectl rollout history deployment/web")
         .command_to_try("kubectl rollout undo deployment/web")
+        .command_to_try("kubectl rollout pause deployment/web")
+        .command_to_try("kubectl rollout resume deployment/web")
+        .command_to_try("kubectl rollout restart deployment/web")
         .command_to_try("kubectl scale deployment/web --replicas=5")
 }

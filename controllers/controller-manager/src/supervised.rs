@@ -100,3 +100,50 @@ impl Runnable for Supervised {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use codegen_runtime::fake;
+    use codegen_runtime::informer::SharedInformerFactory;
+    use codegen_runtime::manager::{Endpoints, Manager, runnable_fn};
+    use tokio::time::sleep;
+
+    use super::*;
+
+    const DELAY: Duration = Duration::from_secs(10);
+
+    fn status(endpoints: &Endpoints, path: &str) -> u16 {
+        let request = http::Request::get(path).body(()).expect("a request");
+        endpoints.respond(&request).status().as_u16()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_controller_starts_after_its_delay_and_has_checks_of_its_own() {
+        let (client, _tracker) = fake::serve(&[], Vec::<fake::Object>::new());
+        let factory = SharedInformerFactory::builder(client).build();
+        let stays = runnable_fn("stays", true, async |context: RunContext| {
+            context.stop.cancelled().await;
+            Ok(())
+        });
+        let ends = runnable_fn("ends", true, async |_| Ok(()));
+        let manager = add(Manager::builder(&factory), Box::new(stays), Duration::ZERO);
+        let manager = add(manager, Box::new(ends), DELAY);
+        let manager = manager.build().expect("a manager");
+        let endpoints = manager.endpoints().clone();
+        assert_eq!(status(&endpoints, "/readyz/stays"), 500, "no cache yet");
+        let stop = CancellationToken::new();
+        let stopped = stop.clone();
+        let run = tokio::spawn(async move { manager.run(&stopped).await });
+
+        sleep(DELAY / 2).await;
+        for path in ["/readyz/stays", "/readyz/ends", "/healthz/ends"] {
+            assert_eq!(status(&endpoints, path), 200, "{path}");
+        }
+        sleep(DELAY).await;
+        assert_eq!(status(&endpoints, "/healthz/ends"), 500, "it has ended");
+        assert_eq!(status(&endpoints, "/healthz/stays"), 200);
+        stop.cancel();
+        run.await.expect("no panic").expect("it ends in order");
+        assert_eq!(status(&endpoints, "/healthz/stays"), 200, "it was asked to");
+    }
+}

@@ -5,7 +5,8 @@
 use std::sync::Arc;
 
 use codegen_runtime::event::EventRecorder;
-use codegen_runtime::informer::SharedInformerFactory;
+use codegen_runtime::informer::{FactoryBuilder, SharedInformerFactory};
+use codegen_runtime::k8s_openapi::api::core::v1::Pod;
 use codegen_runtime::kube::Client;
 use codegen_runtime::manager::{Runnable, Selection, UnknownController};
 use network_controller::controller::NetworkController;
@@ -13,6 +14,7 @@ use virtualmachine_controller::controller::{self as virtualmachine, VirtualMachi
 use virtualmachine_controller::driver::simulated::{Latency, Simulated};
 use virtualmachine_controller::generated::clientset::Clientset;
 
+use crate::pods::trim;
 use crate::settings::Settings;
 use crate::{deployment, replicaset, simulator};
 
@@ -194,6 +196,18 @@ pub fn selected(selection: &Selection) -> Result<Vec<&'static Descriptor>, Unkno
         .iter()
         .filter(|descriptor| by_name.is_enabled(descriptor.name, descriptor.on_by_default));
     Ok(enabled.collect())
+}
+
+/// The informers for `selected`, which hold of pods what those controllers read.
+pub fn factory(
+    builder: FactoryBuilder<SharedInformerFactory>,
+    selected: &[&Descriptor],
+) -> SharedInformerFactory {
+    let simulates = selected.iter().any(|it| it.name == simulator::NAME);
+    match simulates {
+        true => builder.build(),
+        false => builder.transform::<Pod>(trim).build(),
+    }
 }
 
 /// An entry of a selection with the alias replaced by the name.

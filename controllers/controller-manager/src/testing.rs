@@ -69,7 +69,8 @@ impl ControlPlane {
         selection: &Selection,
         simulator: simulator::Options,
     ) -> Result<Self, BoxError> {
-        let factory: SharedInformerFactory = SharedInformerFactory::builder(client.clone()).build();
+        let selected = table::selected(selection)?;
+        let factory = table::factory(SharedInformerFactory::builder(client.clone()), &selected);
         let (events, metrics) = (EventBroadcaster::new(client.clone()), Metrics::new());
         let controllers = {
             let context = Context {
@@ -84,7 +85,6 @@ impl ControlPlane {
                 namespace: String::new(),
                 simulator,
             };
-            let selected = table::selected(selection)?;
             selected
                 .into_iter()
                 .map(|descriptor| (descriptor.build)(&context))

@@ -121,8 +121,10 @@ impl Reconciler for DeploymentReconciler {
 
     async fn reconcile(&self, request: Request) -> Result<Action, Error> {
         let key = &request.key;
-        self.own_status.settle(key, self.deployments.store()).await;
-        self.own_sets.settle(key, self.sets.store()).await;
+        let pending = self.own_status.pending(key, self.deployments.store());
+        if let Some(later) = pending.or_else(|| self.own_sets.pending(key, self.sets.store())) {
+            return Ok(later);
+        }
         let Ok(deployment) = self.deployments.get(key) else {
             return Ok(Action::done());
         };

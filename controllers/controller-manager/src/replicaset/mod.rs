@@ -1,10 +1,12 @@
 //! The ReplicaSet loop: as many pods of a template as the spec says.
 //!
 //! A reconciliation claims the pods that match the selector, creates or deletes the difference, and writes the status. [`expectations`]
-//! keep it from acting on a cache that does not show its last creations and deletions yet. What it decides is in pure functions:
+//! keep it from acting on a cache that does not show its last creations and deletions yet, and the status waits for those as long
+//! ([`deferral`]). What it decides is in pure functions:
 //! [`batch`] (how many at a time), [`rank`] (which pods to delete) and [`status`]. Start at [`reconcile`].
 
 pub mod batch;
+pub mod deferral;
 pub mod expectations;
 pub mod rank;
 pub mod reconcile;

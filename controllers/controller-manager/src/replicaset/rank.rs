@@ -102,7 +102,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::pods::DELETION_COST;
+    use crate::pods::{DELETION_COST, trim};
 
     const NOW: &str = "2026-01-01T01:00:00Z";
 
@@ -120,7 +120,9 @@ mod tests {
                 "containerStatuses": [{"name": "c", "image": "i", "imageID": "", "ready": true, "restartCount": 0}]},
         });
         patch(&mut value);
-        Arc::new(serde_json::from_value(value).expect("a pod"))
+        let mut pod = serde_json::from_value(value).expect("a pod");
+        trim(&mut pod);
+        Arc::new(pod)
     }
 
     /// `patch` makes a pod go before one that is left as it is, whatever their names.

@@ -21,6 +21,7 @@ use futures::future::join_all;
 use jiff::Timestamp;
 
 use super::batch::{BURST, slow_start};
+use super::deferral::Deferrals;
 use super::expectations::Expectations;
 use super::rank::victims;
 use super::status::{Failure, differs, next_check, status};
@@ -42,6 +43,7 @@ pub struct ReplicaSetReconciler {
     sets: Lister<ReplicaSet>,
     pods: Lister<Pod>,
     expectations: Expectations,
+    deferrals: Deferrals,
     own_writes: OwnWrites,
     recorder: EventRecorder,
 }
@@ -64,6 +66,13 @@ pub enum ReplicaSetError {
     Pods(Failure),
 }
 
+/// Whether pods were created or deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scaled {
+    Yes,
+    No,
+}
+
 impl ReplicaSetReconciler {
     /// Over the informers of `factory`.
     pub fn new(factory: &SharedInformerFactory, recorder: EventRecorder) -> Self {
@@ -72,6 +81,7 @@ impl ReplicaSetReconciler {
             sets: by_controller(factory),
             pods: by_controller(factory),
             expectations: Expectations::default(),
+            deferrals: Deferrals::default(),
             own_writes: OwnWrites::default(),
             recorder,
         }
@@ -83,11 +93,17 @@ impl ReplicaSetReconciler {
         let satisfied = self.expectations.satisfied(&key, self.pods.store());
         let (active, terminating) = self.observe(set, &selector);
         let active = self.claim(set, selector, active).await?;
-        let failure = if satisfied && set.metadata.deletion_timestamp.is_none() {
-            self.scale(set, &active).await.err()
+        let scaled = if satisfied && set.metadata.deletion_timestamp.is_none() {
+            self.scale(set, &active).await
         } else {
-            None
+            Ok(Scaled::No)
         };
+        let is_outdated = !satisfied || matches!(scaled, Ok(Scaled::Yes));
+        if is_outdated && let Some(left) = self.deferrals.left(&key) {
+            return Ok(Action::requeue_after(left));
+        }
+        self.deferrals.end(&key);
+        let failure = scaled.err();
         let now = Timestamp::now();
         let new = status(set, &active, terminating, failure.as_ref(), now);
         if differs(set.status.as_ref(), &new) {
@@ -139,15 +155,16 @@ impl ReplicaSetReconciler {
     }
 
     /// Creates or deletes the difference.
-    async fn scale(&self, set: &ReplicaSet, active: &[Arc<Pod>]) -> Result<(), Failure> {
+    async fn scale(&self, set: &ReplicaSet, active: &[Arc<Pod>]) -> Result<Scaled, Failure> {
         let wanted = set.spec.replicas.unwrap_or(1);
         let wanted = usize::try_from(wanted).unwrap_or(0);
         if active.len() < wanted {
-            return self.create(set, wanted - active.len()).await;
+            self.create(set, wanted - active.len()).await?;
+            return Ok(Scaled::Yes);
         }
         let surplus = active.len() - wanted;
         if surplus == 0 {
-            return Ok(());
+            return Ok(Scaled::No);
         }
         let pods = active.to_vec();
         let victims = victims(
@@ -156,7 +173,8 @@ impl ReplicaSetReconciler {
             surplus.min(BURST),
             Timestamp::now(),
         );
-        self.delete(set, &victims).await
+        self.delete(set, &victims).await?;
+        Ok(Scaled::Yes)
     }
 
     async fn create(&self, set: &ReplicaSet, count: usize) -> Result<(), Failure> {
@@ -275,11 +293,12 @@ impl Reconciler for ReplicaSetReconciler {
     type Error = ReplicaSetError;
 
     async fn reconcile(&self, request: Request) -> Result<Action, Self::Error> {
-        self.own_writes
-            .settle(&request.key, self.sets.store())
-            .await;
+        if let Some(later) = self.own_writes.pending(&request.key, self.sets.store()) {
+            return Ok(later);
+        }
         let Ok(set) = self.sets.get(&request.key) else {
             self.expectations.forget(&request.key);
+            self.deferrals.end(&request.key);
             return Ok(Action::done());
         };
         match selector(&set.spec.selector) {

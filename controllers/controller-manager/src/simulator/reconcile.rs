@@ -189,7 +189,9 @@ impl Reconciler for PodSimulator {
         if !self.nodes.wait_for_sync().await {
             return Ok(Action::done());
         }
-        self.own_writes.settle(key, self.pods.store()).await;
+        if let Some(later) = self.own_writes.pending(key, self.pods.store()) {
+            return Ok(later);
+        }
         let Ok(pod) = self.pods.get(key) else {
             self.started.lock().remove(key);
             return Ok(Action::done());

@@ -49,15 +49,20 @@ pub(super) fn status(pod: &Pod, life: &Life, restarts: i32, now: Timestamp) -> P
             ..ContainerState::default()
         },
     };
+    let known = status.container_statuses.take().unwrap_or_default();
     let containers = pod.spec.iter().flat_map(|spec| &spec.containers);
-    let containers = containers.map(|container| ContainerStatus {
-        name: container.name.clone(),
-        image: container.image.clone().unwrap_or_default(),
-        ready,
-        started: Some(ready),
-        restart_count: restarts,
-        state: Some(state.clone()),
-        ..ContainerStatus::default()
+    let containers = containers.map(|container| {
+        // With what the server has added, or each look would find a difference.
+        let known = known.iter().find(|it| it.name == container.name);
+        ContainerStatus {
+            name: container.name.clone(),
+            image: container.image.clone().unwrap_or_default(),
+            ready,
+            started: Some(ready),
+            restart_count: restarts,
+            state: Some(state.clone()),
+            ..known.cloned().unwrap_or_default()
+        }
     });
     status.container_statuses = Some(containers.collect());
     status

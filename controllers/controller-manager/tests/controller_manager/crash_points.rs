@@ -8,28 +8,89 @@ use codegen_runtime::k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
 use codegen_runtime::k8s_openapi::api::core::v1::Pod;
 use codegen_runtime::kube::api::{Api, Patch, PatchParams, PostParams};
 use codegen_runtime::kube::{Client, ResourceExt};
+use codegen_runtime::owner::{controller_of, is_controlled_by};
 use controller_manager::deployment::revision::revision;
 use controller_manager::pods::is_active;
 use controller_manager::simulator::Options;
 use controller_manager::testing::ControlPlane;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// The work under way when the loops end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Task {
     Create,
     Roll,
+    Recreate,
+    /// A rollout whose old replica set no history keeps.
+    Forget,
+    Undo,
     Scale,
+    Adopt,
 }
 
+/// The sizes of all replica sets, by revision.
+type Sizes = &'static [(i64, i32)];
+
+/// What somebody does to the Deployment `web`, or to what it owns.
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    Replicas(i32),
+    Image(&'static str),
+    /// Its replica set and one of its pods lose their controllers.
+    Orphan,
+}
+
+/// The sizes after the creation.
+const CREATED: Sizes = &[(1, 2)];
+
 impl Task {
-    /// The sizes of the replica sets in the end, by revision.
-    fn sizes(self) -> &'static [(i64, i32)] {
+    /// What the Deployment's spec has of its own.
+    fn spec(self) -> Value {
         match self {
-            Self::Create => &[(1, 2)],
-            Self::Roll => &[(1, 0), (2, 2)],
-            Self::Scale => &[(1, 1)],
+            Self::Recreate => json!({"strategy": {"type": "Recreate"}}),
+            Self::Forget => json!({"revisionHistoryLimit": 0}),
+            _ => json!({}),
         }
+    }
+
+    /// The changes after the creation, with the sizes that each leads to. The loops end after the last one, or after the creation.
+    fn changes(self) -> &'static [(Change, Sizes)] {
+        match self {
+            Self::Create => &[],
+            Self::Roll | Self::Recreate => &[(Change::Image("b"), &[(1, 0), (2, 2)])],
+            Self::Forget => &[(Change::Image("b"), &[(2, 2)])],
+            Self::Undo => &[
+                (Change::Image("b"), &[(1, 0), (2, 2)]),
+                (Change::Image("a"), &[(2, 0), (3, 2)]),
+            ],
+            Self::Scale => &[(Change::Replicas(1), &[(1, 1)])],
+            Self::Adopt => &[(Change::Orphan, CREATED)],
+        }
+    }
+}
+
+impl Change {
+    async fn make(self, client: &Client, tracker: &Tracker) {
+        let spec = match self {
+            Self::Replicas(count) => json!({"replicas": count}),
+            Self::Image(image) => {
+                json!({"template": {"spec": {"containers": [{"name": "c", "image": image}]}}})
+            }
+            Self::Orphan => {
+                for mut set in tracker.list::<ReplicaSet>("default") {
+                    set.metadata.owner_references = None;
+                    tracker.add(set).expect("it is stored");
+                }
+                let mut pod = tracker.list::<Pod>("default").remove(0);
+                pod.metadata.owner_references = None;
+                return tracker.add(pod).expect("it is stored");
+            }
+        };
+        let deployments = Api::<Deployment>::namespaced(client.clone(), "default");
+        let patch = Patch::Strategic(json!({"spec": spec}));
+        let params = PatchParams::default();
+        let patched = deployments.patch("web", &params, &patch).await;
+        drop(patched.expect("it is changed"));
     }
 }
 
@@ -49,40 +110,40 @@ async fn crash(gate: Gate, task: Task) -> bool {
     let (client, tracker) = fake::serve(&[], Vec::<fake::Object>::new());
     let kubelet = loops(&client, "pod-simulator");
     let deployments = Api::<Deployment>::namespaced(client.clone(), "default");
-    let deployment: Deployment = serde_json::from_value(json!({"metadata": {"name": "web"}, "spec": {"replicas": 2,
-        "selector": {"matchLabels": {"app": "web"}},
-        "template": {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "c", "image": "a"}]}}}}))
-    .expect("a deployment");
+    let mut spec = json!({"replicas": 2, "selector": {"matchLabels": {"app": "web"}},
+        "template": {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "c", "image": "a"}]}}});
+    for (field, value) in task.spec().as_object().into_iter().flatten() {
+        spec[field] = value.clone();
+    }
+    let deployment: Deployment =
+        serde_json::from_value(json!({"metadata": {"name": "web"}, "spec": spec}))
+            .expect("a deployment");
     deployments
         .create(&PostParams::default(), &deployment)
         .await
         .expect("it is created");
-    if task != Task::Create {
+    let mut sizes = CREATED;
+    if let Some(((last, end), changes)) = task.changes().split_last() {
         let before = loops(&client, LOOPS);
-        settled(&tracker, Task::Create, &point).await;
+        settled(&tracker, sizes, &point).await;
+        for (change, sizes) in changes {
+            change.make(&client, &tracker).await;
+            settled(&tracker, sizes, &point).await;
+        }
         before.stop().await.expect("no failure");
-        let patch = match task {
-            Task::Scale => json!({"spec": {"replicas": 1}}),
-            _ => {
-                json!({"spec": {"template": {"spec": {"containers": [{"name": "c", "image": "b"}]}}}})
-            }
-        };
-        let params = PatchParams::default();
-        deployments
-            .patch("web", &params, &Patch::Strategic(patch))
-            .await
-            .expect("it is changed");
+        last.make(&client, &tracker).await;
+        sizes = end;
     }
     guard(&gate, &tracker);
     let first = loops(&client, LOOPS);
-    let crashed = gate.crashes_before(settled(&tracker, task, &point)).await;
+    let crashed = gate.crashes_before(settled(&tracker, sizes, &point)).await;
     first.kill().await;
     gate.open();
     let second = loops(&client, LOOPS);
-    settled(&tracker, task, &point).await;
+    settled(&tracker, sizes, &point).await;
     // Duplicates would appear now.
     tokio::time::sleep(Duration::from_millis(50)).await;
-    assert_eq!(state(&tracker), Ok(task.sizes().to_vec()), "{point}");
+    assert_eq!(state(&tracker), Ok(sizes.to_vec()), "{point}");
     second.stop().await.expect("no failure");
     kubelet.stop().await.expect("no failure");
     crashed
@@ -92,7 +153,7 @@ async fn crash(gate: Gate, task: Task) -> bool {
 fn guard(gate: &Gate, tracker: &Tracker) {
     gate.guard(tracker, "deployments/*");
     gate.guard(tracker, "replicasets/*");
-    for verb in ["create", "delete"] {
+    for verb in ["create", "delete", "patch"] {
         let gate = gate.clone();
         tracker.prepend_reactor(verb, "pods", move |_| match gate.passes() {
             true => Reaction::Pass,
@@ -101,9 +162,9 @@ fn guard(gate: &Gate, tracker: &Tracker) {
     }
 }
 
-async fn settled(tracker: &Tracker, task: Task, point: &str) {
+async fn settled(tracker: &Tracker, sizes: Sizes, point: &str) {
     let end = tokio::time::Instant::now() + Duration::from_secs(60);
-    while state(tracker).as_deref() != Ok(task.sizes()) {
+    while state(tracker).as_deref() != Ok(sizes) {
         assert!(
             tokio::time::Instant::now() < end,
             "{point}: {:?}",
@@ -113,11 +174,21 @@ async fn settled(tracker: &Tracker, task: Task, point: &str) {
     }
 }
 
-/// The sizes of all replica sets by revision, if the status of each and the number of pods agree with them.
+/// The sizes of all replica sets by revision, if the status of each and the number of pods agree with them, and everything has its
+/// controller.
 fn state(tracker: &Tracker) -> Result<Vec<(i64, i32)>, String> {
     let pods = tracker.list::<Pod>("default");
+    let web = tracker
+        .get::<Deployment>("default", "web")
+        .ok_or("no deployment")?;
+    if let Some(orphan) = pods.iter().find(|pod| controller_of(*pod).is_none()) {
+        return Err(format!("nobody controls {}", orphan.name_any()));
+    }
     let mut sizes = Vec::new();
     for set in tracker.list::<ReplicaSet>("default") {
+        if !is_controlled_by(&set, &web) {
+            return Err(format!("web does not control {}", set.name_any()));
+        }
         let size = set.spec.replicas.unwrap_or(1);
         let owned = pods.iter().filter(|pod| {
             is_active(pod)
@@ -142,9 +213,6 @@ fn state(tracker: &Tracker) -> Result<Vec<(i64, i32)>, String> {
     }
     sizes.sort_unstable();
     let total: i32 = sizes.iter().map(|(_, size)| size).sum();
-    let web = tracker
-        .get::<Deployment>("default", "web")
-        .ok_or("no deployment")?;
     let status = serde_json::to_value(&web.status).unwrap_or_default();
     let agrees = ["replicas", "updatedReplicas", "availableReplicas"]
         .iter()
@@ -165,6 +233,30 @@ async fn creation_survives_an_end_at_every_write() {
 async fn a_rollout_survives_an_end_at_every_write() {
     let calls = every_crash_point(|gate| crash(gate, Task::Roll)).await;
     assert!(calls >= 10, "{calls}");
+}
+
+#[tokio::test]
+async fn a_recreation_survives_an_end_at_every_write() {
+    let calls = every_crash_point(|gate| crash(gate, Task::Recreate)).await;
+    assert!(calls >= 8, "{calls}");
+}
+
+#[tokio::test]
+async fn a_rollout_without_a_history_survives_an_end_at_every_write() {
+    let calls = every_crash_point(|gate| crash(gate, Task::Forget)).await;
+    assert!(calls >= 11, "{calls}");
+}
+
+#[tokio::test]
+async fn a_rollback_survives_an_end_at_every_write() {
+    let calls = every_crash_point(|gate| crash(gate, Task::Undo)).await;
+    assert!(calls >= 9, "{calls}");
+}
+
+#[tokio::test]
+async fn adoption_survives_an_end_at_every_write() {
+    let calls = every_crash_point(|gate| crash(gate, Task::Adopt)).await;
+    assert!(calls >= 2, "{calls}");
 }
 
 #[tokio::test]

@@ -1,58 +1,31 @@
 //! The files below `deploy/`.
 
-use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
-
 use codegen_runtime::kube::api::{Api, DynamicObject, Patch, PatchParams};
 use codegen_runtime::kube::core::GroupVersionKind;
 use controller_manager::app::{Flags, app};
 use controller_manager::simulator;
 use controller_manager::testing::ControlPlane;
-use embedded_apiserver::{ApiServer, assert_rbac};
+use controller_testing::cluster::eventually;
+use controller_testing::deploy::Deploy;
+use embedded_apiserver::ApiServer;
 use serde_json::{Value, json};
 
-use crate::support::{create, eventually, objects, run_during};
+use crate::support::{create, objects, run_during};
 
-const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/deploy");
-const ROLE: &str = include_str!("../../deploy/role.yaml");
 const USER: &str = "controller-manager";
 
-fn documents(name: &str) -> Vec<Value> {
-    let text = fs::read_to_string(Path::new(FOLDER).join(name)).expect("a file");
-    serde_saphyr::from_multiple(&text).expect("YAML")
-}
-
-/// The arguments of the container.
-fn arguments() -> Vec<String> {
-    let deployment = documents("deployment.yaml").remove(0);
-    let container = &deployment["spec"]["template"]["spec"]["containers"][0];
-    let args = container["args"].as_array().expect("arguments");
-    let args = args.iter().filter_map(Value::as_str);
-    args.map(str::to_owned).collect()
+fn deploy() -> Deploy {
+    Deploy::of(env!("CARGO_MANIFEST_DIR"))
 }
 
 #[test]
 fn the_kustomization_lists_every_file() {
-    let kustomization = documents("kustomization.yaml").remove(0);
-    let resources = kustomization["resources"].as_array().expect("resources");
-    let listed: BTreeSet<&str> = resources.iter().filter_map(Value::as_str).collect();
-    let names = fs::read_dir(FOLDER).expect("a folder").map(|entry| {
-        let name = entry.expect("an entry").file_name();
-        name.into_string().expect("a name in UTF-8")
-    });
-    let there: BTreeSet<String> = names
-        .filter(|name| name.ends_with(".yaml") && name != "kustomization.yaml")
-        .collect();
-    assert_eq!(listed, there.iter().map(String::as_str).collect());
+    deploy().check_kustomization();
 }
 
 #[test]
 fn the_deployment_passes_flags_that_exist() {
-    let command = [vec![USER.to_owned()], arguments()].concat();
-    let invocation = app().try_parse_from::<Flags>(command).expect("known flags");
-    let flags = invocation.flags;
-    assert!(flags.metrics_bind_address.0.is_some() && flags.health_probe_bind_address.0.is_some());
+    deploy().check_flags::<Flags>(&app());
 }
 
 async fn merge(api: &Api<DynamicObject>, name: &str, patch: Value) {
@@ -64,7 +37,7 @@ async fn merge(api: &Api<DynamicObject>, name: &str, patch: Value) {
 #[tokio::test]
 async fn the_roles_grant_what_the_loops_do_and_no_more() {
     let server = ApiServer::builder().build().expect("a server");
-    for document in documents("namespace.yaml") {
+    for document in deploy().documents("namespace.yaml") {
         server.objects().put(&document).expect("a namespace");
     }
     let selection = simulator::NAME.parse().unwrap_or_default();
@@ -74,8 +47,6 @@ async fn the_roles_grant_what_the_loops_do_and_no_more() {
     run_during(server.client_as(USER), &args, exercise(&server)).await;
     kubelet.stop().await.expect("no failure");
 
-    let unused = assert_rbac(&server, USER, [ROLE]);
-    let unused: Vec<String> = unused.iter().map(ToString::to_string).collect();
     let at_times = [
         // Informers of a server that cannot stream lists.
         "list pods",
@@ -84,7 +55,7 @@ async fn the_roles_grant_what_the_loops_do_and_no_more() {
         // Events that come again.
         "patch events.events.k8s.io",
     ];
-    for grant in unused {
+    for grant in deploy().check_roles(&server, USER) {
         assert!(at_times.contains(&grant.as_str()), "{grant} is not used");
     }
 }
@@ -108,13 +79,13 @@ async fn exercise(server: &ApiServer) {
     };
     let sets = || server.objects().list("apps", "replicasets", "default");
     let pods = || server.objects().list("", "pods", "default");
-    assert!(eventually(|| status("availableReplicas") == Some(2)).await);
+    assert!(eventually(async || status("availableReplicas") == Some(2)).await);
 
     // An orphan that matches is adopted, and a surplus pod deleted.
     let orphan = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "orphan", "labels": sets()[0]["spec"]["selector"]["matchLabels"]},
         "spec": {"containers": [{"name": "c", "image": "a"}]}});
     create(server.client(), orphan, "default").await;
-    assert!(eventually(|| pods().iter().any(is_deleted) || pods().len() == 2).await);
+    assert!(eventually(async || pods().iter().any(is_deleted) || pods().len() == 2).await);
 
     // A replica set that no longer matches is released, and adopted again when it does.
     let api = |kind| {
@@ -133,7 +104,7 @@ async fn exercise(server: &ApiServer) {
             json!({"metadata": {"labels": {"app": app}}}),
         )
         .await;
-        let is_owned = || {
+        let is_owned = async || {
             let set = server
                 .objects()
                 .get("apps", "replicasets", "default", &name);
@@ -149,7 +120,7 @@ async fn exercise(server: &ApiServer) {
         json!({"spec": {"template": template, "replicas": 1}}),
     )
     .await;
-    assert!(eventually(|| status("availableReplicas") == Some(1) && sets().len() == 1).await);
+    assert!(eventually(async || status("availableReplicas") == Some(1) && sets().len() == 1).await);
 }
 
 fn is_deleted(pod: &Value) -> bool {

@@ -1,18 +1,28 @@
 //! The program: selection, skipped controllers, and several of the table at work on one factory.
 
+use std::net::SocketAddr;
+
 use codegen_runtime::kube::CustomResourceExt as _;
+use codegen_runtime::kube::api::{Api, DynamicObject};
+use codegen_runtime::kube::core::GroupVersionKind;
+use controller_manager::{deployment, replicaset, simulator};
+use controller_testing::cluster::eventually;
+use controller_testing::deploy::Deploy;
+use controller_testing::program::Program;
 use embedded_apiserver::ApiServer;
 use network_controller::apis::samplecrd::v1::Network;
 use podbuggertool_controller::apis::tools::v1alpha1::PodBuggerTool;
 use podset_controller::apis::apps::v1alpha1::PodSet;
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
 
-use crate::support::{create, eventually, run_during};
+use crate::support::{create, objects, run_during};
 
 /// Runs the program with `args` until `done` is true of the server's objects.
 async fn run_until(server: &ApiServer, args: &[&str], done: impl Fn() -> bool) {
     let args = [&["--leader-elect=false"], args].concat();
-    assert!(run_during(server.client(), &args, eventually(done)).await);
+    assert!(run_during(server.client(), &args, eventually(async || done())).await);
 }
 
 #[tokio::test]
@@ -110,4 +120,145 @@ async fn every_controller_of_the_repository_shares_the_process() {
     };
     let all = "--controllers=*,network,podset,podbuggertool";
     run_until(&server, &["--simulate-pods", all], done).await;
+    // The loops, the simulator and the pod sets share what they watch; the tools watch the metadata of pods beside it.
+    let actions = server.recorder().actions();
+    for (resource, expected) in [
+        ("deployments", 1),
+        ("replicasets", 1),
+        ("pods", 2),
+        ("podsets", 1),
+    ] {
+        let watches = actions.iter().filter(|it| it.matches("watch", resource));
+        assert_eq!(watches.count(), expected, "{resource}");
+    }
+}
+
+/// An address that nobody listens on. Somebody else may take it meanwhile, which is unlikely.
+async fn free_address() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("an address");
+    listener.local_addr().expect("an address")
+}
+
+/// The answer to a GET; empty while nobody listens.
+async fn get(address: SocketAddr, path: &str) -> String {
+    let mut answer = String::new();
+    let Ok(mut stream) = TcpStream::connect(address).await else {
+        return answer;
+    };
+    let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    let written = stream.write_all(request.as_bytes()).await;
+    written.expect("it is asked");
+    let read = stream.read_to_string(&mut answer).await;
+    read.expect("it answers");
+    answer
+}
+
+#[tokio::test]
+async fn each_loop_has_a_health_check_and_metrics() {
+    let server = ApiServer::builder().build().expect("a server");
+    let (health, metrics) = (free_address().await, free_address().await);
+    let args = [
+        "--leader-elect=false".to_owned(),
+        "--simulate-pods".to_owned(),
+        format!("--health-probe-bind-address={health}"),
+        format!("--metrics-bind-address={metrics}"),
+    ];
+    let look = async {
+        let is_ready = async || get(health, "/readyz").await.starts_with("HTTP/1.1 200");
+        assert!(eventually(is_ready).await);
+        for name in [deployment::NAME, replicaset::NAME, simulator::NAME] {
+            for endpoint in ["healthz", "readyz"] {
+                let answer = get(health, &format!("/{endpoint}/{name}")).await;
+                assert!(answer.starts_with("HTTP/1.1 200"), "{name}: {answer}");
+            }
+            let series = format!("workqueue_depth{{controller=\"{name}\"");
+            let is_there = async || get(metrics, "/metrics").await.contains(&series);
+            assert!(eventually(is_there).await, "{series}");
+        }
+        let other = get(health, "/healthz/virtualmachine").await;
+        assert!(other.starts_with("HTTP/1.1 404"), "it is off: {other}");
+    };
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    run_during(server.client(), &args, look).await;
+}
+
+#[tokio::test]
+async fn of_two_processes_one_works_and_the_other_takes_over() {
+    let server = ApiServer::builder().build().expect("a server");
+    let namespace =
+        json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "system"}});
+    server.objects().put(&namespace).expect("a namespace");
+    let set = |name: &str| {
+        json!({"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": name},
+        "spec": {"replicas": 1, "selector": {"matchLabels": {"app": name}},
+            "template": {"metadata": {"labels": {"app": name}}, "spec": {"containers": [{"name": "c", "image": "a"}]}}}})
+    };
+    let has_pod = |name: &str| {
+        let set = server.objects().get("apps", "replicasets", "default", name);
+        set.is_some_and(|it| it["status"]["replicas"] == 1)
+    };
+    let holder = || {
+        let lease = server
+            .objects()
+            .list("coordination.k8s.io", "leases", "system");
+        let lease = lease.into_iter().next().unwrap_or_default();
+        lease["spec"]["holderIdentity"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let args = |identity| {
+        [
+            "--lease-lock-namespace=system",
+            "--retry-period=100ms",
+            identity,
+        ]
+    };
+    let (first, second) = (
+        args("--holder-identity=first"),
+        args("--holder-identity=second"),
+    );
+    let works = async {
+        create(server.client(), set("a"), "default").await;
+        assert!(eventually(async || has_pod("a")).await);
+        assert_eq!(holder(), "first");
+    };
+    let (tell, first_has_ended) = tokio::sync::oneshot::channel::<()>();
+    let one = async {
+        run_during(server.client(), &first, works).await;
+        drop(tell);
+    };
+    let takes_over = async {
+        let _ = first_has_ended.await;
+        create(server.client(), set("b"), "default").await;
+        assert!(eventually(async || has_pod("b")).await);
+        assert_eq!(holder(), "second");
+    };
+    let other = async {
+        assert!(eventually(async || holder() == "first").await);
+        run_during(server.client(), &second, takes_over).await;
+    };
+    tokio::join!(one, other);
+}
+
+#[tokio::test]
+async fn the_demo_makes_a_deployment_available_and_ends_with_one_signal() {
+    let program = Program::demo(env!("CARGO_BIN_EXE_controller-manager")).await;
+    program
+        .until_line("kubectl rollout status deployment/web")
+        .await;
+    let client = program.client().await;
+    let deploy = Deploy::of(env!("CARGO_MANIFEST_DIR"));
+    let sample = deploy.documents("samples/web.yaml").remove(0);
+    create(client.clone(), sample, "default").await;
+    let kind = GroupVersionKind::gvk("apps", "v1", "Deployment");
+    let deployments: Api<DynamicObject> = objects(client, &kind, "default");
+    let is_available = async || {
+        let web = deployments.get("web").await.expect("a deployment").data;
+        web["status"]["availableReplicas"] == web["spec"]["replicas"]
+    };
+    assert!(eventually(is_available).await, "{program:?}");
+    program.signal("TERM");
+    let (status, lines) = program.end().await;
+    assert!(status.success(), "{status}: {lines:#?}");
 }

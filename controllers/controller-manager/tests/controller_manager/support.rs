@@ -1,7 +1,6 @@
 //! Helpers for tests of the program.
 
 use std::future::Future;
-use std::time::Duration;
 
 use codegen_runtime::kube::Client;
 use codegen_runtime::kube::api::{Api, DynamicObject, PostParams};
@@ -29,18 +28,6 @@ pub(crate) async fn run_during<T>(
     let (result, done) = tokio::join!(run, work);
     result.expect("it ends in order");
     done
-}
-
-/// Whether `is` becomes true within a minute.
-pub(crate) async fn eventually(is: impl Fn() -> bool) -> bool {
-    let all = async {
-        while !is() {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(60), all)
-        .await
-        .is_ok()
 }
 
 /// The objects of a kind; the namespace of a cluster-scoped one is empty.
