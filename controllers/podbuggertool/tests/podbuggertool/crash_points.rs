@@ -75,3 +75,50 @@ async fn adding_two_tools_survives_every_crash_point_and_adds_each_once() {
     .await;
     assert!(calls >= 11, "{calls}");
 }
+
+#[tokio::test]
+async fn another_image_survives_every_crash_point_and_is_added_once() {
+    let calls = every_crash_point(|gate| async move {
+        let (clientset, tracker) = fake::Clientset::empty();
+        let client = clientset.client().clone();
+        let tools = clientset.tools_v1alpha1().pod_bugger_tools();
+        (0..PODS).for_each(|n| tracker.add(pod(n)).unwrap());
+        let (tool, params) = (tool("one", "one:1"), PostParams::default());
+        drop(tools.create(&tool, &params).await.unwrap());
+        let before = start(client.clone(), &[]);
+        settled(&tracker, 1).await;
+        before.stop().await;
+        let mut changed = tools.get("one").await.unwrap();
+        changed.spec.image = "one:2".to_owned();
+        drop(tools.update(&changed, &params).await.unwrap());
+
+        for resource in ["pods/ephemeralcontainers", "pods", "podbuggertools/*"] {
+            gate.guard(&tracker, resource);
+        }
+        let has_both = async || {
+            let is_told = |it: &PodBuggerTool| {
+                let status = it.status.clone().unwrap_or_default();
+                status.observed_generation == it.metadata.generation
+                    && (status.pods_with_tool, status.pods_with_earlier_versions) == (PODS, PODS)
+            };
+            while !tracker.list::<PodBuggerTool>("").iter().all(is_told) {
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+        };
+        let first = start(client.clone(), &[]);
+        let crashed = gate.crashes_before(has_both()).await;
+        first.kill().await;
+        gate.open();
+        let second = start(client, &[]);
+        has_both().await;
+        second.stop().await;
+        for pod in tracker.list::<Pod>("default") {
+            let mut images: Vec<_> = containers(&pod).into_iter().map(|it| it.image).collect();
+            images.sort();
+            assert_eq!(images, ["one:1", "one:2"].map(|it| Some(it.to_owned())));
+        }
+        crashed
+    })
+    .await;
+    assert!(calls >= 7, "{calls}");
+}

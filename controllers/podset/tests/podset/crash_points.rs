@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use codegen_runtime::client::TypedClient;
 use codegen_runtime::fake::Tracker;
 use codegen_runtime::fake::crash::every_crash_point;
 use codegen_runtime::k8s_openapi::api::apps::v1::Deployment;
@@ -67,4 +68,37 @@ async fn creation_and_scaling_survive_every_crash_point() {
         .await;
         assert!(calls >= 2, "{calls}");
     }
+}
+
+#[tokio::test]
+async fn taking_back_what_others_changed_survives_every_crash_point() {
+    let calls = every_crash_point(|gate| async move {
+        let (clientset, tracker) = fake::Clientset::empty();
+        let client = clientset.client().clone();
+        let sets = clientset.apps_v1alpha1().pod_sets("default");
+        let created = sets.create(&set("web", 3), &PostParams::default()).await;
+        drop(created.unwrap());
+        let before = start(client.clone(), &[]);
+        settled(&tracker, 3).await;
+        before.stop().await;
+        let deployments = TypedClient::<Deployment>::namespaced(client.clone(), "default");
+        let mut theirs = deployments.get("web").await.unwrap();
+        theirs.spec.replicas = Some(7);
+        let params = PostParams::default();
+        drop(deployments.update(&theirs, &params).await.unwrap());
+
+        gate.guard(&tracker, "deployments");
+        gate.guard(&tracker, "podsets/*");
+        let first = start(client.clone(), &[]);
+        let crashed = gate.crashes_before(settled(&tracker, 3)).await;
+        first.kill().await;
+        gate.open();
+        let second = start(client, &[]);
+        settled(&tracker, 3).await;
+        second.stop().await;
+        assert_eq!(tracker.list::<Deployment>("").len(), 1);
+        crashed
+    })
+    .await;
+    assert!(calls >= 1, "{calls}");
 }

@@ -133,6 +133,32 @@ async fn drift_is_taken_back_and_what_others_set_stays() {
     running.stop().await;
 }
 
+#[tokio::test]
+async fn a_set_that_is_being_deleted_says_so_and_makes_nothing_any_more() {
+    let rig = Rig::new().await;
+    let running = rig.start();
+    rig.create("web", 2).await;
+    rig.until("web", "Scaling").await;
+    let hold = |finalizers: Value| json!({ "metadata": { "finalizers": finalizers } });
+    rig.patch("web", hold(json!(["example.com/hold"]))).await;
+    let sets = rig
+        .clientset
+        .apps_v1alpha1()
+        .pod_sets(&rig.cluster.namespace);
+    let background = DeleteParams::background();
+    drop(sets.delete("web", &background).await.unwrap());
+    rig.until("web", "Terminating").await;
+    // What follows is seen, and yet the Deployment does not come again.
+    drop(rig.deployments().delete("web", &background).await.unwrap());
+    rig.pod("web-1", "web", true).await;
+    rig.until_nodes("web", &["web-1"]).await;
+    assert!(rig.deployments().get_opt("web").await.unwrap().is_none());
+    rig.patch("web", hold(json!(null))).await;
+    let is_gone = async || sets.get_opt("web").await.unwrap().is_none();
+    assert!(eventually(is_gone).await);
+    running.stop().await;
+}
+
 /// Somebody else's Deployment; controlled by something or by nothing.
 fn foreign(controller: Option<Value>) -> Deployment {
     let labels = json!({ "app": "theirs" });
