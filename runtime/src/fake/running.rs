@@ -62,7 +62,7 @@ impl Running {
         W: Future<Output = Result<crate::manager::ManagerBuilder, E>> + Send,
         E: Into<crate::app::BoxError> + Send + 'static,
     {
-        let asks = args.iter().any(|it| it.starts_with("--leader-elect"));
+        let asks = args.iter().any(|it| asks_for_election(it));
         let alone = (!asks).then_some("--leader-elect=false");
         let args = ["controller"].iter().chain(&alone).chain(args);
         let invocation = match app.try_parse_from::<F>(args) {
@@ -102,6 +102,13 @@ impl Running {
     }
 }
 
+/// Whether a flag says if there is an election. Other flags have names that begin with this one's.
+#[cfg(feature = "app")]
+fn asks_for_election(flag: &str) -> bool {
+    let rest = flag.strip_prefix("--leader-elect");
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+}
+
 /// Goes on with the panic of a task.
 fn resume(error: JoinError) -> ! {
     match error.try_into_panic() {
@@ -114,13 +121,35 @@ fn resume(error: JoinError) -> ! {
 mod tests {
     use super::*;
 
+    #[cfg(feature = "app")]
+    #[test]
+    fn only_the_flag_itself_asks_for_an_election() {
+        for flag in [
+            "--leader-elect",
+            "--leader-elect=true",
+            "--leader-elect=false",
+        ] {
+            assert!(asks_for_election(flag), "{flag}");
+        }
+        for flag in [
+            "--leader-elect-lease-duration=1s",
+            "--leader-elections",
+            "--leader",
+        ] {
+            assert!(!asks_for_election(flag), "{flag}");
+        }
+    }
+
     #[tokio::test]
     async fn a_controller_that_is_killed_is_dropped_where_it_waits() {
+        let (starts, started) = tokio::sync::oneshot::channel();
         let (sender, receiver) = tokio::sync::oneshot::channel::<()>();
         let running = Running::spawn(async move |_| {
             let _held = sender;
+            let _ = starts.send(());
             std::future::pending::<Result<(), ()>>().await
         });
+        started.await.unwrap();
         running.kill().await;
         assert!(receiver.await.is_err(), "what it held is gone");
     }

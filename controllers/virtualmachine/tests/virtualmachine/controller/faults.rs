@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
-use codegen_runtime::fake::{Fault as ApiFault, FaultKind};
+use codegen_runtime::app::Process;
+use codegen_runtime::fake::{Fault as ApiFault, FaultKind, Running};
 use serde_json::json;
 use virtualmachine_controller::apis::cloudnative::v1alpha1::VirtualMachinePhase as Phase;
+use virtualmachine_controller::app;
 use virtualmachine_controller::controller::Options;
 use virtualmachine_controller::driver::DriverError;
 use virtualmachine_controller::driver::simulated::{Fault, Lost, Operation};
@@ -100,6 +102,41 @@ async fn a_failed_creation_is_seen_in_the_status_and_tried_again() {
     rig.driver.clear_faults();
     rig.until_phase("test-vm", Phase::Active).await;
     running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_driver_that_always_fails_is_asked_a_few_times_a_minute() {
+    let rig = Rig::new();
+    let fault = Fault {
+        times: None,
+        ..Fault::once(Operation::Create, failed())
+    };
+    rig.driver.fault(fault);
+    rig.create(&sample()).await;
+    let (tell, metrics) = tokio::sync::oneshot::channel();
+    let driver = rig.driver.clone();
+    let setup = async move |process: Process, flags| {
+        drop(tell.send(process.metrics().clone()));
+        app::setup(process, flags, driver).await
+    };
+    let running = Running::program(app::app(), rig.clientset.client().clone(), &[], setup);
+    let metrics = metrics.await.unwrap();
+    let creations = || -> usize {
+        let text = metrics.encode().unwrap();
+        let series = "virtualmachine_driver_calls_total{driver=\"simulated\",call=\"create\"";
+        let lines = text.lines().filter(|line| line.starts_with(series));
+        let counts = lines.filter_map(|line| line.rsplit(' ').next()?.parse::<usize>().ok());
+        counts.sum()
+    };
+    let mut before = 0;
+    for (seconds, expected) in [(60, 2..=20), (600, 10..=40)] {
+        tokio::time::sleep(Duration::from_secs(seconds)).await;
+        let tries = creations() - before;
+        // Resyncs look again, too: twice a minute.
+        assert!(expected.contains(&tries), "{tries} in {seconds} s");
+        before += tries;
+    }
+    running.kill().await;
 }
 
 #[tokio::test]

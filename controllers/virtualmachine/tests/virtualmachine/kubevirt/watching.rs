@@ -8,7 +8,9 @@ use parking_lot::Mutex;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use virtualmachine_controller::driver::kubevirt::KubeVirt;
-use virtualmachine_controller::driver::{Changed, Driver, DriverError, Power, ServerState};
+use virtualmachine_controller::driver::{
+    Changed, Driver, DriverError, Power, ServerRef, ServerState,
+};
 
 use crate::kubevirt::cluster::{Cluster, goes, reaches, settled, spec, term, until};
 
@@ -52,6 +54,22 @@ impl Running {
     }
 }
 
+/// The state that the driver reads now; `None` without a machine.
+async fn read_state(driver: &KubeVirt, server: &ServerRef) -> Option<ServerState> {
+    let status = driver.status(server).await.expect("a status");
+    status.map(|now| now.state)
+}
+
+/// Switches a machine: it is in one of `states` at once, and reaches the second.
+async fn switch(driver: &KubeVirt, server: &ServerRef, power: Power, states: [ServerState; 2]) {
+    let switched = driver.set_power(&term(1), server, power).await;
+    switched.expect("it is switched");
+    let read = read_state(driver, server).await;
+    let is_expected = read.is_some_and(|read| states.contains(&read));
+    assert!(is_expected, "{power:?}: {read:?}");
+    reaches(driver, server, states[1]).await;
+}
+
 #[tokio::test]
 async fn changes_of_kubevirts_are_told_and_own_writes_are_read() {
     let cluster = Cluster::start().await;
@@ -66,34 +84,10 @@ async fn changes_of_kubevirts_are_told_and_own_writes_are_read() {
     running.is_told(&server.key()).await;
 
     for _ in 0..5 {
-        driver
-            .set_power(&term(1), &server, Power::Off)
-            .await
-            .expect("stopping");
-        let state = driver
-            .status(&server)
-            .await
-            .expect("a status")
-            .map(|now| now.state);
-        assert!(
-            matches!(state, Some(ServerState::Stopping | ServerState::Stopped)),
-            "{state:?}"
-        );
-        reaches(driver, &server, ServerState::Stopped).await;
-        driver
-            .set_power(&term(1), &server, Power::On)
-            .await
-            .expect("starting");
-        let state = driver
-            .status(&server)
-            .await
-            .expect("a status")
-            .map(|now| now.state);
-        assert!(
-            matches!(state, Some(ServerState::Creating | ServerState::Running)),
-            "{state:?}"
-        );
-        reaches(driver, &server, ServerState::Running).await;
+        let off = [ServerState::Stopping, ServerState::Stopped];
+        switch(driver, &server, Power::Off, off).await;
+        let on = [ServerState::Creating, ServerState::Running];
+        switch(driver, &server, Power::On, on).await;
     }
 
     settled(&cluster, &server).await;
@@ -138,11 +132,7 @@ async fn a_deletion_is_read_at_once() {
             .expect("created");
         reaches(driver, &server, ServerState::Running).await;
         driver.delete(&term(1), &server).await.expect("deleting");
-        let state = driver
-            .status(&server)
-            .await
-            .expect("a status")
-            .map(|now| now.state);
+        let state = read_state(driver, &server).await;
         assert!(
             matches!(state, None | Some(ServerState::Deleting)),
             "{state:?}"
