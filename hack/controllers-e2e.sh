@@ -4,21 +4,13 @@
 #
 #   hack/controllers-e2e.sh [filter…]   filters as of `cargo test`
 #
-# The server comes from hack/envtest.sh, with kube-controller-manager's garbage collector; without one, nothing runs and a message says so.
+# The server comes from hack/envtest.sh, with kube-controller-manager's garbage collector; without one, it is skipped, with exit code 3.
 set -euo pipefail
+# shellcheck source=hack/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+cd "$root"
 
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
-
-flags=()
-if [[ -z ${ENVTEST_KUBECONFIG:-}${KUBEBUILDER_ASSETS:-} ]]; then
-	if ! command -v go >/dev/null && [[ ! -x target/envtest/envtest ]]; then
-		echo "controllers-e2e: no Go toolchain, KUBEBUILDER_ASSETS or ENVTEST_KUBECONFIG: the real kube-apiserver is skipped" >&2
-		exit 0
-	fi
-	# Whether a given cluster collects garbage is for CONFORMANCE_CONTROLLERS to say.
-	flags=(--controller-manager)
-	export CONFORMANCE_CONTROLLERS=1
-fi
+need_collecting_server
 
 tests() {
 	cargo test -q --locked -p network-controller -p podset-controller -p podbuggertool-controller \
@@ -34,4 +26,4 @@ export -f tests suite
 
 tests --no-run
 (($#)) || set -- scenarios:: per_deployment::
-hack/envtest.sh run "${flags[@]}" -- bash -ec 'suite "$@"' suite "$@"
+hack/envtest.sh run "${server_flags[@]}" -- bash -ec 'suite "$@"' suite "$@"

@@ -91,7 +91,7 @@ compare() {
 	fi
 }
 
-find_kubectl || exit 3
+find_kubectl
 export KUBECTL
 if [[ ${1:-} == --on ]]; then
 	take_tour "$2" | normalise

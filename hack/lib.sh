@@ -1,7 +1,35 @@
-# Shared by the scripts of this folder: where the repository is, how its generator is run, which kubectl to use, and where the
-# archive of real CRDs is.
+# Shared by the scripts of this folder and by .ci/run: where the repository is, how its generator is run, what a script does that cannot
+# run here, which kubectl to use, and where the archive of real CRDs is.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+# The exit code of a script that cannot run here, for want of a tool or a network: it has neither passed nor failed. hack/envtest.sh
+# ends with it, too.
+SKIPPED=3
+
+# skip REASON: ends the script with that code.
+skip() {
+  echo "$(basename "$0" .sh): $*: skipped" >&2
+  exit "$SKIPPED"
+}
+
+# Skips the script where hack/envtest.sh has no server to run.
+need_real_server() {
+  if [[ -z ${ENVTEST_KUBECONFIG:-}${KUBEBUILDER_ASSETS:-} && ! -x $root/target/envtest/envtest ]] && ! command -v go >/dev/null; then
+    skip "no Go toolchain, KUBEBUILDER_ASSETS or ENVTEST_KUBECONFIG for the real kube-apiserver"
+  fi
+}
+
+# As need_real_server, for tests of objects that go with their owners. Sets server_flags, for hack/envtest.sh: a server of its own has a
+# garbage collector. Whether a given cluster has one is for CONFORMANCE_CONTROLLERS to say.
+need_collecting_server() {
+  need_real_server
+  server_flags=()
+  if [[ -z ${ENVTEST_KUBECONFIG:-}${KUBEBUILDER_ASSETS:-} ]]; then
+    server_flags=(--controller-manager)
+    export CONFORMANCE_CONTROLLERS=1
+  fi
+}
 
 # Runs the generator in the current folder. KUBE_CODEGEN names a built one to use instead of building it here.
 kube_codegen() {
@@ -14,7 +42,8 @@ kube_codegen() {
 
 minor_of() { "$1" version --client -o json 2>/dev/null | sed -nE 's/.*"minor": "([0-9]+).*/\1/p' | head -n 1; }
 
-# Sets KUBECTL, unless it is set: the PATH's if it is at most one minor version from the real server's, else a built one.
+# Sets KUBECTL, unless it is set: the PATH's if it is at most one minor version from the real server's, else a built one. Skips the
+# script where there is neither, nor Go.
 find_kubectl() {
   if [[ -n ${KUBECTL:-} ]]; then return; fi
   local server_minor path_minor
@@ -28,8 +57,7 @@ find_kubectl() {
     KUBECTL=$root/target/envtest/kubectl
     [[ -x $KUBECTL ]] || (cd "$root/hack/envtest" && GOFLAGS="${GOFLAGS:+$GOFLAGS }-p=2 -buildvcs=false" nice go build -o "$KUBECTL" ./cmd/kubectl) >&2
   elif [[ -z $KUBECTL ]]; then
-    echo "there is neither a kubectl nor a Go toolchain to build one with" >&2
-    return 1
+    skip "neither a kubectl nor a Go toolchain to build one with"
   fi
 }
 

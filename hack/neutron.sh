@@ -3,9 +3,12 @@
 #
 # neutron-server is installed from PyPI into a folder of its own, target/neutron, and started on loopback with SQLite, without
 # authentication and without agents: networks and subnets are rows of its database. NEUTRON_VERSION chooses another release,
-# NEUTRON_URL a server that runs already. `hack/neutron.sh --serve` only starts it, and waits.
+# NEUTRON_URL a server that runs already. `hack/neutron.sh --serve` only starts it, and waits. Where it cannot be installed, the script is
+# skipped, with exit code 3.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=hack/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+cd "$root"
 
 dir=${NEUTRON_DIR:-$PWD/target/neutron}
 version=${NEUTRON_VERSION:-29.0.0}
@@ -13,12 +16,9 @@ port=${NEUTRON_PORT:-9696}
 
 install_neutron() {
 	[[ -e $dir/installed-$version ]] && return
-	if ! command -v python3 >/dev/null; then
-		echo "neutron: no python3: the real neutron-server is skipped" >&2
-		exit 0
-	fi
+	command -v python3 >/dev/null || skip "no python3 for neutron-server"
 	python3 -m venv "$dir/venv"
-	"$dir/venv/bin/pip" install --quiet "neutron==$version" uwsgi
+	"$dir/venv/bin/pip" install --quiet "neutron==$version" uwsgi || skip "neutron-server cannot be installed from PyPI"
 	touch "$dir/installed-$version"
 }
 

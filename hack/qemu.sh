@@ -4,10 +4,11 @@
 #   hack/qemu.sh [filter…]       filters as of `cargo test`, in place of `qemu::`
 #
 # Debian's packages qemu-system-x86 and qemu-utils are installed if they are missing, which takes root or a sudo that asks
-# nothing. Where they can't be, the exit code is 0 with a message; REQUIRE_QEMU=1 makes that a failure.
+# nothing. Where they can't be, it is skipped, with exit code 3; REQUIRE_QEMU=1 makes that a failure.
 set -euo pipefail
-
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=hack/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+cd "$root"
 
 present() { command -v qemu-system-x86_64 >/dev/null && command -v qemu-img >/dev/null; }
 
@@ -23,8 +24,12 @@ install() {
 }
 
 if ! present && ! install; then
-  echo "qemu: qemu-system-x86_64 and qemu-img are missing and can't be installed: skipped" >&2
-  exit "${REQUIRE_QEMU:-0}"
+  missing="qemu-system-x86_64 and qemu-img are missing and can't be installed"
+  if [[ ${REQUIRE_QEMU:-} == 1 ]]; then
+    echo "qemu: $missing" >&2
+    exit 1
+  fi
+  skip "$missing"
 fi
 
 export QEMU_REQUIRED=1

@@ -5,25 +5,14 @@
 #
 #   hack/vm-e2e.sh [filter…]            filters as of `cargo test`, in place of all three
 #
-# The server comes from hack/envtest.sh; without one, nothing runs and a message says so.
+# The server comes from hack/envtest.sh; without one, it is skipped, with exit code 3.
 set -euo pipefail
-
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=hack/lib.sh
-source hack/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+cd "$root"
 
-flags=()
-if [[ -z ${ENVTEST_KUBECONFIG:-}${KUBEBUILDER_ASSETS:-} ]]; then
-	if ! command -v go >/dev/null && [[ ! -x target/envtest/envtest ]]; then
-		echo "vm-e2e: no Go toolchain, KUBEBUILDER_ASSETS or ENVTEST_KUBECONFIG: the real kube-apiserver is skipped" >&2
-		exit 0
-	fi
-	# Whether a given cluster collects garbage is for CONFORMANCE_CONTROLLERS to say.
-	flags=(--controller-manager)
-	export CONFORMANCE_CONTROLLERS=1
-fi
-
-find_kubectl || exit 3
+need_collecting_server
+find_kubectl
 export KUBECTL
 
 suite() {
@@ -35,4 +24,4 @@ export -f suite
 # Of the whole workspace, so that nothing is built again with the features that one package alone would choose.
 cargo test -q --locked --workspace --test virtualmachine --no-run
 (($#)) || set -- kubevirt:: controller::processes:: controller::schema::
-hack/envtest.sh run "${flags[@]}" -- bash -ec 'suite "$@"' suite "$@"
+hack/envtest.sh run "${server_flags[@]}" -- bash -ec 'suite "$@"' suite "$@"
