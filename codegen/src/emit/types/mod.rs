@@ -291,7 +291,7 @@ fn emit_file(
             items.push_text(&text);
         }
     }
-    let allow = allow::emit(&own);
+    let allow = allow::emit(defs);
     let uses = scope.imports.emit();
     Code {
         tokens: quote!(#docs #allow #uses),
