@@ -85,6 +85,7 @@ fn own_verbs(resource: &Resource, taken: &mut Taken) -> Ident {
 }
 
 /// ```ignore
+/// /// Verbs, as methods of [`TypedClient`](client::TypedClient): …
 /// pub type VirtualMachines = client::TypedClient<api::VirtualMachine, client::verbs::WithStatus>;
 /// ```
 fn emit_name(resource: &Resource, client: &TokenStream) -> TokenStream {
@@ -96,9 +97,17 @@ fn emit_name(resource: &Resource, client: &TokenStream) -> TokenStream {
 }
 
 fn client_docs(resource: &Resource) -> TokenStream {
-    docs(&format!(
+    let about = format!(
         "Client for [`{root}`](api::{root}) objects. Cloning is cheap.",
         root = resource.root
+    );
+    let methods = verbs::methods(resource);
+    if methods.is_empty() {
+        return docs(&about);
+    }
+    docs(&format!(
+        "{about}\n\nVerbs, as methods of [`TypedClient`](client::TypedClient):\n`{}`.",
+        methods.join("`, `")
     ))
 }
 

@@ -69,6 +69,28 @@ pub(super) fn has_scale(resource: &Resource) -> bool {
     scale.iter().all(|method| resource.methods.contains(method))
 }
 
+/// The methods of the runtime's client that the resource's verbs leave, in the order of the verbs.
+pub(super) fn methods(resource: &Resource) -> Vec<&'static str> {
+    let verbs = resource.verbs.0.iter().flat_map(|verb| match verb {
+        Verb::Create => &["create"][..],
+        Verb::Update => &["update"],
+        Verb::UpdateStatus if resource.verbs.contains(Verb::Patch) => {
+            &["update_status", "patch_status"]
+        }
+        Verb::UpdateStatus => &["update_status"],
+        Verb::Delete => &["delete"],
+        Verb::DeleteCollection => &["delete_collection"],
+        Verb::Get => &["get", "get_opt"],
+        Verb::List => &["list"],
+        Verb::Watch => &["watch"],
+        Verb::Patch => &["patch"],
+        Verb::Apply => &["apply"],
+        Verb::ApplyStatus => &["apply_status"],
+    });
+    let scale = has_scale(resource).then_some(["get_scale", "update_scale", "patch_scale"]);
+    verbs.copied().chain(scale.into_iter().flatten()).collect()
+}
+
 /// The trait of the runtime that a set of verbs implements to have the verb.
 fn capability(verb: Verb) -> TokenStream {
     match verb {

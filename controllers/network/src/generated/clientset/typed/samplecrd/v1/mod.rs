@@ -34,6 +34,9 @@ impl SamplecrdV1Client {
 }
 
 /// Client for [`Network`](api::Network) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type Networks = client::TypedClient<api::Network, client::verbs::WithStatus>;
 
 /// A list of [`Network`](api::Network) objects.

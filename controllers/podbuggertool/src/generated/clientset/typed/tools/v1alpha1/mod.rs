@@ -34,6 +34,9 @@ impl ToolsV1alpha1Client {
 }
 
 /// Client for [`PodBuggerTool`](api::PodBuggerTool) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type PodBuggerTools = client::TypedClient<
     api::PodBuggerTool,
     client::verbs::WithStatus,

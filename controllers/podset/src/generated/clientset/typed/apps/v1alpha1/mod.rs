@@ -34,6 +34,9 @@ impl AppsV1alpha1Client {
 }
 
 /// Client for [`PodSet`](api::PodSet) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 #[derive(Clone, Debug)]
 pub struct PodSets(client::TypedClient<api::PodSet, client::verbs::WithStatus>);
 

@@ -34,6 +34,9 @@ impl StorageV1Client {
 }
 
 /// Client for [`Backup`](api::Backup) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type Backups = client::TypedClient<api::Backup, client::verbs::NoStatus>;
 
 /// A list of [`Backup`](api::Backup) objects.

@@ -86,6 +86,9 @@ impl ArgoprojV1alpha1Client {
 }
 
 /// Client for [`ClusterWorkflowTemplate`](api::ClusterWorkflowTemplate) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type ClusterWorkflowTemplates = client::TypedClient<
     api::ClusterWorkflowTemplate,
     client::verbs::NoStatus,
@@ -97,18 +100,27 @@ pub type ClusterWorkflowTemplateList = kube::api::ObjectList<
 >;
 
 /// Client for [`CronWorkflow`](api::CronWorkflow) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type CronWorkflows = client::TypedClient<api::CronWorkflow, client::verbs::NoStatus>;
 
 /// A list of [`CronWorkflow`](api::CronWorkflow) objects.
 pub type CronWorkflowList = kube::api::ObjectList<api::CronWorkflow>;
 
 /// Client for [`Workflow`](api::Workflow) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type Workflows = client::TypedClient<api::Workflow, client::verbs::NoStatus>;
 
 /// A list of [`Workflow`](api::Workflow) objects.
 pub type WorkflowList = kube::api::ObjectList<api::Workflow>;
 
 /// Client for [`WorkflowArtifactGCTask`](api::WorkflowArtifactGCTask) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type WorkflowArtifactGCTasks = client::TypedClient<
     api::WorkflowArtifactGCTask,
     client::verbs::WithStatus,
@@ -118,6 +130,9 @@ pub type WorkflowArtifactGCTasks = client::TypedClient<
 pub type WorkflowArtifactGCTaskList = kube::api::ObjectList<api::WorkflowArtifactGCTask>;
 
 /// Client for [`WorkflowEventBinding`](api::WorkflowEventBinding) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type WorkflowEventBindings = client::TypedClient<
     api::WorkflowEventBinding,
     client::verbs::NoStatus,
@@ -127,6 +142,9 @@ pub type WorkflowEventBindings = client::TypedClient<
 pub type WorkflowEventBindingList = kube::api::ObjectList<api::WorkflowEventBinding>;
 
 /// Client for [`WorkflowTaskResult`](api::WorkflowTaskResult) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type WorkflowTaskResults = client::TypedClient<
     api::WorkflowTaskResult,
     client::verbs::NoStatus,
@@ -136,6 +154,9 @@ pub type WorkflowTaskResults = client::TypedClient<
 pub type WorkflowTaskResultList = kube::api::ObjectList<api::WorkflowTaskResult>;
 
 /// Client for [`WorkflowTaskSet`](api::WorkflowTaskSet) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type WorkflowTaskSets = client::TypedClient<
     api::WorkflowTaskSet,
     client::verbs::WithStatus,
@@ -145,6 +166,9 @@ pub type WorkflowTaskSets = client::TypedClient<
 pub type WorkflowTaskSetList = kube::api::ObjectList<api::WorkflowTaskSet>;
 
 /// Client for [`WorkflowTemplate`](api::WorkflowTemplate) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type WorkflowTemplates = client::TypedClient<
     api::WorkflowTemplate,
     client::verbs::NoStatus,

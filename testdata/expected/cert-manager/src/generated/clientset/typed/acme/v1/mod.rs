@@ -41,12 +41,18 @@ impl AcmeV1Client {
 }
 
 /// Client for [`Challenge`](api::Challenge) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type Challenges = client::TypedClient<api::Challenge, client::verbs::WithStatus>;
 
 /// A list of [`Challenge`](api::Challenge) objects.
 pub type ChallengeList = kube::api::ObjectList<api::Challenge>;
 
 /// Client for [`Order`](api::Order) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type Orders = client::TypedClient<api::Order, client::verbs::WithStatus>;
 
 /// A list of [`Order`](api::Order) objects.

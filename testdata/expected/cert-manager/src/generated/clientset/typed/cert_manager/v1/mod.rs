@@ -55,12 +55,18 @@ impl CertManagerV1Client {
 }
 
 /// Client for [`Certificate`](api::Certificate) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type Certificates = client::TypedClient<api::Certificate, client::verbs::WithStatus>;
 
 /// A list of [`Certificate`](api::Certificate) objects.
 pub type CertificateList = kube::api::ObjectList<api::Certificate>;
 
 /// Client for [`CertificateRequest`](api::CertificateRequest) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type CertificateRequests = client::TypedClient<
     api::CertificateRequest,
     client::verbs::WithStatus,
@@ -70,6 +76,9 @@ pub type CertificateRequests = client::TypedClient<
 pub type CertificateRequestList = kube::api::ObjectList<api::CertificateRequest>;
 
 /// Client for [`ClusterIssuer`](api::ClusterIssuer) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type ClusterIssuers = client::TypedClient<
     api::ClusterIssuer,
     client::verbs::WithStatus,
@@ -79,6 +88,9 @@ pub type ClusterIssuers = client::TypedClient<
 pub type ClusterIssuerList = kube::api::ObjectList<api::ClusterIssuer>;
 
 /// Client for [`Issuer`](api::Issuer) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type Issuers = client::TypedClient<api::Issuer, client::verbs::WithStatus>;
 
 /// A list of [`Issuer`](api::Issuer) objects.

@@ -55,24 +55,36 @@ impl FeaturesV1Client {
 }
 
 /// Client for [`Bare`](api::Bare) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type Bares = client::TypedClient<api::Bare, client::verbs::NoStatus>;
 
 /// A list of [`Bare`](api::Bare) objects.
 pub type BareList = kube::api::ObjectList<api::Bare>;
 
 /// Client for [`Everything`](api::Everything) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`, `get_scale`, `update_scale`, `patch_scale`.
 pub type Everythings = client::TypedClient<api::Everything>;
 
 /// A list of [`Everything`](api::Everything) objects.
 pub type EverythingList = kube::api::ObjectList<api::Everything>;
 
 /// Client for [`Flat`](api::Flat) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type Flats = client::TypedClient<api::Flat, client::verbs::NoStatus>;
 
 /// A list of [`Flat`](api::Flat) objects.
 pub type FlatList = kube::api::ObjectList<api::Flat>;
 
 /// Client for [`Scalar`](api::Scalar) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type Scalars = client::TypedClient<api::Scalar, client::verbs::NoStatus>;
 
 /// A list of [`Scalar`](api::Scalar) objects.

@@ -34,6 +34,9 @@ impl FeaturesV1beta1Client {
 }
 
 /// Client for [`Everything`](api::Everything) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type Everythings = client::TypedClient<api::Everything, client::verbs::NoStatus>;
 
 /// A list of [`Everything`](api::Everything) objects.

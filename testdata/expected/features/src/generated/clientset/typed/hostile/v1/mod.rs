@@ -83,48 +83,72 @@ impl HostileV1Client {
 }
 
 /// Client for [`Default`](api::Default) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type Defaults = client::TypedClient<api::Default, client::verbs::NoStatus>;
 
 /// A list of [`Default`](api::Default) objects.
 pub type DefaultList = kube::api::ObjectList<api::Default>;
 
 /// Client for [`Hostile`](api::Hostile) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type Hostiles = client::TypedClient<api::Hostile, client::verbs::NoStatus>;
 
 /// A list of [`Hostile`](api::Hostile) objects.
 pub type HostileList = kube::api::ObjectList<api::Hostile>;
 
 /// Client for [`Option`](api::Option) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type Options = client::TypedClient<api::Option, client::verbs::NoStatus>;
 
 /// A list of [`Option`](api::Option) objects.
 pub type OptionList = kube::api::ObjectList<api::Option>;
 
 /// Client for [`Self_`](api::Self_) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type Selves = client::TypedClient<api::Self_, client::verbs::NoStatus>;
 
 /// A list of [`Self_`](api::Self_) objects.
 pub type SelfList = kube::api::ObjectList<api::Self_>;
 
 /// Client for [`Serialize`](api::Serialize) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type Serializes = client::TypedClient<api::Serialize, client::verbs::NoStatus>;
 
 /// A list of [`Serialize`](api::Serialize) objects.
 pub type SerializeList = kube::api::ObjectList<api::Serialize>;
 
 /// Client for [`String`](api::String) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type Strings = client::TypedClient<api::String, client::verbs::NoStatus>;
 
 /// A list of [`String`](api::String) objects.
 pub type StringList = kube::api::ObjectList<api::String>;
 
 /// Client for [`Time`](api::Time) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type Times = client::TypedClient<api::Time, client::verbs::NoStatus>;
 
 /// A list of [`Time`](api::Time) objects.
 pub type TimeList = kube::api::ObjectList<api::Time>;
 
 /// Client for [`Value`](api::Value) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type Values = client::TypedClient<api::Value, client::verbs::NoStatus>;
 
 /// A list of [`Value`](api::Value) objects.

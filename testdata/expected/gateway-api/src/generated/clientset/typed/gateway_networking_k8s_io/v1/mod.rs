@@ -97,6 +97,9 @@ impl GatewayV1Client {
 }
 
 /// Client for [`BackendTLSPolicy`](api::BackendTLSPolicy) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type BackendTLSPolicies = client::TypedClient<
     api::BackendTLSPolicy,
     client::verbs::WithStatus,
@@ -106,18 +109,27 @@ pub type BackendTLSPolicies = client::TypedClient<
 pub type BackendTLSPolicyList = kube::api::ObjectList<api::BackendTLSPolicy>;
 
 /// Client for [`GRPCRoute`](api::GRPCRoute) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type GRPCRoutes = client::TypedClient<api::GRPCRoute, client::verbs::WithStatus>;
 
 /// A list of [`GRPCRoute`](api::GRPCRoute) objects.
 pub type GRPCRouteList = kube::api::ObjectList<api::GRPCRoute>;
 
 /// Client for [`Gateway`](api::Gateway) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type Gateways = client::TypedClient<api::Gateway, client::verbs::WithStatus>;
 
 /// A list of [`Gateway`](api::Gateway) objects.
 pub type GatewayList = kube::api::ObjectList<api::Gateway>;
 
 /// Client for [`GatewayClass`](api::GatewayClass) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type GatewayClasses = client::TypedClient<
     api::GatewayClass,
     client::verbs::WithStatus,
@@ -127,18 +139,27 @@ pub type GatewayClasses = client::TypedClient<
 pub type GatewayClassList = kube::api::ObjectList<api::GatewayClass>;
 
 /// Client for [`HTTPRoute`](api::HTTPRoute) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type HTTPRoutes = client::TypedClient<api::HTTPRoute, client::verbs::WithStatus>;
 
 /// A list of [`HTTPRoute`](api::HTTPRoute) objects.
 pub type HTTPRouteList = kube::api::ObjectList<api::HTTPRoute>;
 
 /// Client for [`ListenerSet`](api::ListenerSet) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type ListenerSets = client::TypedClient<api::ListenerSet, client::verbs::WithStatus>;
 
 /// A list of [`ListenerSet`](api::ListenerSet) objects.
 pub type ListenerSetList = kube::api::ObjectList<api::ListenerSet>;
 
 /// Client for [`ReferenceGrant`](api::ReferenceGrant) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type ReferenceGrants = client::TypedClient<
     api::ReferenceGrant,
     client::verbs::NoStatus,
@@ -148,18 +169,27 @@ pub type ReferenceGrants = client::TypedClient<
 pub type ReferenceGrantList = kube::api::ObjectList<api::ReferenceGrant>;
 
 /// Client for [`TCPRoute`](api::TCPRoute) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type TCPRoutes = client::TypedClient<api::TCPRoute, client::verbs::WithStatus>;
 
 /// A list of [`TCPRoute`](api::TCPRoute) objects.
 pub type TCPRouteList = kube::api::ObjectList<api::TCPRoute>;
 
 /// Client for [`TLSRoute`](api::TLSRoute) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type TLSRoutes = client::TypedClient<api::TLSRoute, client::verbs::WithStatus>;
 
 /// A list of [`TLSRoute`](api::TLSRoute) objects.
 pub type TLSRouteList = kube::api::ObjectList<api::TLSRoute>;
 
 /// Client for [`UDPRoute`](api::UDPRoute) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type UDPRoutes = client::TypedClient<api::UDPRoute, client::verbs::WithStatus>;
 
 /// A list of [`UDPRoute`](api::UDPRoute) objects.

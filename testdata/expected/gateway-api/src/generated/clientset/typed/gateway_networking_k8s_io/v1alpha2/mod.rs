@@ -48,18 +48,27 @@ impl GatewayV1alpha2Client {
 }
 
 /// Client for [`TCPRoute`](api::TCPRoute) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type TCPRoutes = client::TypedClient<api::TCPRoute, client::verbs::WithStatus>;
 
 /// A list of [`TCPRoute`](api::TCPRoute) objects.
 pub type TCPRouteList = kube::api::ObjectList<api::TCPRoute>;
 
 /// Client for [`TLSRoute`](api::TLSRoute) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type TLSRoutes = client::TypedClient<api::TLSRoute, client::verbs::WithStatus>;
 
 /// A list of [`TLSRoute`](api::TLSRoute) objects.
 pub type TLSRouteList = kube::api::ObjectList<api::TLSRoute>;
 
 /// Client for [`UDPRoute`](api::UDPRoute) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type UDPRoutes = client::TypedClient<api::UDPRoute, client::verbs::WithStatus>;
 
 /// A list of [`UDPRoute`](api::UDPRoute) objects.

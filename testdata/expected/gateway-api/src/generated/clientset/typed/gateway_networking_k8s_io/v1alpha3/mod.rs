@@ -41,6 +41,9 @@ impl GatewayV1alpha3Client {
 }
 
 /// Client for [`BackendTLSPolicy`](api::BackendTLSPolicy) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type BackendTLSPolicies = client::TypedClient<
     api::BackendTLSPolicy,
     client::verbs::WithStatus,
@@ -50,6 +53,9 @@ pub type BackendTLSPolicies = client::TypedClient<
 pub type BackendTLSPolicyList = kube::api::ObjectList<api::BackendTLSPolicy>;
 
 /// Client for [`TLSRoute`](api::TLSRoute) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type TLSRoutes = client::TypedClient<api::TLSRoute, client::verbs::WithStatus>;
 
 /// A list of [`TLSRoute`](api::TLSRoute) objects.

@@ -55,12 +55,18 @@ impl GatewayV1beta1Client {
 }
 
 /// Client for [`Gateway`](api::Gateway) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type Gateways = client::TypedClient<api::Gateway, client::verbs::WithStatus>;
 
 /// A list of [`Gateway`](api::Gateway) objects.
 pub type GatewayList = kube::api::ObjectList<api::Gateway>;
 
 /// Client for [`GatewayClass`](api::GatewayClass) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type GatewayClasses = client::TypedClient<
     api::GatewayClass,
     client::verbs::WithStatus,
@@ -70,12 +76,18 @@ pub type GatewayClasses = client::TypedClient<
 pub type GatewayClassList = kube::api::ObjectList<api::GatewayClass>;
 
 /// Client for [`HTTPRoute`](api::HTTPRoute) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type HTTPRoutes = client::TypedClient<api::HTTPRoute, client::verbs::WithStatus>;
 
 /// A list of [`HTTPRoute`](api::HTTPRoute) objects.
 pub type HTTPRouteList = kube::api::ObjectList<api::HTTPRoute>;
 
 /// Client for [`ReferenceGrant`](api::ReferenceGrant) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type ReferenceGrants = client::TypedClient<
     api::ReferenceGrant,
     client::verbs::NoStatus,

@@ -51,12 +51,18 @@ impl GatewayV1alpha1Client {
 }
 
 /// Client for [`XBackend`](api::XBackend) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type XBackends = client::TypedClient<api::XBackend, client::verbs::WithStatus>;
 
 /// A list of [`XBackend`](api::XBackend) objects.
 pub type XBackendList = kube::api::ObjectList<api::XBackend>;
 
 /// Client for [`XBackendTrafficPolicy`](api::XBackendTrafficPolicy) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type XBackendTrafficPolicies = client::TypedClient<
     api::XBackendTrafficPolicy,
     client::verbs::WithStatus,
@@ -66,6 +72,9 @@ pub type XBackendTrafficPolicies = client::TypedClient<
 pub type XBackendTrafficPolicyList = kube::api::ObjectList<api::XBackendTrafficPolicy>;
 
 /// Client for [`XMesh`](api::XMesh) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type XMeshes = client::TypedClient<api::XMesh, client::verbs::WithStatus>;
 
 /// A list of [`XMesh`](api::XMesh) objects.

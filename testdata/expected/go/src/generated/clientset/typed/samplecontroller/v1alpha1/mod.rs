@@ -34,6 +34,9 @@ impl SamplecontrollerV1alpha1Client {
 }
 
 /// Client for [`Foo`](api::Foo) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type Foos = client::TypedClient<api::Foo, client::verbs::WithStatus>;
 
 /// A list of [`Foo`](api::Foo) objects.

@@ -41,12 +41,18 @@ impl ShapesV1Client {
 }
 
 /// Client for [`Shape`](api::Shape) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type Shapes = client::TypedClient<api::Shape, client::verbs::WithStatus>;
 
 /// A list of [`Shape`](api::Shape) objects.
 pub type ShapeList = kube::api::ObjectList<api::Shape>;
 
 /// Client for [`Usage`](api::Usage) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type Usages = client::TypedClient<api::Usage, client::verbs::NoStatus>;
 
 /// A list of [`Usage`](api::Usage) objects.

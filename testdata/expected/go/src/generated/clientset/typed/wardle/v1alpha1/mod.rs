@@ -41,12 +41,18 @@ impl WardleV1alpha1Client {
 }
 
 /// Client for [`Fischer`](api::Fischer) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type Fischers = client::TypedClient<api::Fischer, client::verbs::NoStatus>;
 
 /// A list of [`Fischer`](api::Fischer) objects.
 pub type FischerList = kube::api::ObjectList<api::Fischer>;
 
 /// Client for [`Flunder`](api::Flunder) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type Flunders = client::TypedClient<api::Flunder, client::verbs::WithStatus>;
 
 /// A list of [`Flunder`](api::Flunder) objects.

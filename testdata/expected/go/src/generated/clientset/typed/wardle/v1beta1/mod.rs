@@ -34,6 +34,9 @@ impl WardleV1beta1Client {
 }
 
 /// Client for [`Flunder`](api::Flunder) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type Flunders = client::TypedClient<api::Flunder, client::verbs::WithStatus>;
 
 /// A list of [`Flunder`](api::Flunder) objects.

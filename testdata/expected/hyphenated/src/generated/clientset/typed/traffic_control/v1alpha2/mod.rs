@@ -41,12 +41,18 @@ impl TrafficControlV1alpha2Client {
 }
 
 /// Client for [`HTTPRoute`](api::HTTPRoute) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type HTTPRoutes = client::TypedClient<api::HTTPRoute, client::verbs::NoStatus>;
 
 /// A list of [`HTTPRoute`](api::HTTPRoute) objects.
 pub type HTTPRouteList = kube::api::ObjectList<api::HTTPRoute>;
 
 /// Client for [`VMIPool`](api::VMIPool) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type VMIPools = client::TypedClient<api::VMIPool, client::verbs::NoStatus>;
 
 /// A list of [`VMIPool`](api::VMIPool) objects.

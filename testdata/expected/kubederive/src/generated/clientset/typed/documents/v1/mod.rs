@@ -48,18 +48,27 @@ impl DocumentsV1Client {
 }
 
 /// Client for [`Card`](api::Card) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type Cards = client::TypedClient<api::Card, client::verbs::NoStatus>;
 
 /// A list of [`Card`](api::Card) objects.
 pub type CardList = kube::api::ObjectList<api::Card>;
 
 /// Client for [`Document`](api::Document) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`, `get_scale`, `update_scale`, `patch_scale`.
 pub type Documents = client::TypedClient<api::Document>;
 
 /// A list of [`Document`](api::Document) objects.
 pub type DocumentList = kube::api::ObjectList<api::Document>;
 
 /// Client for [`Shelf`](api::Shelf) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type Shelves = client::TypedClient<api::Shelf, ShelfVerbs>;
 
 /// A list of [`Shelf`](api::Shelf) objects.

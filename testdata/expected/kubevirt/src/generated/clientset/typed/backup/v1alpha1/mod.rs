@@ -44,6 +44,9 @@ impl BackupV1alpha1Client {
 }
 
 /// Client for [`VirtualMachineBackup`](api::VirtualMachineBackup) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type VirtualMachineBackups = client::TypedClient<
     api::VirtualMachineBackup,
     client::verbs::WithStatus,
@@ -53,6 +56,9 @@ pub type VirtualMachineBackups = client::TypedClient<
 pub type VirtualMachineBackupList = kube::api::ObjectList<api::VirtualMachineBackup>;
 
 /// Client for [`VirtualMachineBackupTracker`](api::VirtualMachineBackupTracker) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type VirtualMachineBackupTrackers = client::TypedClient<
     api::VirtualMachineBackupTracker,
     client::verbs::WithStatus,

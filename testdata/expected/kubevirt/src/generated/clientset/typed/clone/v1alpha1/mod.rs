@@ -34,6 +34,9 @@ impl CloneV1alpha1Client {
 }
 
 /// Client for [`VirtualMachineClone`](api::VirtualMachineClone) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type VirtualMachineClones = client::TypedClient<
     api::VirtualMachineClone,
     client::verbs::WithStatus,

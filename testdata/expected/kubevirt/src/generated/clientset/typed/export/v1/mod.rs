@@ -34,6 +34,9 @@ impl ExportV1Client {
 }
 
 /// Client for [`VirtualMachineExport`](api::VirtualMachineExport) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type VirtualMachineExports = client::TypedClient<
     api::VirtualMachineExport,
     client::verbs::WithStatus,

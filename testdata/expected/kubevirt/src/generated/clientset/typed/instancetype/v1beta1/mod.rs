@@ -65,6 +65,9 @@ impl InstancetypeV1beta1Client {
 }
 
 /// Client for [`VirtualMachineClusterInstancetype`](api::VirtualMachineClusterInstancetype) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type VirtualMachineClusterInstancetypes = client::TypedClient<
     api::VirtualMachineClusterInstancetype,
     client::verbs::NoStatus,
@@ -76,6 +79,9 @@ pub type VirtualMachineClusterInstancetypeList = kube::api::ObjectList<
 >;
 
 /// Client for [`VirtualMachineClusterPreference`](api::VirtualMachineClusterPreference) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type VirtualMachineClusterPreferences = client::TypedClient<
     api::VirtualMachineClusterPreference,
     client::verbs::NoStatus,
@@ -87,6 +93,9 @@ pub type VirtualMachineClusterPreferenceList = kube::api::ObjectList<
 >;
 
 /// Client for [`VirtualMachineInstancetype`](api::VirtualMachineInstancetype) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type VirtualMachineInstancetypes = client::TypedClient<
     api::VirtualMachineInstancetype,
     client::verbs::NoStatus,
@@ -98,6 +107,9 @@ pub type VirtualMachineInstancetypeList = kube::api::ObjectList<
 >;
 
 /// Client for [`VirtualMachinePreference`](api::VirtualMachinePreference) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type VirtualMachinePreferences = client::TypedClient<
     api::VirtualMachinePreference,
     client::verbs::NoStatus,

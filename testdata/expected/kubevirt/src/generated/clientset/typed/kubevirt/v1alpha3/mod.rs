@@ -78,12 +78,18 @@ impl KubevirtV1alpha3Client {
 }
 
 /// Client for [`KubeVirt`](api::KubeVirt) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type KubeVirts = client::TypedClient<api::KubeVirt, client::verbs::WithStatus>;
 
 /// A list of [`KubeVirt`](api::KubeVirt) objects.
 pub type KubeVirtList = kube::api::ObjectList<api::KubeVirt>;
 
 /// Client for [`VirtualMachine`](api::VirtualMachine) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type VirtualMachines = client::TypedClient<
     api::VirtualMachine,
     client::verbs::WithStatus,
@@ -93,6 +99,9 @@ pub type VirtualMachines = client::TypedClient<
 pub type VirtualMachineList = kube::api::ObjectList<api::VirtualMachine>;
 
 /// Client for [`VirtualMachineInstance`](api::VirtualMachineInstance) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type VirtualMachineInstances = client::TypedClient<
     api::VirtualMachineInstance,
     client::verbs::NoStatus,
@@ -102,6 +111,9 @@ pub type VirtualMachineInstances = client::TypedClient<
 pub type VirtualMachineInstanceList = kube::api::ObjectList<api::VirtualMachineInstance>;
 
 /// Client for [`VirtualMachineInstanceMigration`](api::VirtualMachineInstanceMigration) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type VirtualMachineInstanceMigrations = client::TypedClient<
     api::VirtualMachineInstanceMigration,
     client::verbs::WithStatus,
@@ -113,6 +125,9 @@ pub type VirtualMachineInstanceMigrationList = kube::api::ObjectList<
 >;
 
 /// Client for [`VirtualMachineInstancePreset`](api::VirtualMachineInstancePreset) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type VirtualMachineInstancePresets = client::TypedClient<
     api::VirtualMachineInstancePreset,
     client::verbs::NoStatus,
@@ -124,6 +139,9 @@ pub type VirtualMachineInstancePresetList = kube::api::ObjectList<
 >;
 
 /// Client for [`VirtualMachineInstanceReplicaSet`](api::VirtualMachineInstanceReplicaSet) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`, `get_scale`, `update_scale`, `patch_scale`.
 pub type VirtualMachineInstanceReplicaSets = client::TypedClient<
     api::VirtualMachineInstanceReplicaSet,
 >;

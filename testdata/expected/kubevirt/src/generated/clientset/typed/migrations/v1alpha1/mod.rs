@@ -34,6 +34,9 @@ impl MigrationsV1alpha1Client {
 }
 
 /// Client for [`MigrationPolicy`](api::MigrationPolicy) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type MigrationPolicies = client::TypedClient<
     api::MigrationPolicy,
     client::verbs::WithStatus,

@@ -34,6 +34,9 @@ impl PluginV1alpha1Client {
 }
 
 /// Client for [`Plugin`](api::Plugin) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type Plugins = client::TypedClient<api::Plugin, client::verbs::NoStatus>;
 
 /// A list of [`Plugin`](api::Plugin) objects.

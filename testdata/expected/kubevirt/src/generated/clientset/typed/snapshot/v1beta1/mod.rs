@@ -41,6 +41,9 @@ impl SnapshotV1beta1Client {
 }
 
 /// Client for [`VirtualMachineRestore`](api::VirtualMachineRestore) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type VirtualMachineRestores = client::TypedClient<
     api::VirtualMachineRestore,
     client::verbs::WithStatus,
@@ -50,6 +53,9 @@ pub type VirtualMachineRestores = client::TypedClient<
 pub type VirtualMachineRestoreList = kube::api::ObjectList<api::VirtualMachineRestore>;
 
 /// Client for [`VirtualMachineSnapshot`](api::VirtualMachineSnapshot) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type VirtualMachineSnapshots = client::TypedClient<
     api::VirtualMachineSnapshot,
     client::verbs::WithStatus,

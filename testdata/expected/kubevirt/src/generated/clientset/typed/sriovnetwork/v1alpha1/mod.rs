@@ -41,6 +41,9 @@ impl SriovnetworkV1alpha1Client {
 }
 
 /// Client for [`DeviceAttributes`](api::DeviceAttributes) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type Deviceattributes = client::TypedClient<
     api::DeviceAttributes,
     client::verbs::NoStatus,
@@ -50,6 +53,9 @@ pub type Deviceattributes = client::TypedClient<
 pub type DeviceAttributesList = kube::api::ObjectList<api::DeviceAttributes>;
 
 /// Client for [`SriovResourcePolicy`](api::SriovResourcePolicy) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type SriovResourcePolicies = client::TypedClient<
     api::SriovResourcePolicy,
     client::verbs::NoStatus,

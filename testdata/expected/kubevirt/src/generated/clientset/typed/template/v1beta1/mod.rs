@@ -44,6 +44,9 @@ impl TemplateV1beta1Client {
 }
 
 /// Client for [`VirtualMachineTemplate`](api::VirtualMachineTemplate) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type VirtualMachineTemplates = client::TypedClient<
     api::VirtualMachineTemplate,
     client::verbs::WithStatus,
@@ -53,6 +56,9 @@ pub type VirtualMachineTemplates = client::TypedClient<
 pub type VirtualMachineTemplateList = kube::api::ObjectList<api::VirtualMachineTemplate>;
 
 /// Client for [`VirtualMachineTemplateRequest`](api::VirtualMachineTemplateRequest) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type VirtualMachineTemplateRequests = client::TypedClient<
     api::VirtualMachineTemplateRequest,
     client::verbs::WithStatus,

@@ -34,6 +34,9 @@ impl ShopV1beta1Client {
 }
 
 /// Client for [`Order`](api::Order) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type Orders = client::TypedClient<api::Order, client::verbs::WithStatus>;
 
 /// A list of [`Order`](api::Order) objects.

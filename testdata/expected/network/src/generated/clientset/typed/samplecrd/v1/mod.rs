@@ -34,6 +34,9 @@ impl SamplecrdV1Client {
 }
 
 /// Client for [`Network`](api::Network) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type Networks = client::TypedClient<api::Network, client::verbs::NoStatus>;
 
 /// A list of [`Network`](api::Network) objects.

@@ -55,6 +55,9 @@ impl FleetV1Client {
 }
 
 /// Client for [`Catalog`](api::Catalog) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `get`, `get_opt`, `list`, `watch`.
 pub type Catalogs = client::TypedClient<api::Catalog, client::verbs::ReadOnly>;
 
 /// A list of [`Catalog`](api::Catalog) objects.
@@ -135,6 +138,9 @@ impl ::core::ops::Deref for Checks {
 }
 
 /// Client for [`Fleet`](api::Fleet) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `delete`, `get`, `get_opt`, `list`, `watch`, `apply`, `apply_status`.
 #[derive(Clone, Debug)]
 pub struct Fleets(client::TypedClient<api::Fleet, FleetVerbs>);
 
@@ -201,6 +207,9 @@ impl client::verbs::Apply for FleetVerbs {}
 impl client::verbs::ApplyStatus for FleetVerbs {}
 
 /// Client for [`Region`](api::Region) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update_status`, `get`, `get_opt`, `list`, `watch`.
 pub type Regions = client::TypedClient<api::Region, RegionVerbs>;
 
 /// A list of [`Region`](api::Region) objects.

@@ -34,6 +34,9 @@ impl CloudnativeV1alpha1Client {
 }
 
 /// Client for [`VirtualMachine`](api::VirtualMachine) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type VirtualMachines = client::TypedClient<
     api::VirtualMachine,
     client::verbs::WithStatus,

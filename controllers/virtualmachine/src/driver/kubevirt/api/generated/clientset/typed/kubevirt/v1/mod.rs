@@ -41,6 +41,9 @@ impl KubevirtV1Client {
 }
 
 /// Client for [`VirtualMachine`](api::VirtualMachine) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `update_status`, `patch_status`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`, `apply_status`.
 pub type VirtualMachines = client::TypedClient<
     api::VirtualMachine,
     client::verbs::WithStatus,
@@ -50,6 +53,9 @@ pub type VirtualMachines = client::TypedClient<
 pub type VirtualMachineList = kube::api::ObjectList<api::VirtualMachine>;
 
 /// Client for [`VirtualMachineInstance`](api::VirtualMachineInstance) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type VirtualMachineInstances = client::TypedClient<
     api::VirtualMachineInstance,
     client::verbs::NoStatus,
