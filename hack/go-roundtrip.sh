@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sends random objects of the golden Go APIs (testdata/go) from Go through the Rust types and back. Skipped without Go.
+# Sends random objects of the golden Go APIs (testdata/go, testdata/parity/timers) from Go through the Rust types and back. Skipped without Go.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 command -v go >/dev/null || { echo "skipped: there is no Go toolchain"; exit 0; }
@@ -9,7 +9,7 @@ rust=$(cargo metadata --format-version 1 --locked --no-deps |
 	python3 -c 'import json,sys; print(json.load(sys.stdin)["target_directory"])')/debug/examples/roundtrip
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cp -r testdata/go/. "$work/"
+cp -r testdata/go/. testdata/parity "$work/"
 mkdir "$work/roundtrip"
 cp hack/go-roundtrip/main.go "$work/roundtrip/"
 cat >"$work/roundtrip/go.mod" <<'MOD'
@@ -24,6 +24,7 @@ require (
 	k8s.io/apimachinery v0.36.3
 	k8s.io/sample-apiserver v0.0.0
 	k8s.io/sample-controller v0.0.0
+	parity.example.com/parity v0.0.0
 	sigs.k8s.io/randfill v1.0.0
 )
 
@@ -31,6 +32,7 @@ replace (
 	example.com/shapes => ../shapes
 	k8s.io/sample-apiserver => ../sample-apiserver
 	k8s.io/sample-controller => ../sample-controller
+	parity.example.com/parity => ../parity
 )
 MOD
 cd "$work/roundtrip"

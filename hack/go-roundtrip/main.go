@@ -14,22 +14,27 @@ import (
 	"strings"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/randfill"
 
 	shapes "example.com/shapes/api/v1"
 	wardlev1alpha1 "k8s.io/sample-apiserver/pkg/apis/wardle/v1alpha1"
 	wardlev1beta1 "k8s.io/sample-apiserver/pkg/apis/wardle/v1beta1"
 	foos "k8s.io/sample-controller/pkg/apis/samplecontroller/v1alpha1"
+	timersv1 "parity.example.com/parity/timers/v1"
+	timersv2 "parity.example.com/parity/timers/v2"
 )
 
 // word gives texts that any field takes.
-func word(c randfill.Continue) string { return fmt.Sprintf("w%d-%s", c.Intn(1000), strings.Repeat("é", c.Intn(3))) }
+func word(c randfill.Continue) string {
+	return fmt.Sprintf("w%d-%s", c.Intn(1000), strings.Repeat("é", c.Intn(3)))
+}
 
 func filler(seed int64) *randfill.Filler {
 	return randfill.New().RandSource(rand.NewSource(seed)).NilChance(.4).NumElements(0, 3).MaxDepth(12).Funcs(
@@ -40,7 +45,9 @@ func filler(seed int64) *randfill.Filler {
 		},
 		func(t *metav1.MicroTime, c randfill.Continue) { *t = metav1.NewMicroTime(time.Unix(c.Int63n(4e9), 0)) },
 		func(d *metav1.Duration, c randfill.Continue) { d.Duration = time.Duration(c.Int63n(1e15)) },
-		func(q *resource.Quantity, c randfill.Continue) { *q = *resource.NewMilliQuantity(c.Int63n(1e9), resource.DecimalSI) },
+		func(q *resource.Quantity, c randfill.Continue) {
+			*q = *resource.NewMilliQuantity(c.Int63n(1e9), resource.DecimalSI)
+		},
 		func(p *intstr.IntOrString, c randfill.Continue) {
 			if c.Bool() {
 				*p = intstr.FromInt32(int32(c.Intn(65536)))
@@ -48,7 +55,9 @@ func filler(seed int64) *randfill.Filler {
 				*p = intstr.FromString(word(c))
 			}
 		},
-		func(r *runtime.RawExtension, c randfill.Continue) { r.Raw = []byte(`{"kind":"X","n":` + strconv.Itoa(c.Intn(99)) + `}`) },
+		func(r *runtime.RawExtension, c randfill.Continue) {
+			r.Raw = []byte(`{"kind":"X","n":` + strconv.Itoa(c.Intn(99)) + `}`)
+		},
 		func(j *apiextensionsv1.JSON, c randfill.Continue) { j.Raw = []byte(`[1,{"a":null}]`) },
 		func(f *metav1.FieldsV1, c randfill.Continue) { f.Raw = []byte(`{"f:spec":{}}`) },
 		// k8s-openapi's own serde writes these, which is not what is compared here.
@@ -58,6 +67,11 @@ func filler(seed int64) *randfill.Filler {
 		},
 		func(p *corev1.PodTemplateSpec, c randfill.Continue) {
 			p.Spec.Containers = []corev1.Container{{Name: word(c), Image: word(c)}}
+		},
+		func(j *batchv1.JobTemplateSpec, c randfill.Continue) {
+			parallelism := int32(c.Intn(9))
+			j.Spec.Parallelism = &parallelism
+			j.Spec.Template.Spec.Containers = []corev1.Container{{Name: word(c), Image: word(c)}}
 		},
 		func(p *metav1.Condition, c randfill.Continue) {
 			p.Type, p.Status, p.Reason = word(c), metav1.ConditionTrue, word(c)
@@ -120,6 +134,8 @@ func main() {
 			"samplecontroller.k8s.io/v1alpha1": {&foos.Foo{}},
 			"wardle.example.com/v1alpha1":      {&wardlev1alpha1.Flunder{}, &wardlev1alpha1.Fischer{}},
 			"wardle.example.com/v1beta1":       {&wardlev1beta1.Flunder{}},
+			"timers.example.com/v1":            {&timersv1.Timer{}},
+			"timers.example.com/v2":            {&timersv2.Timer{}},
 		} {
 			for _, object := range objects {
 				if index > 0 {

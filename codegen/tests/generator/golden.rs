@@ -149,16 +149,18 @@ fn annotated_rust_gives_the_golden_crates() {
     }
 }
 
-/// The Go modules of `testdata/go`, read without a module cache: Kubernetes' own types come from the built-in table.
+/// The Go modules of `testdata/go`, and an API of `testdata/parity` whose CRDs are compared there; read without a module cache:
+/// Kubernetes' own types come from the built-in table.
 fn go_sources() -> Sources {
     let environment = codegen::config::go::Environment::default();
     let modules = [
-        ("sample-apiserver", "./pkg/apis/..."),
-        ("sample-controller", "./pkg/apis/..."),
-        ("shapes", "./api/..."),
+        ("go/sample-apiserver", "./pkg/apis/..."),
+        ("go/sample-controller", "./pkg/apis/..."),
+        ("go/shapes", "./api/..."),
+        ("parity", "./timers/..."),
     ];
     let load = |(module, packages): (&str, &str)| {
-        let folder = testdata().join("go").join(module);
+        let folder = testdata().join(module);
         let loaded = codegen::config::go::load(&[packages.to_owned()], &folder, &environment);
         loaded.unwrap_or_else(|error| panic!("{error}"))
     };

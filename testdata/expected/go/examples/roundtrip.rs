@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead as _, Write as _};
 
-use golden_go::apis::{samplecontroller::v1alpha1::Foo, shapes::v1::Shape, wardle};
+use golden_go::apis::{samplecontroller::v1alpha1::Foo, shapes::v1::Shape, timers, wardle};
 
 fn written(line: &str) -> serde_json::Result<String> {
     let object: serde_json::Value = serde_json::from_str(line)?;
@@ -10,6 +10,12 @@ fn written(line: &str) -> serde_json::Result<String> {
     match (text("apiVersion").as_str(), text("kind").as_str()) {
         (_, "Shape") => serde_json::to_string(&serde_json::from_str::<Shape>(line)?),
         (_, "Foo") => serde_json::to_string(&serde_json::from_str::<Foo>(line)?),
+        ("timers.example.com/v1", _) => {
+            serde_json::to_string(&serde_json::from_str::<timers::v1::Timer>(line)?)
+        }
+        ("timers.example.com/v2", _) => {
+            serde_json::to_string(&serde_json::from_str::<timers::v2::Timer>(line)?)
+        }
         (_, "Fischer") => {
             serde_json::to_string(&serde_json::from_str::<wardle::v1alpha1::Fischer>(line)?)
         }

@@ -5,5 +5,6 @@
 
 pub mod samplecontroller;
 pub mod shapes;
+pub mod timers;
 pub mod wardle;
 pub mod shared;

@@ -64,6 +64,20 @@ impl Clientset {
         typed::shapes::v1::ShapesV1Client::new(self.client.clone())
     }
 
+    /// Clients for `timers.example.com/v2`.
+    #[inline]
+    #[must_use]
+    pub fn timers_v2(&self) -> typed::timers::v2::TimersV2Client {
+        typed::timers::v2::TimersV2Client::new(self.client.clone())
+    }
+
+    /// Clients for `timers.example.com/v1`.
+    #[inline]
+    #[must_use]
+    pub fn timers_v1(&self) -> typed::timers::v1::TimersV1Client {
+        typed::timers::v1::TimersV1Client::new(self.client.clone())
+    }
+
     /// Clients for `wardle.example.com/v1beta1`.
     #[inline]
     #[must_use]

@@ -17,6 +17,7 @@ pub use ::codegen_runtime::informer::{
 
 pub mod samplecontroller;
 pub mod shapes;
+pub mod timers;
 pub mod wardle;
 
 /// Hands out the informers of this crate's APIs, one for each type, and runs them together. Cloning is cheap.
@@ -45,6 +46,13 @@ impl SharedInformerFactory {
     #[must_use]
     pub fn shapes(&self) -> shapes::ShapesInformers {
         shapes::ShapesInformers::new(self.0.clone())
+    }
+
+    /// The informers of `timers.example.com`.
+    #[inline]
+    #[must_use]
+    pub fn timers(&self) -> timers::TimersInformers {
+        timers::TimersInformers::new(self.0.clone())
     }
 
     /// The informers of `wardle.example.com`.

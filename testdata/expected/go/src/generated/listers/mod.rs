@@ -10,4 +10,5 @@
 
 pub mod samplecontroller;
 pub mod shapes;
+pub mod timers;
 pub mod wardle;

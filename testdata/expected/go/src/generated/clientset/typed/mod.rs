@@ -5,4 +5,5 @@
 
 pub mod samplecontroller;
 pub mod shapes;
+pub mod timers;
 pub mod wardle;
