@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use codegen_runtime::k8s_openapi::api::core::v1::PersistentVolumeClaim;
+use codegen_runtime::k8s_openapi::api::core::v1::{
+    PersistentVolumeClaim, PersistentVolumeClaimSpec, VolumeResourceRequirements,
+};
+use codegen_runtime::k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
-use codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use codegen_runtime::kube::{Resource, ResourceExt};
 use codegen_runtime::quantity::Amount;
 use codegen_runtime::store::ObjectKey;
@@ -16,8 +18,7 @@ use super::api::apis::kubevirt::v1::{
     VirtualMachineDiskDisk, VirtualMachineInstanceCpu, VirtualMachineInstanceDataVolume,
     VirtualMachineInstanceDevices, VirtualMachineInstanceDisks, VirtualMachineInstanceDomain,
     VirtualMachineInstanceDomainMemory, VirtualMachineInstanceSpec, VirtualMachineInstanceVolumes,
-    VirtualMachineRegistry, VirtualMachineResources, VirtualMachineSource, VirtualMachineSpec,
-    VirtualMachineStorage, VirtualMachineTemplate,
+    VirtualMachineRegistry, VirtualMachineSource, VirtualMachineSpec, VirtualMachineTemplate,
 };
 use crate::apis::cloudnative::v1alpha1::VirtualMachine;
 use crate::driver::{DriverError, Power, Resources, ServerRef, ServerSpec, Term};
@@ -159,8 +160,8 @@ fn root_template(id: &str, disk: u64, options: &Options) -> VirtualMachineDataVo
         spec: VirtualMachineDataVolumeTemplatesSpec {
             source: Some(source),
             // Not `pvc`: with `storage`, CDI picks the access modes and adds what a file system takes.
-            storage: Some(VirtualMachineStorage {
-                resources: Some(VirtualMachineResources {
+            storage: Some(PersistentVolumeClaimSpec {
+                resources: Some(VolumeResourceRequirements {
                     requests: Some(requests),
                     ..Default::default()
                 }),
@@ -266,7 +267,7 @@ fn cores(cpus: u32) -> i32 {
 }
 
 /// Bytes, with the suffix that leaves the shorter number: `4G`, `512Mi`.
-pub(super) fn bytes(bytes: u64) -> IntOrString {
+pub(super) fn bytes(bytes: u64) -> Quantity {
     let amount = Amount::from_units(i64::try_from(bytes).unwrap_or(i64::MAX));
     let (binary, decimal) = (amount.to_binary(), amount.to_decimal());
     let shorter = if binary.as_str().len() <= decimal.as_str().len() {
@@ -274,5 +275,5 @@ pub(super) fn bytes(bytes: u64) -> IntOrString {
     } else {
         decimal
     };
-    IntOrString::String(shorter.as_str().to_owned())
+    Quantity(shorter.as_str().to_owned())
 }

@@ -16,9 +16,9 @@
 //! `runStrategy` comes first because it is what was written last: KubeVirt's status follows some time later, `Running` after a
 //! stop, `Stopped` after a start. KubeVirt goes on trying to start what is `Failed`.
 
-use codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
+use codegen_runtime::k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use codegen_runtime::kube::{Resource, ResourceExt};
-use codegen_runtime::quantity::Quantity;
+use codegen_runtime::quantity::Amount;
 use serde_json::Value;
 
 use super::api::apis::kubevirt::v1::{
@@ -161,14 +161,9 @@ pub(super) fn disk(vm: &Vm) -> u64 {
     request.and_then(bytes).unwrap_or(0)
 }
 
-fn bytes(quantity: &IntOrString) -> Option<u64> {
-    match quantity {
-        IntOrString::Int(bytes) => u64::try_from(*bytes).ok(),
-        IntOrString::String(text) => {
-            let amount = Quantity::new(text).amount().ok()?;
-            u64::try_from(amount.value()).ok()
-        }
-    }
+fn bytes(quantity: &Quantity) -> Option<u64> {
+    let amount: Amount = quantity.0.trim().parse().ok()?;
+    u64::try_from(amount.value()).ok()
 }
 
 /// KubeVirt's own word where it says more than ours, and what it says about it.

@@ -7,11 +7,12 @@
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::api::core::v1::{
-    ConfigMapProjection, EndpointPort, ExecAction, HTTPHeader, LocalObjectReference,
-    ObjectFieldSelector, PersistentVolumeClaimVolumeSource, SecretProjection,
+    ConfigMapProjection, DownwardAPIVolumeFile, EndpointPort, ExecAction, HTTPGetAction,
+    LocalObjectReference, PersistentVolumeClaimVolumeSource, SecretProjection,
+    TCPSocketAction,
 };
+use ::codegen_runtime::k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -460,9 +461,7 @@ pub struct VirtualMachineInstanceDestinationPVCInfo {
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
     pub access_modes: Option<Vec<String>>,
     /// Capacity represents the capacity set on the corresponding PVC status
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    pub capacity: Option<BTreeMap<String, IntOrString>>,
+    pub capacity: Option<BTreeMap<String, Quantity>>,
     /// ClaimName is the name of the PVC
     pub claim_name: Option<String>,
     /// Percentage of filesystem's size to be reserved when resizing the PVC
@@ -472,9 +471,7 @@ pub struct VirtualMachineInstanceDestinationPVCInfo {
     /// Preallocated indicates if the PVC's storage is preallocated or not
     pub preallocated: Option<bool>,
     /// Requests represents the resources requested by the corresponding PVC spec
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    pub requests: Option<BTreeMap<String, IntOrString>>,
+    pub requests: Option<BTreeMap<String, Quantity>>,
     /// VolumeMode defines what type of volume is required by the claim. Value of Filesystem is implied
     /// when not included in claim spec.
     pub volume_mode: Option<String>,
@@ -784,16 +781,12 @@ pub struct VirtualMachineInstanceDomainMemory {
     /// Guest allows to specifying the amount of memory which is visible inside the Guest OS. The Guest
     /// must lie between Requests and Limits from the resources section. Defaults to the requested
     /// memory in the resources section if not specified.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub guest: Option<IntOrString>,
+    pub guest: Option<Quantity>,
     /// Hugepages allow to use hugepages for the VirtualMachineInstance instead of regular memory.
     pub hugepages: Option<VirtualMachineInstanceHugepages>,
     /// MaxGuest allows to specify the maximum amount of memory which is visible inside the Guest OS.
     /// The delta between MaxGuest and Guest is the amount of memory that can be hot(un)plugged.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub max_guest: Option<IntOrString>,
+    pub max_guest: Option<Quantity>,
     /// ReservedOverhead configures the memory overhead applied to a VM and its characteristics.
     pub reserved_overhead: Option<VirtualMachineInstanceReservedOverhead>,
 }
@@ -807,14 +800,14 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceDownwardAPI {
     /// Fields is a list of downward API volume file
-    pub fields: Option<Vec<VirtualMachineInstanceFields>>,
+    pub fields: Option<Vec<DownwardAPIVolumeFile>>,
     /// The volume label of the resulting disk inside the VMI. Different bootstrapping mechanisms
     /// require different values. Typical values are "cidata" (cloud-init), "config-2" (cloud-init) or
     /// "OEMDRV" (kickstart).
     pub volume_label: Option<String>,
 }
 codec::object! {
-    VirtualMachineInstanceDownwardAPI, optional fields = "fields",
+    VirtualMachineInstanceDownwardAPI, optional_encoded fields = "fields",
     optional volume_label = "volumeLabel"
 }
 
@@ -837,9 +830,7 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceEmptyDisk {
     /// Capacity of the sparse disk.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub capacity: IntOrString,
+    pub capacity: Quantity,
 }
 codec::object! { VirtualMachineInstanceEmptyDisk, required_encoded capacity = "capacity" }
 
@@ -899,31 +890,6 @@ codec::object! {
     VirtualMachineInstanceFeatures, optional acpi = "acpi", optional apic = "apic",
     optional hyperv = "hyperv", optional hyperv_passthrough = "hypervPassthrough",
     optional kvm = "kvm", optional pvspinlock = "pvspinlock", optional smm = "smm"
-}
-
-/// DownwardAPIVolumeFile represents information to create the file containing the pod field
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceFields {
-    /// Required: Selects a field of the pod: only annotations, labels, name, namespace and uid are
-    /// supported.
-    pub field_ref: Option<ObjectFieldSelector>,
-    /// Optional: mode bits used to set permissions on this file, must be an octal value between 0000
-    /// and 0777 or a decimal value between 0 and 511. YAML accepts both octal and decimal values, JSON
-    /// requires decimal values for mode bits. If not specified, the volume defaultMode will be used.
-    /// This might be in conflict with other options that affect the file mode, like fsGroup, and the
-    /// result can be other mode bits set.
-    pub mode: Option<i32>,
-    /// Required: Path is the relative path name of the file to be created. Must not be absolute or
-    /// contain the '..' path. Must be utf-8 encoded. The first item of the relative path must not start
-    /// with '..'
-    pub path: String,
-    /// Selects a resource of the container: only resources limits and requests (limits.cpu,
-    /// limits.memory, requests.cpu and requests.memory) are currently supported.
-    pub resource_field_ref: Option<VirtualMachineInstanceResourceFieldRef>,
-}
-codec::object! {
-    VirtualMachineInstanceFields, optional field_ref = "fieldRef", optional mode = "mode",
-    required path = "path", optional resource_field_ref = "resourceFieldRef"
 }
 
 /// `VirtualMachineInstance.spec.domain.devices.filesystems`.
@@ -1035,9 +1001,7 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceHostDisk {
     /// Capacity of the sparse disk
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub capacity: Option<IntOrString>,
+    pub capacity: Option<Quantity>,
     /// The path to HostDisk image located on the cluster
     pub path: String,
     /// Shared indicate whether the path is shared between nodes
@@ -1063,27 +1027,6 @@ pub struct VirtualMachineInstanceHpet {
 }
 codec::object! {
     VirtualMachineInstanceHpet, optional present = "present", optional tick_policy = "tickPolicy"
-}
-
-/// HTTPGet specifies the http request to perform.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceHttpGet {
-    /// Host name to connect to, defaults to the pod IP. You probably want to set "Host" in httpHeaders
-    /// instead.
-    pub host: Option<String>,
-    /// Custom headers to set in the request. HTTP allows repeated headers.
-    pub http_headers: Option<Vec<HTTPHeader>>,
-    /// Path to access on the HTTP server.
-    pub path: Option<String>,
-    /// Name or number of the port to access on the container. Number must be in the range 1 to 65535.
-    /// Name must be an IANA_SVC_NAME.
-    pub port: IntOrString,
-    /// Scheme to use for connecting to the host. Defaults to HTTP.
-    pub scheme: Option<String>,
-}
-codec::object! {
-    VirtualMachineInstanceHttpGet, optional host = "host", optional http_headers = "httpHeaders",
-    optional path = "path", required_encoded port = "port", optional scheme = "scheme"
 }
 
 /// Hugepages allow to use hugepages for the VirtualMachineInstance instead of regular memory.
@@ -1254,7 +1197,7 @@ pub struct VirtualMachineInstanceLivenessProbe {
     /// are not suppressed when the VM is paused due to a fault (IO error, crash, or postcopy failure).
     pub guest_agent_ping: Option<BTreeMap<String, Value>>,
     /// HTTPGet specifies the http request to perform.
-    pub http_get: Option<VirtualMachineInstanceHttpGet>,
+    pub http_get: Option<HTTPGetAction>,
     /// Number of seconds after the VirtualMachineInstance has started before liveness probes are
     /// initiated. More info:
     /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
@@ -1265,7 +1208,7 @@ pub struct VirtualMachineInstanceLivenessProbe {
     /// Defaults to 1. Must be 1 for liveness. Minimum value is 1.
     pub success_threshold: Option<i32>,
     /// TCPSocket specifies an action involving a TCP port. TCP hooks not yet supported
-    pub tcp_socket: Option<VirtualMachineInstanceTcpSocket>,
+    pub tcp_socket: Option<TCPSocketAction>,
     /// Number of seconds after which the probe times out. For exec probes the timeout fails the probe
     /// but does not terminate the command running on the guest. This means a blocking command can
     /// result in an increasing load on the guest. A small buffer will be added to the resulting
@@ -1277,9 +1220,9 @@ pub struct VirtualMachineInstanceLivenessProbe {
 codec::object! {
     VirtualMachineInstanceLivenessProbe, optional exec = "exec",
     optional failure_threshold = "failureThreshold", optional guest_agent_ping = "guestAgentPing",
-    optional http_get = "httpGet", optional initial_delay_seconds = "initialDelaySeconds",
+    optional_encoded http_get = "httpGet", optional initial_delay_seconds = "initialDelaySeconds",
     optional period_seconds = "periodSeconds", optional success_threshold = "successThreshold",
-    optional tcp_socket = "tcpSocket", optional timeout_seconds = "timeoutSeconds"
+    optional_encoded tcp_socket = "tcpSocket", optional timeout_seconds = "timeoutSeconds"
 }
 
 /// Machine shows the final resulting qemu machine type. This can be different than the machine type
@@ -1549,7 +1492,7 @@ pub struct VirtualMachineInstanceReadinessProbe {
     /// are not suppressed when the VM is paused due to a fault (IO error, crash, or postcopy failure).
     pub guest_agent_ping: Option<BTreeMap<String, Value>>,
     /// HTTPGet specifies the http request to perform.
-    pub http_get: Option<VirtualMachineInstanceHttpGet>,
+    pub http_get: Option<HTTPGetAction>,
     /// Number of seconds after the VirtualMachineInstance has started before liveness probes are
     /// initiated. More info:
     /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
@@ -1560,7 +1503,7 @@ pub struct VirtualMachineInstanceReadinessProbe {
     /// Defaults to 1. Must be 1 for liveness. Minimum value is 1.
     pub success_threshold: Option<i32>,
     /// TCPSocket specifies an action involving a TCP port. TCP hooks not yet supported
-    pub tcp_socket: Option<VirtualMachineInstanceTcpSocket>,
+    pub tcp_socket: Option<TCPSocketAction>,
     /// Number of seconds after which the probe times out. For exec probes the timeout fails the probe
     /// but does not terminate the command running on the guest. This means a blocking command can
     /// result in an increasing load on the guest. A small buffer will be added to the resulting
@@ -1572,9 +1515,9 @@ pub struct VirtualMachineInstanceReadinessProbe {
 codec::object! {
     VirtualMachineInstanceReadinessProbe, optional exec = "exec",
     optional failure_threshold = "failureThreshold", optional guest_agent_ping = "guestAgentPing",
-    optional http_get = "httpGet", optional initial_delay_seconds = "initialDelaySeconds",
+    optional_encoded http_get = "httpGet", optional initial_delay_seconds = "initialDelaySeconds",
     optional period_seconds = "periodSeconds", optional success_threshold = "successThreshold",
-    optional tcp_socket = "tcpSocket", optional timeout_seconds = "timeoutSeconds"
+    optional_encoded tcp_socket = "tcpSocket", optional timeout_seconds = "timeoutSeconds"
 }
 
 /// Realtime instructs the virt-launcher to tune the VMI for lower latency, optional for real time
@@ -1626,9 +1569,7 @@ codec::object! { VirtualMachineInstanceRelaxed, optional enabled = "enabled" }
 pub struct VirtualMachineInstanceReservedOverhead {
     /// AddedOverhead determines the memory overhead that will be reserved for the VM. It increases the
     /// virt-launcher pod memory limit.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub added_overhead: Option<IntOrString>,
+    pub added_overhead: Option<Quantity>,
     /// RequiresLock determines whether the VM's and its overhead memory need to be locked or not. It is
     /// a common practice to enable this if vDPA, VFIO or any other specialized hardware that depends on
     /// DMA is being used by the VM. False - (Default) memory lock RLimits are not modified. True -
@@ -1666,41 +1607,19 @@ codec::object! {
     optional request_name = "requestName"
 }
 
-/// Selects a resource of the container: only resources limits and requests (limits.cpu,
-/// limits.memory, requests.cpu and requests.memory) are currently supported.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceResourceFieldRef {
-    /// Container name: required for volumes, optional for env vars
-    pub container_name: Option<String>,
-    /// Specifies the output format of the exposed resources, defaults to "1"
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub divisor: Option<IntOrString>,
-    /// Required: resource to select
-    pub resource: String,
-}
-codec::object! {
-    VirtualMachineInstanceResourceFieldRef, optional container_name = "containerName",
-    optional_encoded divisor = "divisor", required resource = "resource"
-}
-
 /// Resources describes the Compute Resources required by this vmi.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceResources {
     /// Limits describes the maximum amount of compute resources allowed. Valid resource keys are
     /// "memory" and "cpu".
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    pub limits: Option<BTreeMap<String, IntOrString>>,
+    pub limits: Option<BTreeMap<String, Quantity>>,
     /// Don't ask the scheduler to take the guest-management overhead into account. Instead put the
     /// overhead only into the container's memory limit. This can lead to crashes if all memory is in
     /// use on a node. Defaults to false.
     pub overcommit_guest_overhead: Option<bool>,
     /// Requests is a description of the initial vmi resources. Valid resource keys are "memory" and
     /// "cpu".
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    pub requests: Option<BTreeMap<String, IntOrString>>,
+    pub requests: Option<BTreeMap<String, Quantity>>,
 }
 codec::object! {
     VirtualMachineInstanceResources, optional_encoded limits = "limits",
@@ -1819,9 +1738,7 @@ pub struct VirtualMachineInstanceSourcePVCInfo {
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
     pub access_modes: Option<Vec<String>>,
     /// Capacity represents the capacity set on the corresponding PVC status
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    pub capacity: Option<BTreeMap<String, IntOrString>>,
+    pub capacity: Option<BTreeMap<String, Quantity>>,
     /// ClaimName is the name of the PVC
     pub claim_name: Option<String>,
     /// Percentage of filesystem's size to be reserved when resizing the PVC
@@ -1831,9 +1748,7 @@ pub struct VirtualMachineInstanceSourcePVCInfo {
     /// Preallocated indicates if the PVC's storage is preallocated or not
     pub preallocated: Option<bool>,
     /// Requests represents the resources requested by the corresponding PVC spec
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    pub requests: Option<BTreeMap<String, IntOrString>>,
+    pub requests: Option<BTreeMap<String, Quantity>>,
     /// VolumeMode defines what type of volume is required by the claim. Value of Filesystem is implied
     /// when not included in claim spec.
     pub volume_mode: Option<String>,
@@ -1913,19 +1828,6 @@ pub struct VirtualMachineInstanceSysprep {
 }
 codec::object! {
     VirtualMachineInstanceSysprep, optional config_map = "configMap", optional secret = "secret"
-}
-
-/// TCPSocket specifies an action involving a TCP port. TCP hooks not yet supported
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceTcpSocket {
-    /// Optional: Host name to connect to, defaults to the pod IP.
-    pub host: Option<String>,
-    /// Number or name of the port to access on the container. Number must be in the range 1 to 65535.
-    /// Name must be an IANA_SVC_NAME.
-    pub port: IntOrString,
-}
-codec::object! {
-    VirtualMachineInstanceTcpSocket, optional host = "host", required_encoded port = "port"
 }
 
 /// Timer specifies whih timers are attached to the vmi.

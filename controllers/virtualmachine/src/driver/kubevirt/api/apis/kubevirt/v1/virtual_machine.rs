@@ -6,13 +6,10 @@
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 
 use ::codegen_runtime::codec;
-use ::codegen_runtime::k8s_openapi::api::core::v1::{
-    TypedLocalObjectReference, TypedObjectReference,
-};
+use ::codegen_runtime::k8s_openapi::api::core::v1::PersistentVolumeClaimSpec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
-    LabelSelector, ObjectMeta, Time,
+    ObjectMeta, Time,
 };
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -135,20 +132,20 @@ pub struct VirtualMachineDataVolumeTemplatesSpec {
     /// PriorityClassName for Importer, Cloner and Uploader pod
     pub priority_class_name: Option<String>,
     /// PVC is the PVC specification
-    pub pvc: Option<VirtualMachinePvc>,
+    pub pvc: Option<PersistentVolumeClaimSpec>,
     /// Source is the src of the data for the requested DataVolume
     pub source: Option<VirtualMachineSource>,
     /// SourceRef is an indirect reference to the source of data for the requested DataVolume
     pub source_ref: Option<VirtualMachineSourceRef>,
     /// Storage is the requested storage specification
-    pub storage: Option<VirtualMachineStorage>,
+    pub storage: Option<PersistentVolumeClaimSpec>,
 }
 codec::object! {
     VirtualMachineDataVolumeTemplatesSpec, optional checkpoints = "checkpoints",
     optional content_type = "contentType", optional final_checkpoint = "finalCheckpoint",
     optional preallocation = "preallocation", optional priority_class_name = "priorityClassName",
-    optional pvc = "pvc", optional source = "source", optional source_ref = "sourceRef",
-    optional storage = "storage"
+    optional_encoded pvc = "pvc", optional source = "source", optional source_ref = "sourceRef",
+    optional_encoded storage = "storage"
 }
 
 /// Disk represents the hotplug disk that will be plugged into the running VMI
@@ -392,77 +389,15 @@ codec::object! {
     optional kind = "kind", optional name = "name"
 }
 
-/// PVC is the PVC specification
+/// DataVolumeSourcePVC provides the parameters to create a Data Volume from an existing PVC
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachinePvc {
-    /// accessModes contains the desired access modes the volume should have. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
-    pub access_modes: Option<Vec<String>>,
-    /// dataSource field can be used to specify either:
-    ///
-    /// - An existing VolumeSnapshot object (snapshot.storage.k8s.io/VolumeSnapshot)
-    /// - An existing PVC (PersistentVolumeClaim) If the provisioner or an external controller can
-    ///   support the specified data source, it will create a new volume based on the contents of the
-    ///   specified data source. When the AnyVolumeDataSource feature gate is enabled, dataSource
-    ///   contents will be copied to dataSourceRef, and dataSourceRef contents will be copied to
-    ///   dataSource when dataSourceRef.namespace is not specified. If the namespace is specified, then
-    ///   dataSourceRef will not be copied to dataSource.
-    pub data_source: Option<TypedLocalObjectReference>,
-    /// dataSourceRef specifies the object from which to populate the volume with data, if a non-empty
-    /// volume is desired. This may be any object from a non-empty API group (non core object) or a
-    /// PersistentVolumeClaim object. When this field is specified, volume binding will only succeed if
-    /// the type of the specified object matches some installed volume populator or dynamic provisioner.
-    /// This field will replace the functionality of the dataSource field and as such if both fields are
-    /// non-empty, they must have the same value. For backwards compatibility, when namespace isn't
-    /// specified in dataSourceRef, both fields (dataSource and dataSourceRef) will be set to the same
-    /// value automatically if one of them is empty and the other is non-empty. When namespace is
-    /// specified in dataSourceRef, dataSource isn't set to the same value and must be empty. There are
-    /// three important differences between dataSource and dataSourceRef:
-    ///
-    /// - While dataSource only allows two specific types of objects, dataSourceRef allows any non-core
-    ///   object, as well as PersistentVolumeClaim objects.
-    /// - While dataSource ignores disallowed values (dropping them), dataSourceRef preserves all
-    ///   values, and generates an error if a disallowed value is specified.
-    /// - While dataSource only allows local objects, dataSourceRef allows objects in any namespaces.
-    ///   (Beta) Using this field requires the AnyVolumeDataSource feature gate to be enabled. (Alpha)
-    ///   Using the namespace field of dataSourceRef requires the CrossNamespaceVolumeDataSource feature
-    ///   gate to be enabled.
-    pub data_source_ref: Option<TypedObjectReference>,
-    /// resources represents the minimum resources the volume should have. If
-    /// RecoverVolumeExpansionFailure feature is enabled users are allowed to specify resource
-    /// requirements that are lower than previous value but must still be higher than capacity recorded
-    /// in the status field of the claim. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#resources>
-    pub resources: Option<VirtualMachineResources>,
-    /// selector is a label query over volumes to consider for binding.
-    pub selector: Option<LabelSelector>,
-    /// storageClassName is the name of the StorageClass required by the claim. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#class-1>
-    pub storage_class_name: Option<String>,
-    /// volumeAttributesClassName may be used to set the VolumeAttributesClass used by this claim. If
-    /// specified, the CSI driver will create or update the volume with the attributes defined in the
-    /// corresponding VolumeAttributesClass. This has a different purpose than storageClassName, it can
-    /// be changed after the claim is created. An empty string or nil value indicates that no
-    /// VolumeAttributesClass will be applied to the claim. If the claim enters an Infeasible error
-    /// state, this field can be reset to its previous value (including nil) to cancel the modification.
-    /// If the resource referred to by volumeAttributesClass does not exist, this PersistentVolumeClaim
-    /// will be set to a Pending state, as reflected by the modifyVolumeStatus field, until such as a
-    /// resource exists. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/volume-attributes-classes/>
-    pub volume_attributes_class_name: Option<String>,
-    /// volumeMode defines what type of volume is required by the claim. Value of Filesystem is implied
-    /// when not included in claim spec.
-    pub volume_mode: Option<String>,
-    /// volumeName is the binding reference to the PersistentVolume backing this claim.
-    pub volume_name: Option<String>,
+    /// The name of the source PVC
+    pub name: String,
+    /// The namespace of the source PVC
+    pub namespace: String,
 }
-codec::object! {
-    VirtualMachinePvc, optional access_modes = "accessModes", optional data_source = "dataSource",
-    optional data_source_ref = "dataSourceRef", optional resources = "resources",
-    optional selector = "selector", optional storage_class_name = "storageClassName",
-    optional volume_attributes_class_name = "volumeAttributesClassName",
-    optional volume_mode = "volumeMode", optional volume_name = "volumeName"
-}
+codec::object! { VirtualMachinePvc, required name = "name", required namespace = "namespace" }
 
 /// DataVolumeSourceRegistry provides the parameters to create a Data Volume from an registry source
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -501,31 +436,6 @@ pub struct VirtualMachineRemoveVolumeOptions {
 }
 codec::object! {
     VirtualMachineRemoveVolumeOptions, optional dry_run = "dryRun", required name = "name"
-}
-
-/// resources represents the minimum resources the volume should have. If
-/// RecoverVolumeExpansionFailure feature is enabled users are allowed to specify resource
-/// requirements that are lower than previous value but must still be higher than capacity recorded
-/// in the status field of the claim. More info:
-/// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#resources>
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineResources {
-    /// Limits describes the maximum amount of compute resources allowed. More info:
-    /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    pub limits: Option<BTreeMap<String, IntOrString>>,
-    /// Requests describes the minimum amount of compute resources required. If Requests is omitted for
-    /// a container, it defaults to Limits if that is explicitly specified, otherwise to an
-    /// implementation-defined value. Requests cannot exceed Limits. More info:
-    /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    pub requests: Option<BTreeMap<String, IntOrString>>,
-}
-codec::object! {
-    VirtualMachineResources, optional_encoded limits = "limits",
-    optional_encoded requests = "requests"
 }
 
 /// DataVolumeSourceS3 provides the parameters to create a Data Volume from an S3 source
@@ -568,7 +478,7 @@ pub struct VirtualMachineSource {
     /// DataVolumeSourceImageIO provides the parameters to create a Data Volume from an imageio source
     pub imageio: Option<VirtualMachineImageio>,
     /// DataVolumeSourcePVC provides the parameters to create a Data Volume from an existing PVC
-    pub pvc: Option<VirtualMachineSourcePvc>,
+    pub pvc: Option<VirtualMachinePvc>,
     /// DataVolumeSourceRegistry provides the parameters to create a Data Volume from an registry source
     pub registry: Option<VirtualMachineRegistry>,
     /// DataVolumeSourceS3 provides the parameters to create a Data Volume from an S3 source
@@ -587,16 +497,6 @@ codec::object! {
     optional s3 = "s3", optional snapshot = "snapshot", optional upload = "upload",
     optional vddk = "vddk"
 }
-
-/// DataVolumeSourcePVC provides the parameters to create a Data Volume from an existing PVC
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineSourcePvc {
-    /// The name of the source PVC
-    pub name: String,
-    /// The namespace of the source PVC
-    pub namespace: String,
-}
-codec::object! { VirtualMachineSourcePvc, required name = "name", required namespace = "namespace" }
 
 /// SourceRef is an indirect reference to the source of data for the requested DataVolume
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -752,58 +652,6 @@ codec::object! {
     optional volume_requests = "volumeRequests",
     optional volume_snapshot_statuses = "volumeSnapshotStatuses",
     optional volume_update_state = "volumeUpdateState"
-}
-
-/// Storage is the requested storage specification
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineStorage {
-    /// AccessModes contains the desired access modes the volume should have. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
-    pub access_modes: Option<Vec<String>>,
-    /// This field can be used to specify either: \* An existing VolumeSnapshot object
-    /// (snapshot.storage.k8s.io/VolumeSnapshot) \* An existing PVC (PersistentVolumeClaim) \* An
-    /// existing custom resource that implements data population (Alpha) In order to use custom resource
-    /// types that implement data population, the AnyVolumeDataSource feature gate must be enabled. If
-    /// the provisioner or an external controller can support the specified data source, it will create
-    /// a new volume based on the contents of the specified data source. If the AnyVolumeDataSource
-    /// feature gate is enabled, this field will always have the same contents as the DataSourceRef
-    /// field.
-    pub data_source: Option<TypedLocalObjectReference>,
-    /// Specifies the object from which to populate the volume with data, if a non-empty volume is
-    /// desired. This may be any local object from a non-empty API group (non core object) or a
-    /// PersistentVolumeClaim object. When this field is specified, volume binding will only succeed if
-    /// the type of the specified object matches some installed volume populator or dynamic provisioner.
-    /// This field will replace the functionality of the DataSource field and as such if both fields are
-    /// non-empty, they must have the same value. For backwards compatibility, both fields (DataSource
-    /// and DataSourceRef) will be set to the same value automatically if one of them is empty and the
-    /// other is non-empty. There are two important differences between DataSource and DataSourceRef:
-    ///
-    /// - While DataSource only allows two specific types of objects, DataSourceRef allows any non-core
-    ///   object, as well as PersistentVolumeClaim objects.
-    /// - While DataSource ignores disallowed values (dropping them), DataSourceRef preserves all
-    ///   values, and generates an error if a disallowed value is specified. (Beta) Using this field
-    ///   requires the AnyVolumeDataSource feature gate to be enabled.
-    pub data_source_ref: Option<TypedObjectReference>,
-    /// Resources represents the minimum resources the volume should have. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#resources>
-    pub resources: Option<VirtualMachineResources>,
-    /// A label query over volumes to consider for binding.
-    pub selector: Option<LabelSelector>,
-    /// Name of the StorageClass required by the claim. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#class-1>
-    pub storage_class_name: Option<String>,
-    /// volumeMode defines what type of volume is required by the claim. Value of Filesystem is implied
-    /// when not included in claim spec.
-    pub volume_mode: Option<String>,
-    /// VolumeName is the binding reference to the PersistentVolume backing this claim.
-    pub volume_name: Option<String>,
-}
-codec::object! {
-    VirtualMachineStorage, optional access_modes = "accessModes",
-    optional data_source = "dataSource", optional data_source_ref = "dataSourceRef",
-    optional resources = "resources", optional selector = "selector",
-    optional storage_class_name = "storageClassName", optional volume_mode = "volumeMode",
-    optional volume_name = "volumeName"
 }
 
 /// Template is the direct specification of VirtualMachineInstance

@@ -9,10 +9,10 @@ use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::api::core::v1::{
     Affinity, PodDNSConfig, PodResourceClaim, Toleration, TopologySpreadConstraint,
 };
+use ::codegen_runtime::k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use super::{
@@ -235,22 +235,14 @@ codec::object! { VirtualMachineInstanceKernelInfo, optional checksum = "checksum
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceMemory {
     /// GuestAtBoot specifies with how much memory the VirtualMachine intiallly booted with.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub guest_at_boot: Option<IntOrString>,
+    pub guest_at_boot: Option<Quantity>,
     /// GuestCurrent specifies how much memory is currently available for the VirtualMachine.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub guest_current: Option<IntOrString>,
+    pub guest_current: Option<Quantity>,
     /// GuestRequested specifies how much memory was requested (hotplug) for the VirtualMachine.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub guest_requested: Option<IntOrString>,
+    pub guest_requested: Option<Quantity>,
     /// MemoryOverhead specifies the memory overhead added by the virtualization infrastructure for the
     /// virt-launcher pod.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub memory_overhead: Option<IntOrString>,
+    pub memory_overhead: Option<Quantity>,
 }
 codec::object! {
     VirtualMachineInstanceMemory, optional_encoded guest_at_boot = "guestAtBoot",
@@ -295,9 +287,7 @@ pub struct VirtualMachineInstanceMigrationConfiguration {
     pub allow_workload_disruption: Option<bool>,
     /// BandwidthPerMigration limits the amount of network bandwidth live migrations are allowed to use.
     /// The value is in quantity per second. Defaults to 0 (no limit)
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub bandwidth_per_migration: Option<IntOrString>,
+    pub bandwidth_per_migration: Option<Quantity>,
     /// CompletionTimeoutPerGiB is the maximum number of seconds per GiB a migration is allowed to take.
     /// If the timeout is reached, the migration will be either paused, switched to post-copy or
     /// cancelled depending on other settings. Defaults to 150
@@ -404,9 +394,7 @@ pub struct VirtualMachineInstanceMigrationState {
     /// The list of ports opened for live migration on the destination node
     pub target_direct_migration_node_ports: Option<BTreeMap<String, i64>>,
     /// TargetMemoryOverhead is the memory overhead of the target virt-launcher pod
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub target_memory_overhead: Option<IntOrString>,
+    pub target_memory_overhead: Option<Quantity>,
     /// The target node that the VMI is moving to
     pub target_node: Option<String>,
     /// The address of the target node to use for the migration
@@ -456,9 +444,7 @@ pub struct VirtualMachineInstancePersistentVolumeClaimInfo {
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
     pub access_modes: Option<Vec<String>>,
     /// Capacity represents the capacity set on the corresponding PVC status
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    pub capacity: Option<BTreeMap<String, IntOrString>>,
+    pub capacity: Option<BTreeMap<String, Quantity>>,
     /// ClaimName is the name of the PVC
     pub claim_name: Option<String>,
     /// Percentage of filesystem's size to be reserved when resizing the PVC
@@ -468,9 +454,7 @@ pub struct VirtualMachineInstancePersistentVolumeClaimInfo {
     /// Preallocated indicates if the PVC's storage is preallocated or not
     pub preallocated: Option<bool>,
     /// Requests represents the resources requested by the corresponding PVC spec
-    ///
-    /// Each value must be a quantity, such as `0.5` or `128Mi`.
-    pub requests: Option<BTreeMap<String, IntOrString>>,
+    pub requests: Option<BTreeMap<String, Quantity>>,
     /// VolumeMode defines what type of volume is required by the claim. Value of Filesystem is implied
     /// when not included in claim spec.
     pub volume_mode: Option<String>,
@@ -660,26 +644,18 @@ pub struct VirtualMachineInstanceStallDetector {
     /// total time budget for deciding whether a forced switchover can still finish in time, and to
     /// extend the abort deadline after initiating a completion-timeout-driven switchover. Defaults to
     /// 2\.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub completion_timeout_factor: Option<IntOrString>,
+    pub completion_timeout_factor: Option<Quantity>,
     /// EwmaAlpha is the smoothing factor for the exponentially weighted moving average of observed
     /// migration bandwidth. Must be in the range (0, 1\]; zero is invalid because the estimate would
     /// never incorporate new samples. Higher values weight recent samples more heavily. Defaults to
     /// 0.4.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub ewma_alpha: Option<IntOrString>,
+    pub ewma_alpha: Option<Quantity>,
     /// PatienceWindowDecayFactor is the factor by which the relaxation patience window is multiplied
     /// after each best-remaining-bytes relaxation step. Defaults to 0.5.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub patience_window_decay_factor: Option<IntOrString>,
+    pub patience_window_decay_factor: Option<Quantity>,
     /// PrecopyPossibleFactor is the maximum factor by which estimated downtime may exceed MaxDowntime
     /// while still attempting a soft stop-and-copy instead of aborting the migration. Defaults to 1.5.
-    ///
-    /// Must be a quantity, such as `0.5` or `128Mi`.
-    pub precopy_possible_factor: Option<IntOrString>,
+    pub precopy_possible_factor: Option<Quantity>,
     /// SearchLocalMinima controls whether convergence actions are delayed until remaining bytes reach a
     /// local minimum near the best observed value. When false, actions may trigger as soon as a stall
     /// is detected. Defaults to true.
