@@ -8,6 +8,7 @@
 )]
 
 mod corpus_schema;
+mod generated_crds;
 mod recorded;
 mod server;
 mod support;

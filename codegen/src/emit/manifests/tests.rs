@@ -351,3 +351,47 @@ fn an_optional_value_that_may_be_null_is_nullable() {
     // What is always written is null where it has no value.
     assert_eq!(spec("")["properties"], nullable);
 }
+
+/// Where controller-gen has another rule for markers that meet: `docs/markers.md` has the list.
+#[test]
+fn markers_that_meet_have_the_meaning_of_controller_gen_or_are_refused() {
+    let number = |marker: &str| {
+        let fields = format!(
+            "// +kubebuilder:validation:{marker}\npub a: k8s_openapi::apimachinery::pkg::util::intstr::IntOrString,"
+        );
+        spec(&fields, "", Compat::Strict)["properties"]["a"].clone()
+    };
+    // An error for controller-gen; the API server takes it, and numbers are held to it.
+    assert_eq!(number("Minimum=1")["minimum"], json!(1));
+    let both = "// +kubebuilder:default=1\n// +default=2\npub a: i32,";
+    let twice = spec(both, "", Compat::Strict);
+    assert_eq!(twice["properties"]["a"]["default"], json!(1));
+    let declared = "// +kubebuilder:validation:Schemaless\n// +kubebuilder:validation:Type=string\npub a: Foreign,\n";
+    let types = format!("{DERIVE}\npub struct Foreign(pub Vec<u8>);");
+    check(declared, &types, &json!({"a": {"type": "string"}}));
+    // Rules of authors come first, then those of unions from the widest to the narrowest.
+    let rules = "// +kubebuilder:validation:AtLeastOneOf=a;b\n// +kubebuilder:validation:ExactlyOneOf=a;b\n\
+                 // +kubebuilder:validation:AtMostOneOf=a;b\n// +kubebuilder:validation:XValidation:rule=\"true\"\n";
+    let of_type = "pub a: Option<i32>, pub b: Option<i32>";
+    let crd = spec(
+        "pub one: One,",
+        &format!("{rules}{DERIVE}\npub struct One {{ {of_type} }}"),
+        Compat::Strict,
+    );
+    let rules = crd["properties"]["one"]["x-kubernetes-validations"].clone();
+    let messages: Vec<&str> = rules
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|rule| rule["message"].as_str().unwrap_or("true"))
+        .collect();
+    assert_eq!(
+        messages,
+        [
+            "true",
+            "at most one of the fields in [a b] may be set",
+            "exactly one of the fields in [a b] must be set",
+            "at least one of the fields in [a b] must be set",
+        ]
+    );
+}

@@ -141,7 +141,11 @@ impl RawMarker {
     fn unknown(&self, name: &str) -> Diagnostic {
         let unknown = Diagnostic::error(format!("unknown marker `+{name}`"))
             .at(self.part(0..1 + name.len()), "no generator knows it");
-        match suggest::closest(name, names()) {
+        // A right word behind a wrong family (`kubebuilder:validation:nullable`) is likelier than a near name.
+        let last = name.rsplit(':').next().unwrap_or_default();
+        let same = names().find(|known| known.eq_ignore_ascii_case(name));
+        let meant = same.or_else(|| names().find(|known| *known == last));
+        match meant.or_else(|| suggest::closest(name, names())) {
             Some(near) => unknown.help(format!("did you mean `+{near}`?")),
             None => unknown.help("`kube-codegen markers` lists every marker"),
         }
@@ -220,7 +224,11 @@ impl RawMarker {
         };
         let unknown = Diagnostic::error(format!("unknown argument `{name}` of `+{}`", def.name))
             .at(self.part(range), "not an argument");
-        match suggest::closest(name, names()) {
+        // A right word behind a wrong family (`kubebuilder:validation:nullable`) is likelier than a near name.
+        let last = name.rsplit(':').next().unwrap_or_default();
+        let same = names().find(|known| known.eq_ignore_ascii_case(name));
+        let meant = same.or_else(|| names().find(|known| *known == last));
+        match meant.or_else(|| suggest::closest(name, names())) {
             Some(near) => unknown.help(format!("did you mean `{near}`?")),
             None => unknown.help(format!(
                 "it takes {}",

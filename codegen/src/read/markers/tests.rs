@@ -256,6 +256,57 @@ fn names_and_words_of_go_are_read_as_go_reads_them() {
     );
 }
 
+/// Names that controller-tools ignores without a word, as it ignores every name that it does not know.
+#[test]
+fn names_that_exist_nowhere_are_refused_with_the_one_that_was_meant() {
+    for (written, meant) in [
+        ("kubebuilder:validation:nullable", "nullable"),
+        (
+            "kubebuilder:validation:optional",
+            "kubebuilder:validation:Optional",
+        ),
+        (
+            "kubebuilder:printercolumn:name=A",
+            "kubebuilder:printcolumn",
+        ),
+    ] {
+        let error = raw(&format!("+{written}")).parse().expect_err(written);
+        assert!(
+            error.message.contains("unknown marker"),
+            "{}",
+            error.message
+        );
+        assert!(error.help.join(" ").contains(meant), "{:?}", error.help);
+    }
+}
+
+#[test]
+fn a_title_is_a_text_also_where_it_looks_like_a_number() {
+    let name = "kubebuilder:title";
+    check("+kubebuilder:title=124", name, json!({"": "124"}));
+    check("+kubebuilder:title=\"124\"", name, json!({"": "124"}));
+}
+
+#[test]
+fn markers_stand_where_controller_tools_has_them_and_where_they_mean_something_else_here() {
+    let stands = |name: &str, target: Target| find(name).unwrap().targets.contains(&target);
+    for name in [
+        "kubebuilder:validation:ExactlyOneOf",
+        "kubebuilder:validation:AtMostOneOf",
+        "kubebuilder:validation:AtLeastOneOf",
+    ] {
+        assert!(stands(name, Target::Type), "{name}");
+    }
+    for name in [
+        "kubebuilder:validation:Required",
+        "kubebuilder:validation:Optional",
+    ] {
+        assert!(stands(name, Target::Field), "{name}");
+    }
+    assert!(stands("kubebuilder:skip", Target::Package));
+    assert!(stands("kubebuilder:webhookconfiguration", Target::Package));
+}
+
 #[test]
 fn the_syntax_shows_every_argument() {
     let syntax = |name: &str| find(name).unwrap().syntax();

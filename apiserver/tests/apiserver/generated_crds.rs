@@ -1,0 +1,116 @@
+//! The generator's CRDs with samples and mutations (testdata/parity), whose table `hack/manifests.sh` holds to the real API server.
+
+use std::path::PathBuf;
+
+use embedded_apiserver::ApiServer;
+use http::Method;
+use serde_json::Value;
+
+use crate::support::ask;
+
+fn parity() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../testdata/parity")
+}
+
+fn read_yaml(path: &PathBuf) -> Value {
+    let text = std::fs::read_to_string(path).unwrap();
+    serde_saphyr::from_str(text.trim_start_matches("---\n")).unwrap()
+}
+
+/// Applies a JSON merge patch.
+fn merge(target: &mut Value, patch: &Value) {
+    let Some(patch) = patch.as_object() else {
+        *target = patch.clone();
+        return;
+    };
+    if !target.is_object() {
+        *target = serde_json::json!({});
+    }
+    let target = target.as_object_mut().unwrap();
+    for (name, value) in patch {
+        if value.is_null() {
+            target.remove(name);
+        } else {
+            merge(target.entry(name).or_insert(Value::Null), value);
+        }
+    }
+}
+
+/// Whether a refusal is that of a rule in CEL, which this server does not evaluate.
+fn is_of_a_rule(schema: &Value, text: &str) -> bool {
+    match schema {
+        Value::Object(words) => words.iter().any(|(word, value)| {
+            let mut rules = value.as_array().into_iter().flatten();
+            word == "x-kubernetes-validations"
+                && rules.any(|rule| {
+                    let said = [&rule["message"], &rule["messageExpression"], &rule["rule"]];
+                    let text = text.trim_start_matches("failed rule: ");
+                    said.iter()
+                        .any(|it| it.as_str().is_some_and(|it| it.contains(text)))
+                })
+                || is_of_a_rule(value, text)
+        }),
+        Value::Array(values) => values.iter().any(|value| is_of_a_rule(value, text)),
+        _ => false,
+    }
+}
+
+#[tokio::test]
+async fn mutations_of_samples_are_taken_and_refused_as_by_the_real_server_but_for_rules() {
+    let (mut by_schema, mut by_rules) = (0, 0);
+    for case in std::fs::read_dir(parity()).unwrap() {
+        let case = case.unwrap().path();
+        if !case.join("sample.yaml").is_file() {
+            continue;
+        }
+        let sample = read_yaml(&case.join("sample.yaml"));
+        let files = std::fs::read_dir(case.join("crds")).unwrap();
+        let crds: Vec<Value> = files.map(|file| read_yaml(&file.unwrap().path())).collect();
+        let kind = |crd: &&Value| crd["spec"]["names"]["kind"] == sample["kind"];
+        let crd = crds.iter().find(kind).unwrap().clone();
+        let server = ApiServer::builder().crd_values(crds).build().unwrap();
+        let path = format!(
+            "/apis/{}/namespaces/default/{}",
+            sample["apiVersion"].as_str().unwrap(),
+            crd["spec"]["names"]["plural"].as_str().unwrap()
+        );
+        let (code, stored) = ask(&server, Method::POST, &path, &sample).await;
+        assert_eq!(code, 201, "{stored}");
+        let table = std::fs::read_to_string(case.join("mutations.tsv")).unwrap();
+        for row in table.lines() {
+            let columns: Vec<&str> = row.split('\t').collect();
+            let [verb, expected, patch, rest @ ..] = columns.as_slice() else {
+                panic!("{row}");
+            };
+            let patch: Value = serde_json::from_str(patch).unwrap();
+            let (code, answer) = if *verb == "create" {
+                let mut object = sample.clone();
+                merge(&mut object, &patch);
+                object["metadata"]["name"] = "mutated".into();
+                let path = format!("{path}?dryRun=All&fieldValidation=Strict");
+                ask(&server, Method::POST, &path, &object).await
+            } else {
+                let mut object = stored.clone();
+                merge(&mut object, &patch);
+                let path = format!("{path}/sample?dryRun=All");
+                ask(&server, Method::PUT, &path, &object).await
+            };
+            let text = rest.first().copied().unwrap_or_default();
+            let by_rule = *expected == "refused" && is_of_a_rule(&crd, text);
+            let said = answer["message"].as_str().unwrap_or_default();
+            if *expected == "accepted" || by_rule {
+                assert!(code < 300, "{}: {row}: {code} {said}", case.display());
+                by_rules += usize::from(by_rule);
+            } else {
+                assert!(
+                    matches!(code, 400 | 422),
+                    "{}: {row}: {code} {said}",
+                    case.display()
+                );
+                assert!(said.contains(text), "{}: {row}: {said}", case.display());
+                by_schema += 1;
+            }
+        }
+    }
+    assert!(by_schema > 15 && by_rules > 5, "{by_schema} {by_rules}");
+}
