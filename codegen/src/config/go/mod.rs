@@ -212,15 +212,15 @@ fn take(
 
 fn read_package(path: &str, found: &Found, requested: bool) -> Result<GoPackage, Diagnostics> {
     let names = go_files(&found.folder)?;
-    let read: Vec<Result<Source, Diagnostic>> = names
+    let read: Vec<Result<GoFile, Diagnostic>> = names
         .par_iter()
-        .map(|name| read_file(&found.folder.join(name)))
+        .map(|name| read_file(&found.folder.join(name)).map(GoFile::new))
         .collect();
     let mut diagnostics = Diagnostics::new();
     let mut files = Vec::with_capacity(read.len());
     for result in read {
         match result {
-            Ok(source) => files.push(GoFile::new(source)),
+            Ok(file) => files.push(file),
             Err(error) => diagnostics.push(error),
         }
     }

@@ -74,14 +74,6 @@ pub fn read(
     ignored: IgnoredMarkers<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Module {
-    let files: Vec<&GoFile> = sources
-        .packages
-        .iter()
-        .flat_map(|package| &package.files)
-        .collect();
-    files.par_iter().for_each(|file| {
-        file.parsed();
-    });
     let index = Index::new(sources);
     let read: Vec<(Option<Package>, Findings)> = sources
         .packages

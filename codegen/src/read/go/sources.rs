@@ -1,10 +1,6 @@
 //! The texts of Go packages, each parsed once, whoever asks first.
 
-use std::{
-    collections::BTreeMap,
-    fmt,
-    sync::{Arc, OnceLock},
-};
+use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use super::{
     constraint,
@@ -47,42 +43,37 @@ pub struct GoPackage {
     pub files: Vec<GoFile>,
 }
 
-/// A file, with its syntax once somebody asked for it.
+/// A file with its syntax.
 #[derive(Clone)]
 pub struct GoFile {
     /// The text.
     pub source: Source,
-    syntax: Arc<OnceLock<Parsed>>,
+    syntax: Arc<Parsed>,
 }
 
 /// The syntax of a file; none if a build constraint leaves the file out.
 type Parsed = Option<Result<File, SyntaxError>>;
 
 impl GoFile {
-    /// A file that is not parsed yet.
+    /// Parses a file.
     #[must_use]
     pub fn new(source: Source) -> Self {
+        let text = &source.text;
+        let syntax = constraint::builds_text(text).then(|| parse::parse(text));
         Self {
+            syntax: Arc::new(syntax),
             source,
-            syntax: Arc::default(),
         }
-    }
-
-    pub(super) fn parsed(&self) -> &Parsed {
-        self.syntax.get_or_init(|| {
-            let text = &self.source.text;
-            constraint::builds_text(text).then(|| parse::parse(text))
-        })
     }
 
     /// The syntax of a file that belongs to the build and that could be parsed.
     pub(super) fn file(&self) -> Option<&File> {
-        self.parsed().as_ref()?.as_ref().ok()
+        self.syntax.as_ref().as_ref()?.as_ref().ok()
     }
 
     /// Its syntax error, if any.
     pub(super) fn syntax_error(&self) -> Option<Diagnostic> {
-        let error = self.parsed().as_ref()?.as_ref().err()?;
+        let error = self.syntax.as_ref().as_ref()?.as_ref().err()?;
         let place = self.place(error.range.clone());
         Some(Diagnostic::error(error.message.as_str()).at(place, error.label.as_str()))
     }
