@@ -21,7 +21,8 @@ real=$root/target/envtest/kube-controller-manager
 if [[ ! -x $real ]]; then
 	(cd "$root/hack/envtest" && GOFLAGS="-p=2 -buildvcs=false" nice go build -o "$real" k8s.io/kubernetes/cmd/kube-controller-manager)
 fi
-(cd "$root" && cargo build -q -p controller-manager --profile "${profile/debug/dev}")
+# As deploy/Dockerfile builds it: without the demo and its server.
+(cd "$root" && cargo build -q -p controller-manager --no-default-features --profile "${profile/debug/dev}")
 ours=$target/$profile/controller-manager
 
 cat >"$work/audit.yaml" <<-YAML
