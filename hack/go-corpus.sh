@@ -1,22 +1,22 @@
 #!/usr/bin/env bash
 # Generates types from the API packages of real Go modules, checks that rustfmt would change nothing and clippy finds nothing,
-# compiles them with -D warnings, and sends every valid sample of the public corpus through its type. Prints for each: kinds, types, lines of Rust, seconds (of a debug build), and the types and lines
-# that the same project's CRDs give.
+# compiles them with -D warnings, and sends every valid sample of the public corpus through its type. Prints for each: kinds, types,
+# lines of Rust, seconds (of a debug build), and the types and lines that the same project's CRDs give.
 #
 # Usage: hack/go-corpus.sh [NAME…]     (names of hack/go-corpus/modules.tsv; all by default)
 #        hack/go-corpus.sh --download  (nothing else)
 # The modules, and those whose types they use, are downloaded once from the Go module proxy into target/go-corpus, and held
-# against the sums in hack/go-corpus/sums.txt. The generator itself neither runs Go nor fetches anything. Without a Go
-# toolchain to download with, it says so and ends well.
+# against the sums in hack/go-corpus/sums.txt. The generator itself neither runs Go nor fetches anything. Samples that differ are
+# held against hack/go-corpus/differences.tsv, which has the reason of each.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+cd "$root"
 
 target="${CARGO_TARGET_DIR:-$PWD/target}"
 work="$target/go-corpus"
 export GOMODCACHE="${GO_CORPUS_CACHE:-$work/mod}" GOFLAGS=-modcacherw GOWORK=off GOTOOLCHAIN=local
 if ! command -v go >/dev/null; then
-  echo "go-corpus: there is no Go toolchain to download modules with; nothing to check"
-  exit 0
+  skip "no Go toolchain to download modules with"
 fi
 mkdir -p "$work/download"
 [ -f "$work/download/go.mod" ] || printf 'module download\n' >"$work/download/go.mod"
@@ -43,7 +43,6 @@ done <hack/go-corpus/sums.txt
 
 [ "${1:-}" != --download ] || exit 0
 
-. hack/lib.sh
 if ! unpack_corpus "$target"; then
   public=-
   echo "go-corpus: there is no archive of real samples here; the types are compiled only"
@@ -61,18 +60,29 @@ echo "go-corpus: clippy finds nothing"
 RUSTFLAGS="-D warnings" cargo build --quiet --manifest-path "$crates/Cargo.toml" --workspace
 echo "go-corpus: everything compiles without warnings"
 
+# A difference that the list does not have fails, and so does one that is gone.
 status=0
 passed=0
+: >"$work/found"
 for program in "$work"/target/debug/*; do
   name="$(basename "$program")"
   [ -f "$crates/$name/samples.txt" ] && [ -x "$program" ] || continue
   if [ $# -gt 0 ] && [[ " $* " != *" $name "* ]]; then continue; fi
-  if ! output="$("$program")"; then
+  output="$("$program")" || true
+  count=$(sed -n 's/^\([0-9][0-9]*\) samples passed.*/\1/p' <<<"$output")
+  if [ -z "$count" ]; then
     printf '%s:\n%s\n' "$name" "$output"
     status=1
   fi
-  count=$(sed -n 's/^\([0-9][0-9]*\) samples passed.*/\1/p' <<<"$output")
   passed=$((passed + ${count:-0}))
+  # Module, sample, difference.
+  sed -E "/^[0-9]+ samples passed/d; s|^$public/||; s|^|$name\t|; s|: |\t|" <<<"$output" >>"$work/found"
 done
-echo "go-corpus: $passed samples came through unchanged"
+wanted() { if [ $# -eq 0 ]; then cat; else awk -F'\t' -v names=" $* " 'index(names, " " $1 " ")'; fi; }
+if [ "$public" != - ] && ! diff -u --label hack/go-corpus/differences.tsv --label found \
+  <(grep -v '^#' hack/go-corpus/differences.tsv | cut -f 1-3 | wanted "$@" | sort) <(sort "$work/found"); then
+  echo "go-corpus: samples differ otherwise than hack/go-corpus/differences.tsv says" >&2
+  status=1
+fi
+echo "go-corpus: $passed samples came through unchanged, $(wc -l <"$work/found") differ"
 exit "$status"
