@@ -51,6 +51,15 @@ impl std::fmt::Debug for Context<'_> {
 /// The loops of a controller: one, or several that work together.
 pub type Loops = Vec<Box<dyn Runnable>>;
 
+/// How much of a pod a cache holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pods {
+    /// The parts that [`trim`] leaves: metadata, node, phase, the condition Ready, restarts.
+    Trimmed,
+    /// All of it.
+    Whole,
+}
+
 /// One controller that the binary knows.
 #[derive(Debug, Clone, Copy)]
 pub struct Descriptor {
@@ -62,6 +71,8 @@ pub struct Descriptor {
     pub on_by_default: bool,
     /// The API that it needs, as group version and plural. A cluster that does not serve it runs without the controller.
     pub needs: (&'static str, &'static str),
+    /// How much of a pod it reads from the cache that all share.
+    pub pods: Pods,
     /// Makes it.
     pub build: fn(&Context<'_>) -> Result<Loops, BoxError>,
 }
@@ -73,6 +84,7 @@ pub const ALL: &[Descriptor] = &[
         aliases: &["deployment"],
         on_by_default: true,
         needs: ("apps/v1", "deployments"),
+        pods: Pods::Trimmed,
         build: |cx| {
             let recorder = (cx.recorder)(deployment::NAME);
             let controller = deployment::controller(&cx.factory, recorder, &cx.settings)?;
@@ -84,6 +96,7 @@ pub const ALL: &[Descriptor] = &[
         aliases: &["replicaset"],
         on_by_default: true,
         needs: ("apps/v1", "replicasets"),
+        pods: Pods::Trimmed,
         build: |cx| {
             let recorder = (cx.recorder)(replicaset::NAME);
             let controller = replicaset::controller(&cx.factory, recorder, &cx.settings)?;
@@ -96,6 +109,7 @@ pub const ALL: &[Descriptor] = &[
         // Its simulated driver's servers end with this process; its own program has the other drivers.
         on_by_default: false,
         needs: ("cloudnative.czs/v1alpha1", "virtualmachines"),
+        pods: Pods::Trimmed,
         build: |cx| Ok(vec![Box::new(virtual_machines(cx))]),
     },
     Descriptor {
@@ -104,6 +118,7 @@ pub const ALL: &[Descriptor] = &[
         // As that of virtual machines: the networks of its simulated backend end with this process.
         on_by_default: false,
         needs: ("samplecrd.k8s.io/v1", "networks"),
+        pods: Pods::Trimmed,
         build: |cx| Ok(vec![Box::new(networks(cx))]),
     },
     Descriptor {
@@ -111,6 +126,7 @@ pub const ALL: &[Descriptor] = &[
         aliases: &["podset-controller"],
         on_by_default: false,
         needs: ("apps.jicki.cn/v1alpha1", "podsets"),
+        pods: Pods::Trimmed,
         build: |cx| {
             let recorder = (cx.recorder)(podset_controller::app::REPORTER);
             let workers = cx.settings.workers;
@@ -124,6 +140,7 @@ pub const ALL: &[Descriptor] = &[
         aliases: &["podbuggertool-controller"],
         on_by_default: false,
         needs: ("tools.jicki.cn/v1alpha1", "podbuggertools"),
+        pods: Pods::Trimmed,
         build: |cx| {
             let recorder = (cx.recorder)(podbuggertool_controller::app::REPORTER);
             let workers = cx.settings.workers;
@@ -137,6 +154,7 @@ pub const ALL: &[Descriptor] = &[
         aliases: &["simulate-pods"],
         on_by_default: false,
         needs: ("v1", "pods"),
+        pods: Pods::Whole,
         build: |cx| {
             let controller = simulator::controller(&cx.factory, cx.simulator, &cx.settings)?;
             Ok(vec![Box::new(controller)])
@@ -198,15 +216,15 @@ pub fn selected(selection: &Selection) -> Result<Vec<&'static Descriptor>, Unkno
     Ok(enabled.collect())
 }
 
-/// The informers for `selected`, which hold of pods what those controllers read.
+/// The informers for `selected`. Pods are trimmed unless one of them reads whole ones.
 pub fn factory(
     builder: FactoryBuilder<SharedInformerFactory>,
     selected: &[&Descriptor],
 ) -> SharedInformerFactory {
-    let simulates = selected.iter().any(|it| it.name == simulator::NAME);
-    match simulates {
-        true => builder.build(),
-        false => builder.transform::<Pod>(trim).build(),
+    if selected.iter().any(|it| it.pods == Pods::Whole) {
+        builder.build()
+    } else {
+        builder.transform::<Pod>(trim).build()
     }
 }
 

@@ -105,6 +105,7 @@ fn runs_below_one_root_take_turns() {
     let sandbox = sandbox();
     let held = hold(&sandbox);
     let mut child = start(&sandbox);
+    // Real time, since the command is a process: it waits for the lock, which another process holds.
     thread::sleep(Duration::from_millis(300));
     assert!(child.try_wait().unwrap().is_none(), "it waits");
     let check = sandbox.quiet("", &["generate", "--check"], "");

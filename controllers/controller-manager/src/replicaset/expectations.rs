@@ -2,7 +2,7 @@
 //!
 //! A replica set that is reconciled again before its cache shows the pods just created would create them twice. client-go counts the
 //! events that it expects; here the expectation names the write, and the cache itself says whether it shows it: nothing is counted
-//! twice or missed, and an event that never comes (a watch that was cut, followed by a list) need no special case.
+//! twice or missed, and an event that never comes (a watch that was cut, followed by a list) needs no special case.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;

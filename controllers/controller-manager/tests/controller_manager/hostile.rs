@@ -23,6 +23,7 @@ async fn writes(server: &ApiServer, objects: &[Value]) -> Vec<String> {
         server.objects().put(object).expect("it is put");
     }
     let loops = ControlPlane::start(server.client()).expect("loops");
+    // Time is paused.
     tokio::time::sleep(Duration::from_secs(120)).await;
     loops.stop().await.expect("no loop has failed");
     let actions = server.recorder().actions();

@@ -69,15 +69,20 @@ async fn a_changed_cidr_is_refused_and_can_be_taken_back() {
     running.stop().await;
 }
 
-#[tokio::test]
-async fn of_overlapping_networks_one_is_made_and_the_other_waits_for_its_end() {
-    let rig = Rig::new();
-    let running = rig.start();
+/// A network `first` that is made, and `second` with a part of its range.
+async fn create_overlapping(rig: &Rig) {
     rig.create(&network("first", "10.0.0.0/8", "10.0.0.1"))
         .await;
     rig.until("first", Phase::Active, "Available").await;
     rig.create(&network("second", "10.1.0.0/16", "10.1.0.1"))
         .await;
+}
+
+#[tokio::test]
+async fn of_overlapping_networks_one_is_made_and_the_other_waits_for_its_end() {
+    let rig = Rig::new();
+    let running = rig.start();
+    create_overlapping(&rig).await;
     rig.create(&network("apart", "11.0.0.0/8", "11.0.0.1"))
         .await;
     let refused = rig.until("second", Phase::Failed, "CIDROverlap").await;
@@ -197,11 +202,7 @@ async fn as_many_networks_are_worked_on_at_a_time_as_there_are_threads() {
 async fn a_network_that_goes_while_nobody_watches_frees_its_range() {
     let rig = Rig::new();
     let running = rig.start();
-    rig.create(&network("first", "10.0.0.0/8", "10.0.0.1"))
-        .await;
-    rig.until("first", Phase::Active, "Available").await;
-    rig.create(&network("second", "10.1.0.0/16", "10.1.0.1"))
-        .await;
+    create_overlapping(&rig).await;
     rig.until("second", Phase::Failed, "CIDROverlap").await;
     // Between two watches it goes, and the second watch is told to list again: the deletion is seen as a tombstone.
     let (tracker, lists) = (rig.tracker.clone(), Arc::<AtomicUsize>::default());

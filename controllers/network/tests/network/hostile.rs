@@ -64,6 +64,7 @@ async fn a_backend_that_always_fails_is_asked_a_few_times_a_minute() {
     rig.create(&network("blue", "10.0.0.0/8", "10.0.0.1")).await;
     let client = rig.clientset.client().clone();
     let running = start(client, Arc::new(rig.backend.clone()), &[]);
+    // Time is paused, here and below.
     tokio::time::sleep(Duration::from_secs(60)).await;
     let asked = |rig: &Rig| {
         rig.backend

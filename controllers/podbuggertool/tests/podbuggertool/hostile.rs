@@ -108,6 +108,7 @@ async fn tries(error: ApiError) -> Vec<usize> {
     let mut tries = Vec::new();
     for _ in 0..4 {
         tracker.clear_actions();
+        // Time is paused.
         tokio::time::sleep(Duration::from_secs(60)).await;
         let is_try = |it: &&Action| it.subresource == "ephemeralcontainers";
         tries.push(tracker.actions().iter().filter(is_try).count());

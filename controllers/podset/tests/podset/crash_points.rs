@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use codegen_runtime::client::TypedClient;
 use codegen_runtime::fake::Tracker;
-use codegen_runtime::fake::crash::every_crash_point;
+use codegen_runtime::fake::crash::{Gate, every_crash_point};
 use codegen_runtime::k8s_openapi::api::apps::v1::Deployment;
-use codegen_runtime::kube::api::PostParams;
+use codegen_runtime::kube::{Client, api::PostParams};
 use podset_controller::apis::apps::v1alpha1::PodSet;
 use podset_controller::generated::clientset::fake;
 
@@ -24,6 +24,22 @@ async fn settled(tracker: &Tracker, size: i32) {
     while !is() {
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
+}
+
+/// Runs a controller that ends at the gate, then another, until the set has 3 pods; whether the first one ended.
+async fn ends_and_is_replaced(gate: Gate, client: Client, tracker: &Tracker) -> bool {
+    for resource in ["deployments", "podsets/*"] {
+        gate.guard(tracker, resource);
+    }
+    let first = start(client.clone(), &[]);
+    let crashed = gate.crashes_before(settled(tracker, 3)).await;
+    first.kill().await;
+    gate.open();
+    let second = start(client, &[]);
+    settled(tracker, 3).await;
+    second.stop().await;
+    assert_eq!(tracker.list::<Deployment>("").len(), 1);
+    crashed
 }
 
 #[tokio::test]
@@ -52,18 +68,7 @@ async fn creation_and_scaling_survive_every_crash_point() {
                         .unwrap(),
                 );
             }
-            for resource in ["deployments", "podsets/*"] {
-                gate.guard(&tracker, resource);
-            }
-            let first = start(client.clone(), &[]);
-            let crashed = gate.crashes_before(settled(&tracker, 3)).await;
-            first.kill().await;
-            gate.open();
-            let second = start(client, &[]);
-            settled(&tracker, 3).await;
-            second.stop().await;
-            assert_eq!(tracker.list::<Deployment>("").len(), 1);
-            crashed
+            ends_and_is_replaced(gate, client, &tracker).await
         })
         .await;
         assert!(calls >= 2, "{calls}");
@@ -87,17 +92,7 @@ async fn taking_back_what_others_changed_survives_every_crash_point() {
         let params = PostParams::default();
         drop(deployments.update(&theirs, &params).await.unwrap());
 
-        gate.guard(&tracker, "deployments");
-        gate.guard(&tracker, "podsets/*");
-        let first = start(client.clone(), &[]);
-        let crashed = gate.crashes_before(settled(&tracker, 3)).await;
-        first.kill().await;
-        gate.open();
-        let second = start(client, &[]);
-        settled(&tracker, 3).await;
-        second.stop().await;
-        assert_eq!(tracker.list::<Deployment>("").len(), 1);
-        crashed
+        ends_and_is_replaced(gate, client, &tracker).await
     })
     .await;
     assert!(calls >= 1, "{calls}");

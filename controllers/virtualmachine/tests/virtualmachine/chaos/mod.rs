@@ -23,6 +23,7 @@ fn number(name: &str, otherwise: u64) -> u64 {
     }
 }
 
+/// Ignored because it takes minutes and kills processes: `hack/chaos.sh` runs it, in CI for a minute.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "takes minutes: hack/chaos.sh"]
 async fn chaos() {

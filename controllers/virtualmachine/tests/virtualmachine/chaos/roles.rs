@@ -22,6 +22,7 @@ async fn until_input_ends() {
     waiting.await.unwrap();
 }
 
+/// Ignored because it is not a test by itself: the chaos test starts it as a process.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "a process of the chaos test"]
 async fn api_server() {
@@ -33,6 +34,7 @@ async fn api_server() {
     until_input_ends().await;
 }
 
+/// Ignored because it is not a test by itself: the chaos test starts it as a process.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "a process of the chaos test"]
 async fn proxy() {

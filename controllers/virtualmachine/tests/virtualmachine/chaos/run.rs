@@ -82,6 +82,7 @@ pub async fn run(plan: &Plan) -> Figures {
     let ended = Instant::now();
     chaos.converge(settle).await;
     chaos.figures.converged_in = ended.elapsed();
+    // Work that should not come any more would come in this time.
     sleep(Duration::from_secs(3)).await;
     chaos.finish();
     let mut figures = std::mem::take(&mut chaos.figures);
@@ -251,6 +252,7 @@ impl Chaos {
                 &differences[..differences.len().min(10)],
                 self.logs()
             );
+            // Real time, since the controllers are processes; seldom, because a look lists every machine.
             sleep(Duration::from_millis(250)).await;
         }
     }

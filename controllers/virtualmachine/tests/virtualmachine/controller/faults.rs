@@ -130,6 +130,7 @@ async fn a_driver_that_always_fails_is_asked_a_few_times_a_minute() {
     };
     let mut before = 0;
     for (seconds, expected) in [(60, 2..=20), (600, 10..=40)] {
+        // Time is paused.
         tokio::time::sleep(Duration::from_secs(seconds)).await;
         let tries = creations() - before;
         // Resyncs look again, too: twice a minute.
