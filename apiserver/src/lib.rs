@@ -25,7 +25,6 @@ pub mod schema;
 mod controllers;
 mod core;
 mod crd;
-mod field;
 mod http;
 mod kinds;
 mod metadata;
@@ -56,5 +55,7 @@ pub use testing::recorder::{Action, Recorder};
 
 /// The Kubernetes version that the server shows and follows.
 pub const VERSION: &str = "v1.36.3";
+
+pub(crate) use kube_schema::field;
 
 pub(crate) type BoxError = Box<dyn std::error::Error + Send + Sync>;

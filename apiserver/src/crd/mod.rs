@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::field::FieldError;
 use crate::metadata::object::{at, child, fields, text};
-use crate::schema::Structural;
+use crate::schema::{self, Structural};
 pub(crate) use condition::{Condition, set_condition};
 pub(crate) use read::read;
 pub(crate) use validate::{validate, validate_stored, validate_update};
@@ -77,7 +77,7 @@ fn schemas(crd: &Value) -> Result<Vec<Option<Structural>>, Vec<FieldError>> {
             format!("spec.versions[{index}].schema.openAPIV3Schema")
         };
         match at(version, &["schema", "openAPIV3Schema"])
-            .map(|schema| Structural::compile_at(&path, schema))
+            .map(|schema| schema::compile(&path, schema))
             .transpose()
         {
             Ok(schema) => schemas.push(schema),

@@ -23,22 +23,12 @@ pub(crate) fn normalise(object: &mut Value) -> Result<Vec<String>, String> {
     }
 }
 
-/// Removes fields that `ObjectMeta` does not have, and empty ones, and appends the paths of unknown fields below `prefix`.
-/// Metadata that does not decode stays, for [`decode_error`] to report.
-pub(crate) fn drop_unknown(metadata: &mut Value, prefix: &str, dropped: &mut Vec<String>) {
-    let mut cleaned = metadata.clone();
-    if let Ok(unknown) = clean(&mut cleaned, prefix) {
-        *metadata = cleaned;
-        dropped.extend(unknown);
-    }
-}
-
-/// The error of Go's JSON decoder for metadata of the wrong types.
-pub(crate) fn decode_error(metadata: &Value) -> Option<String> {
-    clean(&mut metadata.clone(), "").err()
-}
-
-fn clean(metadata: &mut Value, prefix: &str) -> Result<Vec<String>, String> {
+/// Decodes metadata in place: removes fields that `ObjectMeta` does not have, and empty ones, and returns the paths of unknown fields
+/// below `prefix`.
+///
+/// # Errors
+/// Decoding errors, in the words of Go's decoder.
+pub(crate) fn clean(metadata: &mut Value, prefix: &str) -> Result<Vec<String>, String> {
     match metadata {
         Value::Null => Ok(Vec::new()),
         Value::Object(map) => normal::normalise_part(TYPE, prefix, map),

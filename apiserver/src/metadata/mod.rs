@@ -8,4 +8,4 @@ pub(crate) mod object;
 pub(crate) mod rules;
 pub(crate) mod validate;
 
-pub(crate) use decode::{decode_error, drop_unknown, normalise};
+pub(crate) use decode::{clean, normalise};

@@ -5,5 +5,5 @@ mod path;
 mod text;
 
 pub use error::{Cause, FieldError, FieldErrorKind};
-pub(crate) use path::Path;
-pub(crate) use text::{go_float, go_json, go_plain, go_quote};
+pub use path::Path;
+pub use text::{go_float, go_json, go_plain, go_quote};

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// Quotes a text as Go's `%q` does.
-pub(crate) fn go_quote(text: &str) -> String {
+pub fn go_quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for c in text.chars() {
@@ -40,7 +40,7 @@ fn is_print(c: char) -> bool {
 }
 
 /// Prints a float as Go's `%v` does: the shortest digits that read back, with an exponent below 1e-4 and from 1e6.
-pub(crate) fn go_float(value: f64) -> String {
+pub fn go_float(value: f64) -> String {
     let text = format!("{value:e}");
     match text.split_once('e') {
         Some((digits, exponent)) => match exponent.parse::<i32>() {
@@ -55,7 +55,7 @@ pub(crate) fn go_float(value: f64) -> String {
 }
 
 /// A value as Go's `%v` prints it.
-pub(crate) fn go_plain(value: &Value) -> String {
+pub fn go_plain(value: &Value) -> String {
     match value {
         Value::Null => "<nil>".to_owned(),
         Value::String(text) => text.clone(),
@@ -76,7 +76,7 @@ pub(crate) fn go_plain(value: &Value) -> String {
 }
 
 /// Prints a value as Go's `json.Marshal` does: keys sorted, `<`, `>`, `&`, U+2028 and U+2029 escaped.
-pub(crate) fn go_json(value: &Value) -> String {
+pub fn go_json(value: &Value) -> String {
     let mut out = String::new();
     write_json(value, &mut out);
     out

@@ -5,10 +5,15 @@ use serde_json::{Map, Value};
 use super::node::{Additional, Schema};
 use crate::field::Path;
 use crate::field::{FieldError, FieldErrorKind};
-use crate::metadata;
+use crate::metadata::{self, DecodeMetadata};
 
 /// The error that decoding reports for embedded type or object metadata of the wrong types.
-pub(crate) fn decode_error(schema: &Schema, path: &Path<'_>, value: &Value) -> Option<FieldError> {
+pub(crate) fn decode_error(
+    decode: DecodeMetadata,
+    schema: &Schema,
+    path: &Path<'_>,
+    value: &Value,
+) -> Option<FieldError> {
     match value {
         Value::Object(map) => map.iter().find_map(|(name, value)| {
             if schema.embedded {
@@ -16,7 +21,7 @@ pub(crate) fn decode_error(schema: &Schema, path: &Path<'_>, value: &Value) -> O
                     "apiVersion" | "kind" if !value.is_string() => {
                         Some("must be a string".to_owned())
                     }
-                    "metadata" => metadata::decode_error(value),
+                    "metadata" => metadata::decode_error(decode, value),
                     _ => None,
                 };
                 if let Some(detail) = detail {
@@ -24,9 +29,9 @@ pub(crate) fn decode_error(schema: &Schema, path: &Path<'_>, value: &Value) -> O
                 }
             }
             match (schema.properties.get(name), &schema.additional) {
-                (Some(property), _) => decode_error(property, &path.child(name), value),
+                (Some(property), _) => decode_error(decode, property, &path.child(name), value),
                 (None, Additional::Schema(additional)) => {
-                    decode_error(additional, &path.key(name), value)
+                    decode_error(decode, additional, &path.key(name), value)
                 }
                 _ => None,
             }
@@ -36,7 +41,7 @@ pub(crate) fn decode_error(schema: &Schema, path: &Path<'_>, value: &Value) -> O
             items
                 .iter()
                 .enumerate()
-                .find_map(|(i, item)| decode_error(item_schema, &path.index(i), item))
+                .find_map(|(i, item)| decode_error(decode, item_schema, &path.index(i), item))
         }
         _ => None,
     }
@@ -44,6 +49,7 @@ pub(crate) fn decode_error(schema: &Schema, path: &Path<'_>, value: &Value) -> O
 
 /// Validates every embedded resource below a value.
 pub(crate) fn check_embedded(
+    decode: DecodeMetadata,
     schema: &Schema,
     path: &Path<'_>,
     value: &Value,
@@ -52,15 +58,15 @@ pub(crate) fn check_embedded(
     match value {
         Value::Object(map) => {
             if schema.embedded {
-                check_resource(path, map, errors);
+                check_resource(decode, path, map, errors);
             }
             for (name, value) in map {
                 match (schema.properties.get(name), &schema.additional) {
                     (Some(property), _) => {
-                        check_embedded(property, &path.child(name), value, errors)
+                        check_embedded(decode, property, &path.child(name), value, errors)
                     }
                     (None, Additional::Schema(additional)) => {
-                        check_embedded(additional, &path.key(name), value, errors);
+                        check_embedded(decode, additional, &path.key(name), value, errors);
                     }
                     _ => {}
                 }
@@ -69,7 +75,7 @@ pub(crate) fn check_embedded(
         Value::Array(items) => {
             if let Some(item_schema) = schema.items.as_deref() {
                 for (i, item) in items.iter().enumerate() {
-                    check_embedded(item_schema, &path.index(i), item, errors);
+                    check_embedded(decode, item_schema, &path.index(i), item, errors);
                 }
             }
         }
@@ -77,7 +83,12 @@ pub(crate) fn check_embedded(
     }
 }
 
-fn check_resource(path: &Path<'_>, map: &Map<String, Value>, errors: &mut Vec<FieldError>) {
+fn check_resource(
+    decode: DecodeMetadata,
+    path: &Path<'_>,
+    map: &Map<String, Value>,
+    errors: &mut Vec<FieldError>,
+) {
     for name in ["apiVersion", "kind"] {
         match map.get(name) {
             None => errors.push(FieldError::new(
@@ -98,7 +109,7 @@ fn check_resource(path: &Path<'_>, map: &Map<String, Value>, errors: &mut Vec<Fi
         }
     }
     if let Some(metadata) = map.get("metadata") {
-        check_metadata(&path.child("metadata"), metadata, errors);
+        check_embedded_metadata(decode, &path.child("metadata"), metadata, errors);
     }
 }
 
@@ -110,14 +121,19 @@ fn type_fault(name: &str, text: &str) -> Option<String> {
         return (text.matches('/').count() > 1)
             .then(|| format!("unexpected GroupVersion string: {text}"));
     }
-    let fault = crate::names::label_1035_fault(&text.to_lowercase())?;
+    let fault = kube_names::label_1035_fault(&text.to_lowercase())?;
     Some(format!(
         "may have mixed case, but should otherwise match: {fault}"
     ))
 }
 
-fn check_metadata(path: &Path<'_>, metadata: &Value, errors: &mut Vec<FieldError>) {
-    if let Some(fault) = metadata::decode_error(metadata) {
+fn check_embedded_metadata(
+    decode: DecodeMetadata,
+    path: &Path<'_>,
+    metadata: &Value,
+    errors: &mut Vec<FieldError>,
+) {
+    if let Some(fault) = metadata::decode_error(decode, metadata) {
         errors.push(invalid(path.field(), metadata.clone(), fault));
         return;
     }
@@ -135,11 +151,11 @@ fn check_metadata(path: &Path<'_>, metadata: &Value, errors: &mut Vec<FieldError
         .and_then(Value::as_str)
         .unwrap_or_default();
     if !namespace.is_empty()
-        && let Some(fault) = crate::names::label_fault(namespace)
+        && let Some(fault) = kube_names::label_fault(namespace)
     {
         errors.push(invalid(path.field_of("namespace"), namespace.into(), fault));
     }
-    metadata::validate::check_common(metadata, path, errors);
+    metadata::check_metadata(metadata, path, errors);
 }
 
 fn path_segment_faults(text: &str, prefix: bool) -> Vec<String> {

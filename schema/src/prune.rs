@@ -3,20 +3,24 @@
 use serde_json::Value;
 
 use super::node::{Additional, Schema};
-use crate::metadata;
+use crate::metadata::{self, DecodeMetadata};
 
 /// Prunes below the object root, where apiVersion, kind and metadata are implicit.
 /// Returns the dropped paths (`spec.a[0].b`), sorted.
-pub(crate) fn prune_root(schema: &Schema, object: &mut Value) -> Vec<String> {
-    let mut walk = Walk::default();
+pub(crate) fn prune_root(
+    decode: DecodeMetadata,
+    schema: &Schema,
+    object: &mut Value,
+) -> Vec<String> {
+    let mut walk = Walk::new(decode);
     walk.object(object, Some(schema), Level::Root);
     walk.dropped.sort_unstable();
     walk.dropped
 }
 
 /// Prunes a value below the root (a default) and says whether anything was dropped.
-pub(crate) fn prune_value(schema: &Schema, value: &mut Value) -> bool {
-    let mut walk = Walk::default();
+pub(crate) fn prune_value(decode: DecodeMetadata, schema: &Schema, value: &mut Value) -> bool {
+    let mut walk = Walk::new(decode);
     walk.prune(value, Some(schema));
     !walk.dropped.is_empty()
 }
@@ -42,13 +46,21 @@ enum Unknown {
     Kept,
 }
 
-#[derive(Default)]
 struct Walk {
+    decode: DecodeMetadata,
     path: String,
     dropped: Vec<String>,
 }
 
 impl Walk {
+    fn new(decode: DecodeMetadata) -> Self {
+        Self {
+            decode,
+            path: String::new(),
+            dropped: Vec::new(),
+        }
+    }
+
     fn within(&mut self, step: &str, visit: impl FnOnce(&mut Self)) {
         let length = self.path.len();
         if !self.path.is_empty() && !step.starts_with('[') {
@@ -161,6 +173,6 @@ impl Walk {
         } else {
             format!("{path}.metadata")
         };
-        metadata::drop_unknown(value, &prefix, dropped);
+        metadata::drop_unknown(self.decode, value, &prefix, dropped);
     }
 }

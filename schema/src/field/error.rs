@@ -108,12 +108,12 @@ impl FieldError {
     }
 
     /// An absent value that is required.
-    pub(crate) fn required(field: impl Into<String>, detail: impl Into<String>) -> Self {
+    pub fn required(field: impl Into<String>, detail: impl Into<String>) -> Self {
         Self::new(field, FieldErrorKind::Required, detail)
     }
 
     /// A value that is malformed or out of bounds.
-    pub(crate) fn invalid(
+    pub fn invalid(
         field: impl Into<String>,
         value: impl Into<Value>,
         detail: impl Into<String>,
@@ -122,22 +122,22 @@ impl FieldError {
     }
 
     /// A value that may not be set here.
-    pub(crate) fn forbidden(field: impl Into<String>, detail: impl Into<String>) -> Self {
+    pub fn forbidden(field: impl Into<String>, detail: impl Into<String>) -> Self {
         Self::new(field, FieldErrorKind::Forbidden, detail)
     }
 
     /// A value that occurs twice.
-    pub(crate) fn duplicate(field: impl Into<String>, value: impl Into<Value>) -> Self {
+    pub fn duplicate(field: impl Into<String>, value: impl Into<Value>) -> Self {
         Self::with_value(field, FieldErrorKind::Duplicate, value.into(), "")
     }
 
     /// A reference that names nothing.
-    pub(crate) fn not_found(field: impl Into<String>, value: impl Into<Value>) -> Self {
+    pub fn not_found(field: impl Into<String>, value: impl Into<Value>) -> Self {
         Self::with_value(field, FieldErrorKind::NotFound, value.into(), "")
     }
 
     /// A value outside of an enumeration.
-    pub(crate) fn unsupported(
+    pub fn unsupported(
         field: impl Into<String>,
         value: impl Into<Value>,
         supported: &[&str],

@@ -130,14 +130,14 @@ fn a_schema_says_only_what_crds_may_say() {
 
 #[test]
 fn pruning_drops_what_is_not_specified_and_names_it() {
-    let schema = Structural::compile(&with_spec(json!({"type": "object", "properties": {
+    let schema = Structural::compile_with("s", &with_spec(json!({"type": "object", "properties": {
         "a": {"type": "string"},
         "list": {"type": "array", "items": {"type": "object", "properties": {"b": {"type": "string"}}}},
         "map": {"type": "object", "additionalProperties": {"type": "object", "properties": {"c": {"type": "string"}}}},
         "any": {"type": "object", "x-kubernetes-preserve-unknown-fields": true, "properties":
             {"known": {"type": "object", "properties": {"d": {"type": "string"}}}}},
         "template": {"type": "object", "x-kubernetes-embedded-resource": true, "properties": {"spec": {"type": "object"}}},
-    }})))
+    }})), names_only)
     .unwrap();
     let mut object = json!({
         "apiVersion": "a/v1", "kind": "A", "metadata": {"name": "n", "bogus": 1}, "extra": 1,
@@ -188,4 +188,14 @@ fn defaults_fill_absent_fields_and_nulls_that_cannot_stay() {
         json!({"spec": {"a": 3, "n": null, "list": [{"p": "TCP"}, {"p": "UDP"}], "map": {"k": 1}}}),
     );
     check(json!({"spec": null}), json!({"spec": {"a": 3, "n": "x"}}));
+}
+
+/// A decoder of metadata that knows names alone.
+fn names_only(metadata: &mut Value, prefix: &str) -> Result<Vec<String>, String> {
+    let map = metadata.as_object_mut().ok_or("no object")?;
+    let unknown = |name: &String| name != "name";
+    let found = map.keys().filter(|name| unknown(name));
+    let dropped = found.map(|name| format!("{prefix}.{name}")).collect();
+    map.retain(|name, _| !unknown(name));
+    Ok(dropped)
 }

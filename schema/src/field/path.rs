@@ -2,7 +2,7 @@
 
 /// One step of a field path, linked to the steps before it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Path<'a> {
+pub struct Path<'a> {
     parent: Option<&'a Path<'a>>,
     step: Step<'a>,
 }
@@ -17,7 +17,7 @@ enum Step<'a> {
 
 impl<'a> Path<'a> {
     /// A path that starts at `root` (empty: at the object itself).
-    pub(crate) fn root(root: &'a str) -> Path<'a> {
+    pub fn root(root: &'a str) -> Path<'a> {
         Path {
             parent: None,
             step: Step::Root(root),
@@ -25,17 +25,17 @@ impl<'a> Path<'a> {
     }
 
     /// `<self>.<name>`.
-    pub(crate) fn child(&'a self, name: &'a str) -> Path<'a> {
+    pub fn child(&'a self, name: &'a str) -> Path<'a> {
         self.then(Step::Child(name))
     }
 
     /// `<self>[<key>]`.
-    pub(crate) fn key(&'a self, key: &'a str) -> Path<'a> {
+    pub fn key(&'a self, key: &'a str) -> Path<'a> {
         self.then(Step::Key(key))
     }
 
     /// `<self>[<index>]`.
-    pub(crate) fn index(&'a self, index: usize) -> Path<'a> {
+    pub fn index(&'a self, index: usize) -> Path<'a> {
         self.then(Step::Index(index))
     }
 
@@ -47,14 +47,14 @@ impl<'a> Path<'a> {
     }
 
     /// The path as text; empty for the object itself.
-    pub(crate) fn render(&self) -> String {
+    pub fn render(&self) -> String {
         let mut out = String::new();
         self.write(&mut out);
         out
     }
 
     /// The path as a field error shows it: `<nil>` for the object itself.
-    pub(crate) fn field(&self) -> String {
+    pub fn field(&self) -> String {
         let text = self.render();
         if text.is_empty() {
             "<nil>".to_owned()
@@ -64,7 +64,7 @@ impl<'a> Path<'a> {
     }
 
     /// The field of a child, without building the child's path.
-    pub(crate) fn field_of(&self, name: &str) -> String {
+    pub fn field_of(&self, name: &str) -> String {
         Path {
             parent: Some(self),
             step: Step::Child(name),

@@ -1,44 +1,23 @@
-//! CRD structural schemas: compiling, pruning, defaulting and validating custom resources.
-//!
-//! Start at [`Structural::compile`]. A compiled schema treats an object the way the API server's request pipeline
-//! does: [`Structural::prune`], [`Structural::apply_defaults`], then [`Structural::validate`] or
-//! [`Structural::validate_update`]. Messages are the API server's, word for word; where the server lists errors in
-//! the random order of a Go map, these come in the order of names.
-//!
-//! # Limits
-//! CEL rules (`x-kubernetes-validations`) are accepted, neither compiled nor evaluated. A schema document that Go's
-//! decoder would refuse (a number where a string belongs) is refused with a field error of our own wording. One
-//! validation reports a thousand errors of values at most.
-
-mod build;
-mod check_complete;
-mod check_defaults;
-mod check_openapi;
-mod check_structural;
-mod defaults;
-mod embedded;
-mod formats;
-mod lists;
-mod node;
-mod pattern;
-mod props;
-mod prune;
-mod validate;
+//! A compiled schema and what it does to objects.
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::field::Path;
-pub use crate::field::{Cause, FieldError, FieldErrorKind};
-use crate::metadata;
-pub(crate) use node::{Additional, Kind, ListType, Schema, Types};
-use props::Props;
+use crate::field::{FieldError, FieldErrorKind, Path};
+use crate::metadata::{self, DecodeMetadata};
+use crate::node::Schema;
+use crate::props::{self, Props};
+use crate::{
+    build, check_defaults, check_openapi, check_structural, defaults, embedded, lists, prune,
+    validate,
+};
 
 /// A compiled structural schema. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Structural {
     root: Arc<Schema>,
+    decode: DecodeMetadata,
 }
 
 impl Structural {
@@ -57,6 +36,18 @@ impl Structural {
     /// # Errors
     /// Every violation of the structural-schema rules.
     pub fn compile_at(path: &str, schema: &Value) -> Result<Self, Vec<FieldError>> {
+        Self::compile_with(path, schema, metadata::keep)
+    }
+
+    /// As [`compile_at`](Self::compile_at), with a decoder of object metadata.
+    ///
+    /// # Errors
+    /// Every violation of the structural-schema rules.
+    pub fn compile_with(
+        path: &str,
+        schema: &Value,
+        decode: DecodeMetadata,
+    ) -> Result<Self, Vec<FieldError>> {
         let path = Path::root(path);
         let mut errors = Vec::new();
         props::check_shape(schema, &path, &mut errors);
@@ -69,7 +60,7 @@ impl Structural {
         }
         let root = build::Builder::default().build(props);
         if errors.is_empty() && unsupported.is_none() {
-            errors = check_defaults::check_defaults(&root, &path);
+            errors = check_defaults::check_defaults(decode, &root, &path);
         }
         errors.extend(check_openapi::check_openapi(props, &path));
         if let Some(detail) = unsupported.filter(|_| errors.is_empty()) {
@@ -83,6 +74,7 @@ impl Structural {
         if errors.is_empty() {
             Ok(Self {
                 root: Arc::new(root),
+                decode,
             })
         } else {
             Err(errors)
@@ -95,15 +87,18 @@ impl Structural {
     /// apiVersion, kind and metadata of the object and of embedded resources are implicit; unknown fields *inside*
     /// metadata are removed and reported too.
     pub fn prune(&self, object: &mut Value) -> Vec<String> {
-        prune::prune_root(&self.root, object)
+        prune::prune_root(self.decode, &self.root, object)
     }
 
     /// The error of decoding an object whose metadata, or an embedded resource's, has the wrong types. Such a request
     /// is answered with 400 `BadRequest`.
     pub fn decode_error(&self, object: &Value) -> Option<String> {
-        let metadata = object.get("metadata").and_then(metadata::decode_error);
+        let metadata = object
+            .get("metadata")
+            .and_then(|metadata| metadata::decode_error(self.decode, metadata));
         metadata.or_else(|| {
-            embedded::decode_error(&self.root, &Path::root(""), object).map(|e| e.to_string())
+            embedded::decode_error(self.decode, &self.root, &Path::root(""), object)
+                .map(|e| e.to_string())
         })
     }
 
@@ -114,7 +109,7 @@ impl Structural {
     }
 
     /// Drops nulls of fields that are neither nullable nor defaulted.
-    pub(crate) fn drop_nulls(&self, object: &mut Value) {
+    pub fn drop_nulls(&self, object: &mut Value) {
         defaults::drop_nulls(Some(&self.root), object);
     }
 
@@ -123,7 +118,7 @@ impl Structural {
     pub fn validate(&self, object: &Value) -> Vec<FieldError> {
         let root = Path::root("");
         let mut errors = validate::check(&self.root, &root, object, None).into_errors();
-        embedded::check_embedded(&self.root, &root, object, &mut errors);
+        embedded::check_embedded(self.decode, &self.root, &root, object, &mut errors);
         lists::check_lists(&self.root, &root, object, &mut errors);
         errors
     }
@@ -163,7 +158,7 @@ impl Structural {
 
     fn check_updated_lists(&self, old: &Value, new: &Value, errors: &mut Vec<FieldError>) {
         let root = Path::root("");
-        embedded::check_embedded(&self.root, &root, new, errors);
+        embedded::check_embedded(self.decode, &self.root, &root, new, errors);
         let mut before = Vec::new();
         lists::check_lists(&self.root, &root, old, &mut before);
         if before.is_empty() {
@@ -172,10 +167,11 @@ impl Structural {
     }
 
     /// The compiled root node.
-    pub(crate) fn root(&self) -> &Schema {
+    pub fn root(&self) -> &Schema {
         &self.root
     }
 }
 
 #[cfg(test)]
+#[path = "structural_tests.rs"]
 mod tests;

@@ -6,11 +6,16 @@ use super::prune::{is_meta, prune_value};
 use super::validate::check;
 use crate::field::Path;
 use crate::field::{FieldError, FieldErrorKind};
+use crate::metadata::DecodeMetadata;
 
 /// Every default that has unknown fields or is not valid itself.
-pub(crate) fn check_defaults(root: &Schema, path: &Path<'_>) -> Vec<FieldError> {
+pub(crate) fn check_defaults(
+    decode: DecodeMetadata,
+    root: &Schema,
+    path: &Path<'_>,
+) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    node(root, path, Place::Resource, &mut errors);
+    node(decode, root, path, Place::Resource, &mut errors);
     errors
 }
 
@@ -24,7 +29,13 @@ enum Place {
     Below,
 }
 
-fn node(schema: &Schema, path: &Path<'_>, place: Place, errors: &mut Vec<FieldError>) {
+fn node(
+    decode: DecodeMetadata,
+    schema: &Schema,
+    path: &Path<'_>,
+    place: Place,
+    errors: &mut Vec<FieldError>,
+) {
     let is_resource = place == Place::Resource || schema.embedded;
     let is_metadata = place == Place::Metadata && !schema.embedded;
     let below = if is_metadata {
@@ -36,7 +47,7 @@ fn node(schema: &Schema, path: &Path<'_>, place: Place, errors: &mut Vec<FieldEr
         let here = path.child("default");
         if !is_metadata {
             let mut pruned = default.clone();
-            if prune_value(schema, &mut pruned) {
+            if prune_value(decode, schema, &mut pruned) {
                 let detail = "must not have unknown fields";
                 errors.push(FieldError::with_value(
                     here.field(),
@@ -46,9 +57,11 @@ fn node(schema: &Schema, path: &Path<'_>, place: Place, errors: &mut Vec<FieldEr
                 ));
             }
         }
-        let mut found: Vec<FieldError> = decode_error(schema, &here, default).into_iter().collect();
+        let mut found: Vec<FieldError> = decode_error(decode, schema, &here, default)
+            .into_iter()
+            .collect();
         if found.is_empty() {
-            check_embedded(schema, &here, default, &mut found);
+            check_embedded(decode, schema, &here, default, &mut found);
         }
         if found.is_empty() {
             found = check(schema, &Path::root(""), default, None).into_errors();
@@ -57,7 +70,7 @@ fn node(schema: &Schema, path: &Path<'_>, place: Place, errors: &mut Vec<FieldEr
         errors.append(&mut found);
     }
     if let Some(items) = schema.items.as_deref() {
-        node(items, &path.child("items"), below, errors);
+        node(decode, items, &path.child("items"), below, errors);
     }
     let properties = path.child("properties");
     for (name, property) in &schema.properties {
@@ -66,7 +79,7 @@ fn node(schema: &Schema, path: &Path<'_>, place: Place, errors: &mut Vec<FieldEr
         } else {
             below
         };
-        node(property, &properties.key(name), place, errors);
+        node(decode, property, &properties.key(name), place, errors);
     }
 }
 

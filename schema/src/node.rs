@@ -9,18 +9,24 @@ use super::pattern::Pattern;
 
 /// A JSON type that a schema may ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
+    /// A list.
     Array,
+    /// `true` or `false`.
     Boolean,
+    /// A number without fraction.
     Integer,
+    /// Any number.
     Number,
+    /// A map or struct.
     Object,
+    /// A text.
     String,
 }
 
 impl Kind {
     /// The type that a schema names.
-    pub(crate) fn parse(name: &str) -> Option<Self> {
+    pub fn parse(name: &str) -> Option<Self> {
         Some(match name {
             "array" => Self::Array,
             "boolean" => Self::Boolean,
@@ -33,7 +39,7 @@ impl Kind {
     }
 
     /// The name in a schema.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Array => "array",
             Self::Boolean => "boolean",
@@ -47,15 +53,19 @@ impl Kind {
 
 /// The types that a node allows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Types {
+pub enum Types {
+    /// Any type.
     #[default]
     Any,
+    /// One type.
     One(Kind),
+    /// `x-kubernetes-int-or-string`.
     IntOrString,
 }
 
 impl Types {
-    pub(crate) fn contains(self, kind: Kind) -> bool {
+    /// Whether it names a type.
+    pub fn contains(self, kind: Kind) -> bool {
         match self {
             Self::Any => false,
             Self::One(one) => one == kind,
@@ -64,7 +74,7 @@ impl Types {
     }
 
     /// The list of types in a message (`integer,string`).
-    pub(crate) fn names(self) -> &'static str {
+    pub fn names(self) -> &'static str {
         match self {
             Self::Any => "",
             Self::One(kind) => kind.name(),
@@ -75,18 +85,23 @@ impl Types {
 
 /// The value of `additionalProperties`.
 #[derive(Clone, Debug, Default)]
-pub(crate) enum Additional {
+pub enum Additional {
+    /// Not given.
     #[default]
     Absent,
+    /// Whether others are allowed, of any type.
     Bool(bool),
+    /// Their schema.
     Schema(Box<Schema>),
 }
 
 /// The topology of a list (`x-kubernetes-list-type`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum ListType {
+pub enum ListType {
+    /// The list is one value.
     #[default]
     Atomic,
+    /// Items are unique.
     Set,
     /// With its `x-kubernetes-list-map-keys`.
     Map(Vec<String>),
@@ -94,19 +109,29 @@ pub(crate) enum ListType {
 
 /// One schema node.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Schema {
-    pub(crate) types: Types,
-    pub(crate) nullable: bool,
+pub struct Schema {
+    /// The types that it allows.
+    pub types: Types,
+    /// Whether null stays null.
+    pub nullable: bool,
     /// Only a format that the server checks for the node's type.
-    pub(crate) format: Option<String>,
-    pub(crate) default: Option<Value>,
-    pub(crate) properties: BTreeMap<String, Schema>,
-    pub(crate) additional: Additional,
-    pub(crate) items: Option<Box<Schema>>,
-    pub(crate) preserve_unknown: bool,
-    pub(crate) embedded: bool,
-    pub(crate) list_type: ListType,
-    pub(crate) atomic_map: bool,
+    pub format: Option<String>,
+    /// The default.
+    pub default: Option<Value>,
+    /// The fields with a schema of their own.
+    pub properties: BTreeMap<String, Schema>,
+    /// The schema of other fields.
+    pub additional: Additional,
+    /// The schema of a list's items.
+    pub items: Option<Box<Schema>>,
+    /// `x-kubernetes-preserve-unknown-fields`.
+    pub preserve_unknown: bool,
+    /// `x-kubernetes-embedded-resource`.
+    pub embedded: bool,
+    /// The topology of a list.
+    pub list_type: ListType,
+    /// Whether a map is replaced as a whole (`x-kubernetes-map-type: atomic`).
+    pub atomic_map: bool,
     pub(crate) checks: Option<Box<Checks>>,
 }
 
@@ -136,7 +161,7 @@ pub(crate) struct Checks {
 
 impl Schema {
     /// The schema of a field: its own property, or what `additionalProperties` says of any.
-    pub(crate) fn field(&self, name: &str) -> Option<&Schema> {
+    pub fn field(&self, name: &str) -> Option<&Schema> {
         self.properties.get(name).or(match &self.additional {
             Additional::Schema(schema) => Some(schema),
             _ => None,

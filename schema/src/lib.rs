@@ -1,0 +1,35 @@
+//! CRD structural schemas: compiling, pruning, defaulting and validating custom resources as kube-apiserver does.
+//!
+//! Start at [`Structural::compile`]. A compiled schema treats an object the way the API server's request pipeline
+//! does: [`Structural::prune`], [`Structural::apply_defaults`], then [`Structural::validate`] or
+//! [`Structural::validate_update`]. Messages are the API server's, word for word; where the server lists errors in
+//! the random order of a Go map, these come in the order of names.
+//!
+//! # Limits
+//! CEL rules (`x-kubernetes-validations`) are accepted, neither compiled nor evaluated. A schema document that Go's
+//! decoder would refuse (a number where a string belongs) is refused with a field error of our own wording. One
+//! validation reports a thousand errors of values at most.
+
+pub mod field;
+
+mod build;
+mod check_complete;
+mod check_defaults;
+mod check_openapi;
+mod check_structural;
+mod defaults;
+mod embedded;
+mod formats;
+mod lists;
+mod metadata;
+mod node;
+mod pattern;
+mod props;
+mod prune;
+mod structural;
+mod validate;
+
+pub use field::{Cause, FieldError, FieldErrorKind};
+pub use metadata::{DecodeMetadata, check_metadata};
+pub use node::{Additional, Kind, ListType, Schema, Types};
+pub use structural::Structural;
