@@ -316,6 +316,14 @@ fn url_length(text: &str) -> Option<usize> {
         .then_some(url.len())
 }
 
+/// Text inside a code span on one line.
+pub(crate) fn code(text: &str) -> String {
+    text.chars()
+        .map(|c| if c == '`' { '\'' } else { c })
+        .filter(|c| !c.is_control() && !('\u{200b}'..='\u{206f}').contains(c))
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::lines;

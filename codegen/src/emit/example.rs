@@ -1,6 +1,6 @@
 //! Examples in the documentation of the generated modules, each with the first kind that has what it shows.
 
-use super::{Emit, informer::factory_accessor};
+use super::{Emit, reference::factory_accessor};
 use crate::model::{Group, Resource, Scope, Verb, Version};
 
 /// A client at work; nothing where no client lists.

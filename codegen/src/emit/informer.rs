@@ -8,6 +8,7 @@ use super::{
     context::{api_version, by_group, docs, ident, kind_ident, module_docs, path},
     example,
     lister::lister_name,
+    reference,
     table::{Definition, Generator, Home},
 };
 use crate::model::{Group, Resource, Version, names};
@@ -75,7 +76,7 @@ fn emit_factory(cx: &Emit<'_>, groups: &[(&Group, Vec<&Version>)]) -> TokenStrea
         let docs = docs(&format!("The informers of `{}`.", group.name));
         let (module, name) = (ident(&group.module), group_name(group));
         let feature = cx.feature(group);
-        let accessor = ident(factory_accessor(&group.module));
+        let accessor = ident(reference::factory_accessor(&group.module));
         quote! {
             #docs
             #feature
@@ -278,13 +279,4 @@ fn listers_import(cx: &Emit<'_>, group: &Group, version: &Version) -> (String, &
         format!("{generated}::listers::{group}::{version}"),
         "listers",
     )
-}
-
-/// The factory's method for a group: its module, save that methods of every type keep their meaning.
-pub(super) fn factory_accessor(module: &str) -> &str {
-    if module == "clone" {
-        "clone_group"
-    } else {
-        module
-    }
 }

@@ -54,3 +54,12 @@ fn emit_external(cx: &Emit<'_>, external: &ExternalType) -> TokenStream {
         quote!(::#written)
     }
 }
+
+/// The factory's method for a group: its module, or another name where a method of every type has that one.
+pub(crate) fn factory_accessor(module: &str) -> &str {
+    if module == "clone" {
+        "clone_group"
+    } else {
+        module
+    }
+}

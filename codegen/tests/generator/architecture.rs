@@ -6,6 +6,8 @@ use std::{
     process::Command,
 };
 
+mod circles;
+
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
@@ -209,6 +211,52 @@ fn rust_is_emitted_through_quote() {
     // The codec is parsed, and emitted as syntax; the tables of built-in types are data.
     let except = ["scaffold.rs", "emit/types/codec.rs", "builtin/"];
     check_absent("", &except, &["include_str!"]);
+}
+
+/// Pairs that define one thing in two files: a builder and what it builds, a type and the one that it refers to, an emitter that
+/// comes back by way of a type's fields. Shorten the list; a pair that is gone is an error.
+const ONE_IN_TWO_FILES: &[(&str, &[&str])] = &[
+    (
+        "codegen",
+        &[
+            "emit::apis ↔ emit::types",
+            "emit::manifests ↔ options",
+            "emit::manifests::cel::decl ↔ emit::manifests::cel::types",
+            "emit::types::default ↔ emit::types::item",
+            "emit::types::item ↔ emit::types::object",
+            "lower::go::fields ↔ lower::go::types",
+            "model::foreign ↔ model::types",
+            "read::markers::define ↔ read::markers::set",
+        ],
+    ),
+    (
+        "runtime",
+        &[
+            "app::builder ↔ app::demo",
+            "controller::builder ↔ controller::run",
+            "controller::enqueue ↔ controller::remap",
+            "informer::builder ↔ informer::factory",
+            "informer::factory ↔ informer::metrics",
+            "leader::elector ↔ leader::lead",
+            "manager::caches ↔ manager::run",
+            "manager::run ↔ manager::work",
+            "quantity::amount ↔ quantity::parse",
+            "workqueue::builder ↔ workqueue::queue",
+            "workqueue::core::ready ↔ workqueue::core::state",
+            "workqueue::get ↔ workqueue::queue",
+        ],
+    ),
+    ("apiserver", &[]),
+    ("builtin", &[]),
+    ("names", &[]),
+];
+
+#[test]
+fn no_two_files_import_each_other() {
+    for (package, known) in ONE_IN_TWO_FILES {
+        let found = circles::mutual_imports(&repository().join(package).join("src"));
+        assert_eq!(found, *known, "{package}");
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::validation::{named, trimmed_image, validate_container};
+use super::container::{named, trimmed_image, validate_container};
 use crate::field::FieldError;
 use crate::metadata::object::text;
 use crate::table::cells::items;

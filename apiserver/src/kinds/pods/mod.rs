@@ -1,5 +1,6 @@
 //! Pods.
 
+mod container;
 mod ephemeral;
 mod printer;
 mod template;
@@ -11,8 +12,9 @@ use crate::field::FieldError;
 use crate::metadata::object::{child, fields, text};
 use crate::registry::{Cluster, Strategy, label_not_supported};
 use crate::table::Printer;
+pub(super) use container::PORT;
 pub(super) use template::{default_job_template, default_template};
-pub(super) use validation::{PORT, pod_spec, pod_template};
+pub(super) use validation::{pod_spec, pod_template};
 
 #[derive(Debug)]
 pub(super) struct Pod;

@@ -3,6 +3,7 @@
 //! Findings stand at the field that their path leads to, as far as the types of the version lead there.
 
 use super::{
+    about::{About, path_of, shown},
     rules::Rules,
     schema::{PRESERVE, Schema},
 };
@@ -18,23 +19,6 @@ pub(super) struct Check<'a> {
     pub(super) resource: &'a Resource,
     pub(super) root: &'a TypeDef,
     pub(super) schema: &'a Schema,
-}
-
-/// The subject of a finding: a field and its marker.
-#[derive(Clone, Copy)]
-pub(super) struct About<'s> {
-    path: &'s [String],
-    /// The end of the marker's name.
-    marker: &'s str,
-    /// A text that stands in the marker.
-    text: &'s str,
-}
-
-impl<'s> About<'s> {
-    /// A marker of a field, or of its type, by the end of its name and a text within it.
-    pub(super) fn marker(path: &'s [String], marker: &'s str, text: &'s str) -> Self {
-        Self { path, marker, text }
-    }
 }
 
 /// The most fields that selectors may name, as the API server counts them.
@@ -220,8 +204,11 @@ impl Check<'_> {
         if schema.words.contains_key("x-kubernetes-embedded-resource")
             && schema.ty() != Some("object")
         {
-            let error = Diagnostic::error(format!("{} embeds an object and is none", shown(path)))
-                .help("give it the type RawExtension, or `+kubebuilder:validation:Type=object`");
+            let error = Diagnostic::error(format!(
+                "{} embeds an object but is not an object",
+                shown(path)
+            ))
+            .help("give it the type RawExtension, or `+kubebuilder:validation:Type=object`");
             let about = About::marker(path, "EmbeddedResource", "");
             self.report(about, error, diagnostics);
         }
@@ -310,21 +297,4 @@ fn shown_as(ty: &str) -> &str {
         "integer" | "number" | "boolean" => ty,
         _ => "string",
     }
-}
-
-pub(super) fn shown(path: &[String]) -> String {
-    if path.is_empty() {
-        "the kind".to_owned()
-    } else {
-        format!("`.{}`", path.join("."))
-    }
-}
-
-/// The names at the beginning of a JSON path, up to the first bracket.
-pub(super) fn path_of(path: &str) -> Vec<String> {
-    let plain = path.split('[').next().unwrap_or_default();
-    let plain = plain.trim_start_matches('{').trim_end_matches('}');
-    let plain = plain.trim_start_matches('$').replace("\\.", "\u{0}");
-    let names = plain.split('.').filter(|name| !name.is_empty());
-    names.map(|name| name.replace('\u{0}', ".")).collect()
 }

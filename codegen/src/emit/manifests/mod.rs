@@ -5,6 +5,7 @@
 //! a type, `describe` the descriptions.
 
 #[cfg(feature = "cel")]
+mod about;
 mod cel;
 mod check;
 mod crd;

@@ -4,14 +4,14 @@
 
 use serde_json::Value;
 
+use super::{
+    about::{About, path_of, shown},
+    schema::{RULES, Schema},
+};
 #[cfg(feature = "cel")]
 use super::{
     cel::{self, Decl, Level, OldSelf, Purpose, Verdict},
     schema::TYPE,
-};
-use super::{
-    check::{About, path_of, shown},
-    schema::{RULES, Schema},
 };
 use crate::{diag::Diagnostic, suggest::closest};
 
@@ -35,7 +35,7 @@ pub(super) struct Rules<'c> {
     kind: &'c str,
     schema: &'c Schema,
     report: &'c mut Report<'c>,
-    /// What all expressions cost.
+    /// The cost of all expressions.
     #[cfg(feature = "cel")]
     total: u64,
     /// The most expensive one: its cost, where it stands, and its text.
@@ -117,7 +117,7 @@ impl<'c> Rules<'c> {
         }
     }
 
-    /// What can be said of a rule without its expression's meaning.
+    /// Checks of a rule that do not need its expression's meaning.
     fn form(&mut self, rule: &Value, schema: &Schema, path: &[String], stand: Stand) {
         let text = |word: &str| rule.get(word).and_then(Value::as_str).unwrap_or_default();
         let expression = text("rule");
@@ -294,7 +294,7 @@ impl<'c> Rules<'c> {
         }
     }
 
-    /// What makes a rule at a path cheaper: bounds of what it reads, and of the lists and maps that it stands in.
+    /// Ways to make a rule at a path cheaper: bounds of the values that it reads, and of the lists and maps that contain it.
     #[cfg(feature = "cel")]
     fn cheaper(&self, bounds: &[(&'static str, &str)], path: &[String]) -> String {
         let mut found: Vec<String> = Vec::new();

@@ -348,7 +348,7 @@ fn an_optional_value_that_may_be_null_is_nullable() {
     let left_out = spec("#[serde(default, skip_serializing_if = \"Option::is_none\")] ");
     assert_eq!(left_out["properties"], nullable);
     assert_eq!(left_out["required"], Value::Null);
-    // What is always written is null where it has no value.
+    // A field that is always written is null where it has no value.
     assert_eq!(spec("")["properties"], nullable);
 }
 

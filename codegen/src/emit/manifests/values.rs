@@ -6,7 +6,8 @@
 use serde_json::{Number, Value};
 
 use super::{
-    check::{About, Check, shown},
+    about::{About, shown},
+    check::Check,
     schema::{PRESERVE, Schema},
 };
 use crate::{

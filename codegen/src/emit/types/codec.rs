@@ -95,7 +95,7 @@ fn inline(cx: &Emit<'_>, item: Item) -> Option<Item> {
     }))
 }
 
-/// What the sources say as a part of the runtime, and what the copy says instead: the runtime's macro is for every crate, the
+/// Texts of the runtime's sources, and their replacements in the copy: the runtime's macro is for every crate, the
 /// copy's for its own.
 fn replacements(cx: &Emit<'_>) -> [(&'static str, String); 5] {
     [

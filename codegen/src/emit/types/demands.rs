@@ -2,9 +2,8 @@
 
 use serde_json::Number;
 
-use super::item::code;
 use crate::{
-    emit::docs,
+    emit::docs::{self, code},
     model::{CelRule, KnownType, ListType, QUANTITY_PATTERN, TypeRef, Validation},
 };
 

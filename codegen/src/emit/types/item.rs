@@ -7,7 +7,7 @@ use super::{Scope, default, demands, imports::CODEC, object};
 use crate::{
     emit::{
         context::ident,
-        docs,
+        docs::{self, code},
         serde_attributes::{
             Presence, has_number, may_be_null, needs_codec, serde_attribute, serde_camel_case,
             uses_codec,
@@ -362,12 +362,4 @@ fn values_note(ty: &TypeRef, validation: &Validation) -> Option<String> {
 fn default_note(field: &Field) -> Option<String> {
     let default = field.default.as_ref()?;
     Some(format!("Defaults to `{}`.", code(&default.to_string())))
-}
-
-/// Text inside a code span on one line.
-pub(super) fn code(text: &str) -> String {
-    text.chars()
-        .map(|c| if c == '`' { '\'' } else { c })
-        .filter(|c| !c.is_control() && !('\u{200b}'..='\u{206f}').contains(c))
-        .collect()
 }

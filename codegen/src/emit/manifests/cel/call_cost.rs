@@ -1,4 +1,4 @@
-//! What calls cost beside their arguments.
+//! The cost of calls without their arguments.
 
 use super::{
     check::Resolved,

@@ -13,11 +13,11 @@ use super::{
 };
 use crate::suggest::closest;
 
-/// What is known of an expression's parts, by their number.
+/// Types and functions of an expression's parts, by their number.
 #[derive(Debug)]
 pub(super) struct Checked<'d> {
     pub(super) types: Vec<Type<'d>>,
-    /// What a call calls.
+    /// The functions that calls resolve to.
     pub(super) calls: Vec<Option<Resolved>>,
 }
 

@@ -41,7 +41,7 @@ struct Entries {
     value: Size,
 }
 
-/// What is known of a variable.
+/// The declaration of a variable.
 #[derive(Debug)]
 struct Local<'t, 'd> {
     name: &'t str,
@@ -50,7 +50,7 @@ struct Local<'t, 'd> {
     entries: Option<Entries>,
 }
 
-/// What a call costs beside its arguments, and the size of its result.
+/// The cost of a call without its arguments, and the size of its result.
 pub(super) struct CallCost {
     pub(super) cost: u64,
     pub(super) size: Option<Size>,
@@ -340,7 +340,7 @@ impl<'t, 'd> Coster<'t, 'd> {
             if let Some(found) = one.size {
                 size = Some(size.map_or(found, |size| size.or(found)));
             }
-            // What is read by an index is a part of the schema.
+            // An index reads a part of the schema.
             if resolved.function == "_[_]"
                 && let (Some(Type::List(_) | Type::Map(..)), [container, ..]) =
                     (params.first(), args)

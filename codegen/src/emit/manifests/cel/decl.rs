@@ -1,4 +1,4 @@
-//! What CEL sees of a schema: its types, and how large their values can be.
+//! CEL's view of a schema: its types, and how large their values can be.
 //!
 //! The API server estimates sizes from `maxItems`, `maxProperties` and `maxLength`, else from what fits into a request
 //! (`k8s.io/apiserver/pkg/cel/common`). What has no type cannot be read by rules.

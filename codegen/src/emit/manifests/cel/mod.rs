@@ -40,7 +40,7 @@ pub(super) struct Fault {
     pub(super) help: String,
 }
 
-/// What an expression is for.
+/// The purpose of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// A rule, which is true or false.
@@ -49,7 +49,7 @@ pub(super) enum Purpose {
     Message,
 }
 
-/// What `oldSelf` is.
+/// The type of `oldSelf`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OldSelf {
     Value,
@@ -57,7 +57,7 @@ pub(super) enum OldSelf {
     Optional,
 }
 
-/// What is found out about an expression.
+/// Findings about an expression.
 #[derive(Debug)]
 pub(super) enum Verdict<'d> {
     Faults(Vec<Fault>),
@@ -102,7 +102,7 @@ pub(super) fn examine<'d>(
     Verdict::Cost(cost, unbounded.into_iter().collect())
 }
 
-/// What is wrong with a result's type.
+/// The fault of a result's type.
 fn misfit(purpose: Purpose, ty: &Type<'_>) -> Option<Fault> {
     let (expected, what, help) = match purpose {
         Purpose::Rule => (

@@ -50,7 +50,7 @@ fn within<'s>(mut schema: &'s mut Schema, place: &str) -> &'s mut Schema {
     schema
 }
 
-/// What the API server said of each rule of the table, by `hack/rules.sh`, is what is found here.
+/// Each rule of the table gets the API server's verdict, which `hack/rules.sh` wrote.
 #[test]
 fn verdicts_are_those_of_the_api_server() {
     let schema = std::fs::read_to_string(testdata("rules/schema.json")).unwrap();

@@ -33,7 +33,7 @@ pub(super) enum Node {
     Message,
 }
 
-/// What is done with a field.
+/// The operation on a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Access {
     Read,
@@ -190,7 +190,7 @@ impl Tree {
         }))
     }
 
-    /// What a macro of a library becomes; none for other calls.
+    /// The expansion of a library's macro; none for other calls.
     fn expand(&mut self, target: &IdedExpr, call: &CallExpr) -> Result<Option<Id>, Option<Fault>> {
         let name = call.func_name.as_str();
         Ok(Some(match (name, call.args.as_slice()) {

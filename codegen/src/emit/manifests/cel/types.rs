@@ -152,7 +152,7 @@ impl fmt::Display for Type<'_> {
 #[derive(Debug, Default)]
 pub(super) struct Solver<'d> {
     bound: Vec<Option<Type<'d>>>,
-    /// What was bound before, to take an attempt back.
+    /// Earlier bindings, to take an attempt back.
     trail: Vec<(usize, Option<Type<'d>>)>,
 }
 

@@ -1,0 +1,85 @@
+//! Validation that containers of every kind share.
+
+use serde_json::Value;
+
+use crate::field::FieldError;
+use crate::kinds::check::one_of;
+use crate::metadata::object::text;
+use crate::names::label_fault;
+use crate::table::cells::items;
+
+/// Validation of a port's number.
+pub(in crate::kinds) const PORT: &str = "must be between 1 and 65535, inclusive";
+
+/// A name is there, is a label, and is not taken.
+pub(super) fn named(path: &str, name: &str, taken: &[&str], errors: &mut Vec<FieldError>) {
+    let path = format!("{path}.name");
+    if name.is_empty() {
+        errors.push(FieldError::required(path, ""));
+    } else if let Some(fault) = label_fault(name) {
+        errors.push(FieldError::invalid(path, name, fault));
+    } else if taken.contains(&name) {
+        errors.push(FieldError::duplicate(path, name));
+    }
+}
+
+/// Validates the fields that containers of every kind have.
+pub(super) fn validate_container(
+    path: &str,
+    container: &Value,
+    volumes: &[&str],
+    errors: &mut Vec<FieldError>,
+) {
+    if text(container, &["image"]).is_empty() {
+        errors.push(FieldError::required(format!("{path}.image"), ""));
+    }
+    one_of(
+        format!("{path}.terminationMessagePolicy"),
+        &container["terminationMessagePolicy"],
+        &["File", "FallbackToLogsOnError"],
+        errors,
+    );
+    for (index, port) in items(container, &["ports"]).iter().enumerate() {
+        let here = format!("{path}.ports[{index}].containerPort");
+        match port["containerPort"].as_i64().unwrap_or_default() {
+            0 => errors.push(FieldError::required(here, "")),
+            1..=65535 => {}
+            other => errors.push(FieldError::invalid(here, other, PORT)),
+        }
+    }
+    for (index, variable) in items(container, &["env"]).iter().enumerate() {
+        if text(variable, &["name"]).is_empty() {
+            errors.push(FieldError::required(
+                format!("{path}.env[{index}].name"),
+                "",
+            ));
+        }
+    }
+    for (index, mount) in items(container, &["volumeMounts"]).iter().enumerate() {
+        let here = format!("{path}.volumeMounts[{index}]");
+        let name = text(mount, &["name"]);
+        if name.is_empty() {
+            errors.push(FieldError::required(format!("{here}.name"), ""));
+        } else if !volumes.contains(&name) {
+            errors.push(FieldError::not_found(format!("{here}.name"), name));
+        }
+        if text(mount, &["mountPath"]).is_empty() {
+            errors.push(FieldError::required(format!("{here}.mountPath"), ""));
+        }
+    }
+    one_of(
+        format!("{path}.imagePullPolicy"),
+        &container["imagePullPolicy"],
+        &["Always", "IfNotPresent", "Never"],
+        errors,
+    );
+}
+
+/// The image of a container has no space around it.
+pub(super) fn trimmed_image(path: &str, container: &Value, errors: &mut Vec<FieldError>) {
+    let image = text(container, &["image"]);
+    if image.trim().len() != image.len() {
+        let detail = "must not have leading or trailing whitespace";
+        errors.push(FieldError::invalid(format!("{path}.image"), image, detail));
+    }
+}

@@ -1,0 +1,36 @@
+//! Subjects of findings in schemas, and how messages name their paths.
+
+/// The subject of a finding: a field and its marker.
+#[derive(Clone, Copy)]
+pub(super) struct About<'s> {
+    pub(super) path: &'s [String],
+    /// The end of the marker's name.
+    pub(super) marker: &'s str,
+    /// A text that stands in the marker.
+    pub(super) text: &'s str,
+}
+
+impl<'s> About<'s> {
+    /// A marker of a field, or of its type, by the end of its name and a text within it.
+    pub(super) fn marker(path: &'s [String], marker: &'s str, text: &'s str) -> Self {
+        Self { path, marker, text }
+    }
+}
+
+/// A path of names as messages show it.
+pub(super) fn shown(path: &[String]) -> String {
+    if path.is_empty() {
+        "the kind".to_owned()
+    } else {
+        format!("`.{}`", path.join("."))
+    }
+}
+
+/// The names at the beginning of a JSON path, up to the first bracket.
+pub(super) fn path_of(path: &str) -> Vec<String> {
+    let plain = path.split('[').next().unwrap_or_default();
+    let plain = plain.trim_start_matches('{').trim_end_matches('}');
+    let plain = plain.trim_start_matches('$').replace("\\.", "\u{0}");
+    let names = plain.split('.').filter(|name| !name.is_empty());
+    names.map(|name| name.replace('\u{0}', ".")).collect()
+}

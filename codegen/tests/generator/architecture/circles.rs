@@ -1,0 +1,163 @@
+//! Pairs of files that import each other.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+};
+
+use syn::{Item, UseTree, Visibility};
+
+/// The path of a module below its crate's root.
+type Module = Vec<String>;
+
+/// A name that a file imports: the name it has there, and where it comes from, relative to the crate.
+struct Import {
+    name: String,
+    target: Vec<String>,
+    /// A name passed on to others: its users import the file that defines it.
+    is_reexport: bool,
+}
+
+/// Pairs of modules below `root` whose files import from each other, in order, each once.
+///
+/// An imported name counts for the file that defines it, whatever module passes it on. A module and those below it may import from
+/// each other; unit tests do not count.
+pub fn mutual_imports(root: &Path) -> Vec<String> {
+    let mut modules = BTreeMap::new();
+    read(root, &[], &mut modules);
+    let mut edges = BTreeSet::new();
+    for (module, imports) in &modules {
+        for import in imports.iter().filter(|import| !import.is_reexport) {
+            let target = definition(&modules, &import.target);
+            if target != *module {
+                edges.insert((module.clone(), target));
+            }
+        }
+    }
+    let is_mutual = |(from, to): &&(Module, Module)| {
+        from < to && !to.starts_with(from) && edges.contains(&(to.clone(), from.clone()))
+    };
+    let shown = |module: &Module| module.join("::");
+    edges
+        .iter()
+        .filter(is_mutual)
+        .map(|(a, b)| format!("{} ↔ {}", shown(a), shown(b)))
+        .collect()
+}
+
+/// The imports of the file of each module.
+fn read(folder: &Path, module: &[String], modules: &mut BTreeMap<Module, Vec<Import>>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let stem = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let child = [module, std::slice::from_ref(&stem)].concat();
+        if path.is_dir() {
+            read(&path, &child, modules);
+        } else if path.extension().is_some_and(|extension| extension == "rs")
+            && !stem.ends_with("tests")
+            && stem != "main"
+        {
+            let is_own = matches!(stem.as_str(), "mod" | "lib");
+            let of_file = if is_own { module.to_vec() } else { child };
+            let file = syn::parse_file(&fs::read_to_string(&path).unwrap()).unwrap();
+            let imports = imports(&file.items, &of_file);
+            modules.insert(of_file, imports);
+        }
+    }
+}
+
+fn imports(items: &[Item], module: &[String]) -> Vec<Import> {
+    let children: Vec<String> = items
+        .iter()
+        .filter_map(|item| match item {
+            Item::Mod(child) => Some(child.ident.to_string()),
+            _ => None,
+        })
+        .collect();
+    let mut imports = Vec::new();
+    for item in items {
+        let Item::Use(item) = item else { continue };
+        let mut named = Vec::new();
+        flatten(&item.tree, Vec::new(), &mut named);
+        for (name, path) in named {
+            if let Some(target) = absolute(&path, module, &children) {
+                let is_reexport = !matches!(item.vis, Visibility::Inherited);
+                imports.push(Import {
+                    name,
+                    target,
+                    is_reexport,
+                });
+            }
+        }
+    }
+    imports
+}
+
+/// The names of a tree of imports, each with its path; the name of a glob is `*`.
+fn flatten(tree: &UseTree, mut path: Vec<String>, found: &mut Vec<(String, Vec<String>)>) {
+    match tree {
+        UseTree::Path(tree) => {
+            path.push(tree.ident.to_string());
+            flatten(&tree.tree, path, found);
+        }
+        UseTree::Group(group) => {
+            for tree in &group.items {
+                flatten(tree, path.clone(), found);
+            }
+        }
+        UseTree::Name(name) if name.ident == "self" => {
+            found.push((path.last().cloned().unwrap_or_default(), path))
+        }
+        UseTree::Name(name) => {
+            path.push(name.ident.to_string());
+            found.push((name.ident.to_string(), path));
+        }
+        UseTree::Rename(rename) => {
+            path.push(rename.ident.to_string());
+            found.push((rename.rename.to_string(), path));
+        }
+        UseTree::Glob(_) => found.push(("*".to_owned(), path)),
+    }
+}
+
+/// A path relative to the crate; `None` for one of another crate.
+fn absolute(path: &[String], module: &[String], children: &[String]) -> Option<Vec<String>> {
+    let mut base = match path.first()?.as_str() {
+        "crate" => Vec::new(),
+        "self" | "super" => module.to_vec(),
+        first if children.iter().any(|child| child == first) => module.to_vec(),
+        _ => return None,
+    };
+    for segment in path {
+        match segment.as_str() {
+            "crate" | "self" => {}
+            "super" => {
+                base.pop();
+            }
+            name => base.push(name.to_owned()),
+        }
+    }
+    Some(base)
+}
+
+/// The module whose file defines what a path names.
+fn definition(modules: &BTreeMap<Module, Vec<Import>>, path: &[String]) -> Module {
+    let depth = (0..=path.len())
+        .rev()
+        .find(|depth| modules.contains_key(&path[..*depth]))
+        .unwrap_or(0);
+    let (module, rest) = path.split_at(depth);
+    let passed_on = rest.first().and_then(|name| {
+        modules
+            .get(module)?
+            .iter()
+            .find(|import| import.name == *name)
+    });
+    match passed_on {
+        Some(import) if import.target != path => {
+            definition(modules, &[&import.target, &rest[1..]].concat())
+        }
+        _ => module.to_vec(),
+    }
+}
