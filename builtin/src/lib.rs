@@ -138,7 +138,7 @@ mod tests {
                 continue;
             };
             for field in fields {
-                // What a type is that reads and writes itself, its fields need not say.
+                // A type that reads and writes itself needs no fields.
                 if let (Type::Named(package, name), None) = (field.ty.innermost(), found.marshals) {
                     let known = find(package, name).is_some();
                     // Structs of the package runtime that are no API have interfaces as fields.

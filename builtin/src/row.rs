@@ -8,7 +8,7 @@ use crate::text::Type;
 /// A type, with rules (list and map semantics, bounds, patterns, …) of the caller's type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Definition<R> {
-    /// What it is.
+    /// Its shape.
     pub body: Body<R>,
     /// The rules for it as a whole, with those of the structs that are embedded in it, as controller-gen puts them into schemas.
     pub rules: R,
@@ -18,7 +18,7 @@ pub struct Definition<R> {
     pub marshals: Option<Marshals>,
 }
 
-/// What a type is.
+/// The shape of a type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Body<R> {
     /// A struct; the fields of embedded structs stand in their place.

@@ -37,7 +37,7 @@ run() {
 	local which=$1 kubeconfig loops kubelet audit=$work/$1.audit
 	kubeconfig=$("$root/hack/envtest.sh" start --controller-manager \
 		--apiserver-args "--audit-policy-file=$work/audit.yaml --audit-log-path=$audit --audit-log-mode=blocking")
-	# The kubelet impersonates a user, by which the audit log tells its requests from the loops'.
+	# The kubelet impersonates a user, which separates its requests from the loops' in the audit log.
 	sed -E 's/^( *)token: .*/&\n\1as: simulated-kubelet\n\1as-groups: ["system:masters"]/' "$kubeconfig" >"$work/kubelet.kubeconfig"
 	"$ours" --kubeconfig "$work/kubelet.kubeconfig" --controllers=pod-simulator --leader-elect=false --simulate-ready-after=1ms >/dev/null 2>&1 &
 	kubelet=$!

@@ -11,7 +11,7 @@ class Kind:
     def __init__(self, name, group, version, plural, make, tries=(), cluster=False, sub=(), any_value=False, object_kind=None):
         self.name, self.group, self.version, self.plural, self.make, self.tries = name, group, version, plural, make, tries
         self.cluster, self.sub, self.any_value = cluster, sub, any_value
-        # The kind that its objects name, where the name here tells two versions apart.
+        # The kind that its objects name, where the name here distinguishes two versions.
         self.object_kind = object_kind or name
 
     def api_version(self, run):

@@ -126,7 +126,7 @@ impl Reconciler for QuotaKeeper {
     }
 }
 
-/// Runs the manager, makes a map with too many keys, deletes it, and tells what the controller did.
+/// Runs the manager, makes a map with too many keys, deletes it, and prints what the controller did.
 pub async fn run(client: Client) -> Result<Vec<String>, Error> {
     let factory: SharedInformerFactory = SharedInformerFactory::builder(client.clone())
         .namespace("default")

@@ -113,7 +113,7 @@ impl Mirror {
     }
 }
 
-/// Runs the controller, makes a map, changes it, and tells what its mirror says.
+/// Runs the controller, makes a map, changes it, and prints its mirror.
 pub async fn run(client: Client) -> Result<Vec<String>, Error> {
     let stop = CancellationToken::new();
     let factory: SharedInformerFactory = SharedInformerFactory::builder(client.clone())

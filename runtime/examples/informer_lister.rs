@@ -63,7 +63,7 @@ fn listen(
     Ok(happened)
 }
 
-/// Makes two maps, reads them back from the cache, deletes them, and tells what happened.
+/// Makes two maps, reads them back from the cache, deletes them, and prints the events.
 pub async fn run(client: Client) -> Result<Vec<String>, Error> {
     let stop = CancellationToken::new();
     let factory = factory(client.clone());

@@ -145,7 +145,7 @@ fn list(rules: Rules, merges: bool, patch_key: String) -> (Merge, Option<String>
     }
 }
 
-/// What a name for a list, map or named type stands for; any other type as it is.
+/// The target of a name for a list, map or named type; any other type unchanged.
 fn unnamed(ty: builtin::Type) -> builtin::Type {
     let mut ty = ty;
     for _ in 0..MAX_NAMES {

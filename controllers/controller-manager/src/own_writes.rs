@@ -36,7 +36,7 @@ impl OwnWrites {
         }
     }
 
-    /// What a reconciliation of `key` ends with if `store` does not show the last write made for it yet; `None` if it may go on, at the
+    /// The result of a reconciliation of `key` whose last write `store` does not show yet; `None` if it may go on, at the
     /// latest a second after the write.
     ///
     /// No worker waits meanwhile: the event that brings the cache up to date reconciles the key again, provided that the controller is

@@ -37,7 +37,7 @@ def config_map_event(event, **_):
 
 
 def wait_for(what, condition):
-    """Waits up to 10 s; an AssertionError tells what did not come."""
+    """Waits up to 10 s; an AssertionError names the missing event."""
     deadline = time.monotonic() + 10
     while not condition():
         if time.monotonic() > deadline:

@@ -77,7 +77,7 @@ fn a_number_means_the_same_to_readers_of_quantities() {
 fn numbers_within_pods_are_kept() {
     let spec: PodSpec = keeps(&json!({
         "containers": [{
-            // What looks like the text of a number, where none can stand.
+            // A text that looks like a number, where none is permitted.
             "name": "+4294967296",
             "args": ["+4294967296", "+2"],
             "env": [{"name": "CPU", "valueFrom": {"resourceFieldRef": {"resource": "limits.cpu", "divisor": 1}}}],

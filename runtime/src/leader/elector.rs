@@ -177,7 +177,7 @@ impl LeaderElector {
     ///
     /// - One run at a time: a second one waits for the first, and for work of an earlier term that runs on.
     /// - Until the Lease is acquired, `lead` isn't called. It is called at most once; call `run` again to contend again.
-    /// - When `shutdown` is cancelled, [`Leadership::token`] tells the work, and the Lease goes on being renewed until the
+    /// - When `shutdown` is cancelled, [`Leadership::token`] is cancelled, and the Lease is renewed until the
     ///   work has ended or the stop timeout is over. Then the Lease is released.
     /// - When leadership is lost, the work is dropped before anything else happens.
     /// - The work runs as a task of its own, [fenced](Leadership::fence). A panic in it is passed on after the Lease has been

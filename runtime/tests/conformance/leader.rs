@@ -236,7 +236,7 @@ async fn a_leader_that_is_overthrown_stops(client: Client) {
     let start = Instant::now();
     lock.overthrow().await;
     assert!(matches!(contender.task.await.unwrap(), Stopped::Lost(_)));
-    // The watch tells, long before the next renewal would.
+    // The watch reports it long before the next renewal would.
     assert!(start.elapsed() < renewals, "{:?}", start.elapsed());
     assert_eq!(
         lock.spec().await.holder_identity.as_deref(),

@@ -194,7 +194,7 @@ async fn a_bookmark_moves_the_version_without_a_change(client: Client) {
     let running = Running::start(spy.clone(), &(), ReflectorOptions::default(), &told);
     running.synced().await;
     let elsewhere = version(&Secrets::new(&client, &there).create("other", &[]).await);
-    until("a bookmark tells of a later version", || {
+    until("a bookmark has a later version", || {
         let version = running.informer.last_sync_resource_version();
         version
             .parse::<u64>()

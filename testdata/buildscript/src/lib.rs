@@ -1,6 +1,6 @@
 //! A crate whose Kubernetes API is generated while it is built: see `build.rs`.
 
-/// What the build script generated.
+/// The build script's output.
 pub mod kubernetes {
     include!(concat!(env!("OUT_DIR"), "/mod.rs"));
 }

@@ -21,7 +21,7 @@ pub struct Explained {
     pub api_version: String,
     /// The kind and the properties that lead to the object: `VirtualMachine.spec.template`.
     pub path: String,
-    /// What became of it.
+    /// The decision about it.
     pub verdict: Verdict,
 }
 

@@ -91,7 +91,7 @@ pub(super) fn settle<'a>(
     versions
 }
 
-/// Renames the types that an earlier package of the version has too, by what tells the paths of the packages apart: `DiskType` of
+/// Renames the types that an earlier package of the version has too, by the part in which the packages' paths differ: `DiskType` of
 /// `exp/api/v1` beside `api/v1` is `ExpDiskType`.
 fn part<'a>(cx: &mut Cx<'a>, packages: &[&'a Package]) {
     let Some((first, others)) = packages.split_first() else {

@@ -1,4 +1,4 @@
-//! What the fields of Kubernetes' own structs are beyond JSON: in protobuf and in patches.
+//! Fields of Kubernetes' own structs beyond JSON: in protobuf and in patches.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -7,7 +7,7 @@ use kube_builtin_types::Patch;
 use super::{cx::Cx, fields::JsonTag, known};
 use crate::read::go::{Field, Package, Type};
 
-/// What a field is beyond JSON.
+/// A field's protobuf number and patch strategy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Native {
     /// Its numbers in protobuf, from the outermost embedded struct to its own.

@@ -67,7 +67,7 @@ pub(super) struct Refs<'c, 'a> {
     pub(super) diagnostics: &'c mut Diagnostics,
 }
 
-/// What a type is needed for, which decides whether another can take its place.
+/// The use of a type, which decides whether another can take its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     /// A field, item or value has it.

@@ -7,7 +7,7 @@ use std::{
 
 use codegen::{Diagnostics, Options, RustPackage, Source, Sources, model::ApiSet};
 
-/// What the fuzzer runs on Go.
+/// The fuzz target of Go.
 #[path = "../../../fuzz/run/go.rs"]
 pub(crate) mod go;
 

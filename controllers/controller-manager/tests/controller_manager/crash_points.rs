@@ -31,7 +31,7 @@ enum Task {
 /// The sizes of all replica sets, by revision.
 type Sizes = &'static [(i64, i32)];
 
-/// What somebody does to the Deployment `web`, or to what it owns.
+/// A user's change to the Deployment `web`, or to an object that it owns.
 #[derive(Clone, Copy, Debug)]
 enum Change {
     Replicas(i32),
@@ -44,7 +44,7 @@ enum Change {
 const CREATED: Sizes = &[(1, 2)];
 
 impl Task {
-    /// What the Deployment's spec has of its own.
+    /// The Deployment's own fields of the spec.
     fn spec(self) -> Value {
         match self {
             Self::Recreate => json!({"strategy": {"type": "Recreate"}}),

@@ -29,7 +29,7 @@ pub enum InvalidSpec {
     /// The range has no room for a gateway and a host.
     #[error("spec.cidr: {0} is too small: a network needs 4 addresses at least")]
     TooSmall(IpNet),
-    /// The gateway is no address.
+    /// The gateway is not an address.
     #[error("spec.gateway: {0:?} is not an IP address: write one such as 192.168.0.1 or fd00::1")]
     Gateway(String),
     /// The gateway lies outside the range.

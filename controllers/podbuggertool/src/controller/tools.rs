@@ -1,4 +1,4 @@
-//! Tells how far one tool has come.
+//! The status of one tool.
 
 use std::sync::Arc;
 use std::time::Duration;

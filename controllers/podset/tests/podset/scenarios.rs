@@ -148,7 +148,7 @@ async fn a_set_that_is_being_deleted_says_so_and_makes_nothing_any_more() {
     let background = DeleteParams::background();
     drop(sets.delete("web", &background).await.unwrap());
     rig.until("web", "Terminating").await;
-    // What follows is seen, and yet the Deployment does not come again.
+    // Later changes are seen, and the Deployment is not created again.
     drop(rig.deployments().delete("web", &background).await.unwrap());
     rig.pod("web-1", "web", true).await;
     rig.until_nodes("web", &["web-1"]).await;

@@ -125,7 +125,7 @@ async fn an_established_watch_that_falls_silent_is_opened_anew() {
             let (factory, informer) = informer(client);
             assert!(within(informer.wait_for_sync()).await);
             reaches(&informer, model.change()).await;
-            // A bookmark tells that more are to be expected.
+            // After one bookmark, more are expected.
             within(async {
                 while informer.stats().reflector.events < 5 {
                     tokio::time::sleep(TICK).await;

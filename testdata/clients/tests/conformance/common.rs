@@ -1,4 +1,4 @@
-//! What is done with each generated client. Macros, since clients of different kinds share names and no trait.
+//! The calls to each generated client. Macros, since clients of different kinds share names and no trait.
 
 use codegen_runtime::client::WatchStream;
 use futures::StreamExt;
@@ -35,7 +35,7 @@ pub(crate) fn refused<T: std::fmt::Debug>(result: Result<T, Error>) -> Status {
     }
 }
 
-/// The next event that is no bookmark, with the label `step` of its object.
+/// The next event other than a bookmark, with the label `step` of its object.
 pub(crate) async fn next_event<K: Resource>(events: &mut WatchStream<K>) -> (&'static str, String) {
     loop {
         let event = tokio::time::timeout(PATIENCE, events.next()).await;

@@ -22,7 +22,7 @@ impl Definition {
             "kind": "CustomResourceDefinition",
             "metadata": {
                 "name": resource,
-                // What groups below k8s.io need.
+                // The approval that groups below k8s.io need.
                 "annotations": {"api-approved.kubernetes.io": "unapproved, for tests"},
             },
             "spec": {

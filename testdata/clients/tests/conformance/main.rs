@@ -1,4 +1,4 @@
-//! What the generator makes of every case in `testdata`, against an API server: each kind's CRD is installed, every method of
+//! The output for every case in `testdata`, against an API server: each kind's CRD is installed, every method of
 //! its generated client is called, and its generated informer and lister see what comes of it.
 //!
 //! Every case takes a `kube::Client` that speaks HTTP. By default the server is the embedded one on a port of its own;

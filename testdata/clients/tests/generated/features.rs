@@ -3,7 +3,7 @@
 use golden_features::apis::features::v1::Flat;
 use serde_json::{Value, json};
 
-/// What is missing decodes as its default, at the root and below; what may be null stays null where it is.
+/// A missing property decodes as its default, at the root and below; a nullable one stays null.
 #[test]
 fn defaults_are_filled_in() {
     let least = json!({

@@ -1,4 +1,4 @@
-//! What the generator makes of the cases of `testdata`, at work: types, clients, listers and informers on the fake clientset.
+//! The output for the cases of `testdata`, at work: types, clients, listers and informers on the fake clientset.
 //!
 //! One binary over all golden crates: each more would link the whole of kube, hyper and rustls again.
 

@@ -179,7 +179,7 @@ impl Fixture {
         self.controller.sync("default", "test").await
     }
 
-    /// What was asked of the server, but for the informers' lists and watches.
+    /// The requests to the server, without the informers' lists and watches.
     fn actions(&self) -> Vec<String> {
         let actions = self.tracker.actions();
         let written = actions
@@ -286,7 +286,7 @@ async fn the_controller_runs_on_its_informers() {
     becomes(1).await;
     tracker.add(foo(3)).unwrap();
     becomes(3).await;
-    // What somebody else changes is changed back.
+    // A user's change is reverted.
     let mut scaled: Deployment = tracker.get("default", "test-deployment").unwrap();
     scaled.spec.replicas = Some(9);
     tracker.add(scaled).unwrap();

@@ -1,4 +1,4 @@
-//! What `kube-codegen groups all` makes of `testdata/apis/foo`, in a crate that uses it.
+//! The output of `kube-codegen groups all` for `testdata/apis/foo`, in a crate that uses it.
 
 /// Types by group and version.
 pub mod apis {

@@ -1,4 +1,4 @@
-//! What `kube-codegen go` makes of the Go modules in `testdata/go`.
+//! The output of `kube-codegen go` for the Go modules in `testdata/go`.
 
 pub mod apis;
 pub mod generated;

@@ -1,4 +1,4 @@
-//! What `kube-codegen crd` makes of `testdata/crds/kubevirt`, in a crate that uses it.
+//! The output of `kube-codegen crd` for `testdata/crds/kubevirt`, in a crate that uses it.
 
 pub mod apis;
 pub mod generated;

@@ -17,7 +17,7 @@ pub(in crate::lower::crd) struct Misfit<'s> {
 /// A difference.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Reason<'s> {
-    /// What the schema permits.
+    /// The schema's side.
     Says(&'static str),
     /// The type has no such field in every version of Kubernetes.
     NoField(&'static str),

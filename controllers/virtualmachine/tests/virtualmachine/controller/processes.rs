@@ -1,6 +1,6 @@
 //! Three controllers, as in three terminals: one leads, the others wait, and never do two of them touch the driver.
 //!
-//! They share their simulated servers in a folder, whose journal tells who asked for what. The API server is an embedded one, or
+//! They share their simulated servers in a folder, whose journal records who asked for what. The API server is an embedded one, or
 //! the cluster that `CONFORMANCE_KUBECONFIG` names. With `KUBECTL` set the sample goes through that kubectl.
 
 use std::fs;
