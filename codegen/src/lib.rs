@@ -68,6 +68,7 @@ pub fn generate(sources: &Sources, options: &Options) -> Result<Generated, Diagn
             return Err(skipped);
         }
         let manifests = emit::manifests::emit(&api, options, &mut warnings)?;
+        emit::warn_of_attributes(&api, options, &mut warnings);
         warnings.sort();
         let files = emit::emit(&api, options)?;
         Ok(Generated {

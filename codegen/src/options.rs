@@ -1,9 +1,12 @@
 //! Options: the one struct behind the command line, `codegen.toml` and build scripts.
 
+mod types;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+pub use self::types::{Pattern, TypeAttributes, TypeOptions, derive_path, type_attribute};
 use crate::{
     diag::{Diagnostic, Diagnostics},
     emit::{Generator, manifests::Manifests},
@@ -74,6 +77,8 @@ pub struct Options {
     pub aliases: bool,
     /// Which schemas of CRDs become types of k8s-openapi.
     pub kubernetes_types: KubernetesTypes,
+    /// How types from CRDs and Go look.
+    pub types: TypeOptions,
     /// The treatment of CRDs with errors.
     pub faulty: Faulty,
     /// Rust types in place of Go's, by import path and name (`github.com/x/y/v1.Z` = `my_crate::Z`); a name without a path
@@ -102,6 +107,7 @@ impl Default for Options {
             renames: BTreeMap::new(),
             aliases: false,
             kubernetes_types: KubernetesTypes::default(),
+            types: TypeOptions::default(),
             faulty: Faulty::default(),
             type_paths: BTreeMap::new(),
             ignored_markers: Vec::new(),
@@ -157,6 +163,7 @@ impl Options {
         if let Some((_, message)) = self.header.as_deref().and_then(header::check) {
             diagnostics.push(Diagnostic::error(message));
         }
+        self.types.check(&mut diagnostics);
         diagnostics.finish(())
     }
 }

@@ -147,6 +147,9 @@ impl Scaffold<'_> {
         if self.options.schemars {
             lines.push("schemars = \"1\"");
         }
+        if self.options.types.builders {
+            lines.push("bon = { version = \"3\", default-features = false }");
+        }
         lines.sort_unstable();
         lines.join("\n")
     }

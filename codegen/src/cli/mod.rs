@@ -14,6 +14,7 @@ mod go;
 mod groups;
 mod inspect;
 mod interrupt;
+mod looks;
 mod manifests;
 mod markers;
 mod options;

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use codegen::{Config, Generator, KubernetesTypes, Mode, options::crate_path};
 
+use super::looks::LookArgs;
+
 /// Whether to write.
 #[derive(Clone, Copy, Debug, Args)]
 pub(super) struct ModeArgs {
@@ -126,6 +128,8 @@ pub(super) struct TypeArgs {
     /// Name the type at a path of the schema, as in VirtualMachine.spec.resource=MachineSize; may be repeated.
     #[arg(long, value_name = "PATH=NAME", value_parser = rename)]
     rename: Vec<(String, String)>,
+    #[command(flatten)]
+    looks: LookArgs,
 }
 
 /// The generators that one name stands for.
@@ -140,9 +144,9 @@ impl TypeArgs {
         if let Some(path) = self.k8s_openapi_path {
             config = config.k8s_openapi_path(path);
         }
-        self.rename
-            .into_iter()
-            .fold(config, |config, (path, name)| config.rename(path, name))
+        let renames = self.rename.into_iter();
+        let config = renames.fold(config, |config, (path, name)| config.rename(path, name));
+        self.looks.apply(config)
     }
 }
 

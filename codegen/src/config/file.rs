@@ -14,6 +14,7 @@ use super::{
     keys::Section,
     layout::{module_help, normalize, shown},
     table::Reader,
+    types,
 };
 use crate::{
     emit::{Generator, manifests::Manifests},
@@ -204,6 +205,7 @@ impl<'a> File<'a> {
             self.reader
                 .checked(table, "kubernetes-types", KubernetesTypes::parse);
         options.kubernetes_types = kubernetes_types.unwrap_or_default();
+        types::read(&mut self.reader, table, &mut options.types);
         config.base_path = self.reader.checked(table, "base-path", base_path);
         if let Some(renames) = self.reader.table(table, "renames") {
             let keys: Vec<String> = renames

@@ -1,6 +1,6 @@
 //! The keys of `codegen.toml`: one table that reading, the reference, the schema and suggestions follow.
 
-use Section::{Crate, Crd, Go, Manifests, Root, Rust, Workspace};
+use Section::{Attributes, Crate, Crd, Go, Manifests, Root, Rust, Workspace};
 use Type::{Bool, Count, Map, String, Strings, Table, Tables};
 
 /// A table of the file.
@@ -20,6 +20,8 @@ pub(super) enum Section {
     Manifests,
     /// `[[crate.go]]`
     Go,
+    /// `[[crate.attributes]]`
+    Attributes,
 }
 
 /// The type of a value.
@@ -205,6 +207,22 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         Crate,
+        "builders",
+        Bool,
+        "false",
+        "true",
+        "Whether structs from CRDs and Go derive `bon::Builder`, so that required fields have to be set before `build()` compiles.",
+    ),
+    key(
+        Crate,
+        "attributes",
+        Tables(Attributes),
+        "",
+        "[{ types = \"IssuerSpec*\", derives = [\"Eq\"] }]",
+        "Derives and attributes for types from CRDs and Go, once for each pattern of names.",
+    ),
+    key(
+        Crate,
         "rust",
         Table(Rust),
         "",
@@ -324,6 +342,30 @@ pub(super) const KEYS: &[Key] = &[
         "Rust types in place of Go's, by import path and name; a name without a path renames the generated type.",
     ),
     key(
+        Attributes,
+        "types",
+        String,
+        "",
+        "\"IssuerSpec*\"",
+        "Names of structs and enums; `*` stands for any characters.",
+    ),
+    key(
+        Attributes,
+        "derives",
+        Strings,
+        "[]",
+        "[\"schemars::JsonSchema\", \"Eq\"]",
+        "Paths of derive macros beside the generator's own.",
+    ),
+    key(
+        Attributes,
+        "attributes",
+        Strings,
+        "[]",
+        "[\"#[non_exhaustive]\"]",
+        "Attributes beside the generator's own.",
+    ),
+    key(
         Manifests,
         "crds",
         String,
@@ -415,7 +457,8 @@ pub(super) const KEYS: &[Key] = &[
 
 impl Section {
     /// Every section, in the order of the file.
-    pub(super) const ALL: [Self; 7] = [Root, Workspace, Crate, Rust, Crd, Go, Manifests];
+    pub(super) const ALL: [Self; 8] =
+        [Root, Workspace, Crate, Attributes, Rust, Crd, Go, Manifests];
 
     /// As it is written.
     pub(super) const fn title(self) -> &'static str {
@@ -427,6 +470,7 @@ impl Section {
             Crd => "[crate.crd]",
             Manifests => "[crate.manifests]",
             Go => "[[crate.go]]",
+            Attributes => "[[crate.attributes]]",
         }
     }
 

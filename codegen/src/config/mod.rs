@@ -19,6 +19,8 @@ mod prepare;
 mod reference;
 mod table;
 mod target;
+mod type_options;
+mod types;
 
 use std::{collections::BTreeSet, env, path::PathBuf};
 

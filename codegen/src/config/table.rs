@@ -48,6 +48,15 @@ impl<'a> Reader<'a> {
             })
     }
 
+    /// A place of the file.
+    pub(super) fn place(&self, range: Range<usize>) -> Place {
+        Place {
+            file: self.file.clone(),
+            text: self.source.text.clone(),
+            range,
+        }
+    }
+
     /// Adds an error at a place.
     pub(super) fn error(
         &mut self,
@@ -56,11 +65,7 @@ impl<'a> Reader<'a> {
         label: &str,
         help: Option<String>,
     ) {
-        let place = Place {
-            file: self.file.clone(),
-            text: self.source.text.clone(),
-            range,
-        };
+        let place = self.place(range);
         let mut diagnostic = Diagnostic::error(message).at(place, label);
         if let Some(help) = help {
             diagnostic = diagnostic.help(help);

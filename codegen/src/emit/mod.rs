@@ -24,6 +24,7 @@ mod types;
 pub(crate) use context::{Emit, ident};
 use rayon::prelude::*;
 pub use table::Generator;
+pub(crate) use types::warn_of_attributes;
 
 use crate::{
     diag::{Diagnostic, Diagnostics},

@@ -117,7 +117,7 @@ fn default_trait(scope: &Scope<'_>) -> TokenStream {
 }
 
 /// A required time or condition: k8s-openapi's have no `Default`.
-fn has_no_default(field: &Field) -> bool {
+pub(super) fn has_no_default(field: &Field) -> bool {
     Presence::of(field) == Presence::Required
         && matches!(
             field.ty,

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens as _, quote};
 
-use super::{Scope, default, demands, imports::CODEC, object};
+use super::{Scope, attributes, builder, default, demands, imports::CODEC, object};
 use crate::{
     emit::{
         context::ident,
@@ -72,7 +72,7 @@ fn emit_struct(scope: &Scope<'_>, def: &TypeDef, body: &StructDef) -> TokenStrea
     let fields = body
         .fields
         .iter()
-        .map(|field| emit_field(scope, def, field, serde));
+        .map(|field| emit_field(scope, (def, body), field, serde));
     let unknown = emit_unknown(scope, &body.unknown_fields, serde);
     let defaults = default::emit(scope, def, body);
     let mut derives = vec!["Clone", "Debug"];
@@ -80,11 +80,15 @@ fn emit_struct(scope: &Scope<'_>, def: &TypeDef, body: &StructDef) -> TokenStrea
         derives.push("Default");
     }
     derives.push("PartialEq");
-    let derives = derive(scope, &derives, serde);
+    let derives = derive(scope, def, &derives, serde);
+    let builder = builder::of_struct(scope, def, body);
+    let attributes = attributes::attributes(scope.cx, def);
     let items = &defaults.items;
     quote! {
         #docs
         #derives
+        #builder
+        #attributes
         #container
         pub struct #name {
             #(#fields)*
@@ -114,7 +118,12 @@ enum Serde {
     CamelCase,
 }
 
-fn emit_field(scope: &Scope<'_>, def: &TypeDef, field: &Field, serde: Serde) -> TokenStream {
+fn emit_field(
+    scope: &Scope<'_>,
+    (def, body): (&TypeDef, &StructDef),
+    field: &Field,
+    serde: Serde,
+) -> TokenStream {
     let name = ident(&field.rust_name);
     let docs = field_docs(scope, field);
     let ty = field_type(scope, field);
@@ -132,7 +141,8 @@ fn emit_field(scope: &Scope<'_>, def: &TypeDef, field: &Field, serde: Serde) -> 
         scope.imports.codec();
     }
     let unlike_serde = needs_codec(field) || has_number(&field.ty);
-    let schemars = (scope.cx.options.schemars && unlike_serde).then(|| {
+    let described = attributes::derives_schema(scope.cx, def) && unlike_serde;
+    let schemars = described.then(|| {
         let described = Field {
             ty: with_plain_numbers(&field.ty),
             ..field.clone()
@@ -140,7 +150,8 @@ fn emit_field(scope: &Scope<'_>, def: &TypeDef, field: &Field, serde: Serde) -> 
         let with = field_type(scope, &described).to_string();
         quote!(#[schemars(with = #with)])
     });
-    quote!(#docs #attribute #schemars pub #name: #ty,)
+    let builder = builder::of_field(scope, def, body, field);
+    quote!(#docs #attribute #schemars #builder pub #name: #ty,)
 }
 
 /// The type with `f64` for the codec's `Number`, which has no schema of its own.
@@ -163,9 +174,11 @@ fn emit_unknown(scope: &Scope<'_>, unknown: &UnknownFields, serde: Serde) -> Tok
     };
     let map = type_tokens(scope, &TypeRef::Map(Box::new(value.clone())));
     let flatten = (serde != Serde::Generated).then(|| quote!(#[serde(flatten)]));
+    let builder = builder::of_unknown(scope);
     quote! {
         /// Properties that the schema does not name; the API server keeps them.
         #flatten
+        #builder
         pub unknown_fields: #map,
     }
 }
@@ -200,13 +213,15 @@ fn emit_enum(scope: &Scope<'_>, def: &TypeDef, body: &EnumDef) -> TokenStream {
         Some(_) => &["Clone", "Debug", "Default", "PartialEq", "Eq"],
         None => &["Clone", "Debug", "PartialEq", "Eq"],
     };
-    let derives = derive(scope, derived, Serde::Derived);
+    let derives = derive(scope, def, derived, Serde::Derived);
+    let attributes = attributes::attributes(scope.cx, def);
     let empty = default
         .is_none()
         .then(|| emit_empty_default(scope, &name, body));
     quote! {
         #docs
         #derives
+        #attributes
         pub enum #name {
             #(#variants)*
             #open
@@ -249,7 +264,7 @@ fn emit_alias(scope: &Scope<'_>, def: &TypeDef, alias: &Aliasing) -> TokenStream
     quote!(#docs pub type #name = #target;)
 }
 
-fn derive(scope: &Scope<'_>, names: &[&'static str], serde: Serde) -> TokenStream {
+fn derive(scope: &Scope<'_>, def: &TypeDef, names: &[&'static str], serde: Serde) -> TokenStream {
     let mut derives: Vec<TokenStream> = names
         .iter()
         .map(|name| {
@@ -261,9 +276,17 @@ fn derive(scope: &Scope<'_>, names: &[&'static str], serde: Serde) -> TokenStrea
         derives.push(scope.imports.name("serde", "Serialize"));
         derives.push(scope.imports.name("serde", "Deserialize"));
     }
+    let mut own = names.to_vec();
+    own.extend(["Serialize", "Deserialize"]);
     if scope.cx.options.schemars {
         derives.push(quote!(::schemars::JsonSchema));
+        own.push("JsonSchema");
     }
+    if builder::wanted(scope) && matches!(def.kind, TypeKind::Struct(_)) {
+        derives.push(quote!(::bon::Builder));
+        own.push("Builder");
+    }
+    derives.extend(attributes::derives(scope.cx, def, &own));
     quote!(#[derive(#(#derives),*)])
 }
 

@@ -28,6 +28,8 @@
 //! serde of the root, which knows `apiVersion` and `kind`, is in `zz_generated_deepcopy.rs` as for annotated Rust.
 
 mod allow;
+mod attributes;
+mod builder;
 mod codec;
 mod default;
 mod demands;
@@ -40,8 +42,11 @@ use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
 use proc_macro2::TokenStream;
 use quote::quote;
 
-pub(crate) use self::default::{function_ident as default_function, honoured as has_default};
 use self::imports::{Homes, Imports};
+pub(crate) use self::{
+    attributes::warn as warn_of_attributes,
+    default::{function_ident as default_function, honoured as has_default},
+};
 use super::{
     Emit, Files, apis,
     context::{api_version, module_docs},

@@ -12,7 +12,7 @@
 
 use std::iter;
 
-use super::{Scope, Unit, default::honoured, item::is_plain_go};
+use super::{Scope, Unit, attributes::derives_schema, default::honoured, item::is_plain_go};
 use crate::{
     emit::{
         Emit,
@@ -30,7 +30,7 @@ pub(super) fn is_listed(cx: &Emit<'_>, unit: Unit<'_>, def: &TypeDef) -> bool {
     matches!(def.kind, TypeKind::Struct(_))
         && def.marshals.is_none()
         && !unit.is_root(def)
-        && !cx.options.schemars
+        && !derives_schema(cx, def)
 }
 
 /// The list of a struct's fields, laid out.

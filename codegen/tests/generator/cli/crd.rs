@@ -143,6 +143,32 @@ fn warnings_are_shown_when_all_went_well() {
 }
 
 #[test]
+fn types_have_builders_and_attributes_where_asked_for() {
+    let mut sandbox = sandbox();
+    let crd = ["crd", "crds", "--output", "src", "--emit", "types"];
+    let run = sandbox.run(
+        &[
+            &crd[..],
+            &["--builders", "--type-derive", "VirtualMachineSpec=Eq"],
+            &["--type-derive", "VirtualMachinSpec*=Eq"],
+            &["--type-attribute", "Zzz*=#[non_exhaustive]"],
+        ]
+        .concat(),
+    );
+    assert_eq!(run.code, 0);
+    let types = sandbox.read("src/apis/cloudnative/v1alpha1/virtual_machine.rs");
+    assert!(types.contains("::bon::Builder, Eq)]"), "{types}");
+    for flag in [
+        ["--type-derive", "A=Vec<u8>"],
+        ["--type-derive", "Eq"],
+        ["--type-attribute", "*=non_exhaustive"],
+    ] {
+        assert_eq!(sandbox.run(&[&crd[..], &flag].concat()).code, 2);
+    }
+    sandbox.check("crd-types");
+}
+
+#[test]
 fn what_is_no_yaml_in_a_folder_is_passed_over() {
     let mut sandbox = sandbox();
     sandbox.write(

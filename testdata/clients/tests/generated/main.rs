@@ -21,5 +21,6 @@ mod projects;
 mod round_trip;
 mod sample_controller;
 mod serde_attributes;
+mod styled;
 mod verbs;
 mod virtualmachine;

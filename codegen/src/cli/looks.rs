@@ -1,0 +1,26 @@
+//! Arguments that say how generated types look.
+
+use clap::Args;
+use codegen::{Config, options::TypeAttributes};
+
+/// How generated types look.
+#[derive(Debug, Args)]
+pub(super) struct LookArgs {
+    /// Derive `bon::Builder` for structs: required fields have to be set before `build()` compiles.
+    #[arg(long)]
+    builders: bool,
+    /// Derive traits for the types whose names match, where `*` stands for any characters, as in 'IssuerSpec*=Eq,schemars::JsonSchema'; may be repeated.
+    #[arg(long, value_name = "TYPES=DERIVE,…", value_parser = TypeAttributes::parse_derives)]
+    type_derive: Vec<TypeAttributes>,
+    /// Add an attribute to the types whose names match, as in 'IssuerSpec*=#[non_exhaustive]'; may be repeated.
+    #[arg(long, value_name = "TYPES=ATTRIBUTE", value_parser = TypeAttributes::parse_attribute)]
+    type_attribute: Vec<TypeAttributes>,
+}
+
+impl LookArgs {
+    pub(super) fn apply(self, config: Config) -> Config {
+        let config = config.builders(self.builders);
+        let attributes = self.type_derive.into_iter().chain(self.type_attribute);
+        attributes.fold(config, Config::type_attributes)
+    }
+}

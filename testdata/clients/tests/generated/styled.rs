@@ -1,0 +1,56 @@
+//! Types by options: builders, extra derives and attributes.
+
+use std::collections::{BTreeMap, HashSet};
+
+use golden_styled::apis::styled::v1::{
+    Image, ImageBuild, ImageExtra, ImageSpec, ImageStatus, ImageStrategy,
+};
+use serde_json::json;
+
+#[test]
+fn a_builder_takes_texts_and_iterators_and_leaves_out_what_is_optional() {
+    let spec = ImageSpec::builder()
+        .source("git")
+        .digest(None)
+        .labels([("team", "a")].map(|(key, value)| (key.to_owned(), value.to_owned())))
+        .with_build(
+            ImageBuild::builder()
+                .steps(["compile".to_owned()])
+                .with_maybe_steps([1, 2])
+                .build(),
+        )
+        .cache(None)
+        .with_2fa(true)
+        .maybe_extra(Some(
+            ImageExtra::builder()
+                .unknown_fields([("x".to_owned(), json!(1))])
+                .build(),
+        ))
+        .build();
+    let expected = json!({
+        "build": { "maybe_steps": [1, 2], "steps": ["compile"] },
+        "cache": null,
+        "digest": null,
+        "extra": { "x": 1 },
+        "labels": { "team": "a" },
+        "retries": 3,
+        "source": "git",
+        "strategy": "Dockerfile",
+        "2fa": true,
+        "tag": "latest",
+    });
+    assert_eq!(serde_json::to_value(&spec).unwrap(), expected);
+    let image = Image::builder()
+        .metadata(Default::default())
+        .spec(spec.clone())
+        .status(ImageStatus::builder().ready(true).build())
+        .build();
+    assert_eq!(image.spec, spec);
+}
+
+#[test]
+fn types_have_the_derives_of_the_patterns_that_they_match() {
+    let seen = HashSet::from([ImageStrategy::Dockerfile]);
+    assert!(seen.contains(&ImageSpec::default().strategy));
+    assert_eq!(ImageSpec::default().labels, BTreeMap::new());
+}
