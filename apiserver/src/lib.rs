@@ -28,7 +28,6 @@ mod crd;
 mod http;
 mod kinds;
 mod metadata;
-mod names;
 mod registry;
 mod rest;
 mod seed;

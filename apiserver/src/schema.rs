@@ -3,7 +3,9 @@
 use serde_json::Value;
 
 use crate::metadata;
-pub(crate) use kube_schema::{Additional, Kind, ListType, Schema, Types, check_metadata};
+pub(crate) use kube_schema::{
+    Additional, Kind, ListType, Schema, Types, check_counts, check_object_metadata,
+};
 pub use kube_schema::{Cause, FieldError, FieldErrorKind, Structural};
 
 /// Compiles an `openAPIV3Schema` whose errors are reported below `path` (`spec.versions[1].schema.openAPIV3Schema`).

@@ -1,8 +1,8 @@
 //! Label and field selectors, parsed and worded as `k8s.io/apimachinery` does.
 
-use crate::names::{label_key_faults, label_value_faults};
 use crate::status::ApiError;
 use crate::store::stored::Labels;
+use kube_names::{label_key_faults, label_value_faults};
 
 /// One requirement of a label selector.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -95,7 +95,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            emit: Generator::ALL.into_iter().collect(),
+            emit: Generator::in_all().collect(),
             header: None,
             runtime_path: "::codegen_runtime".to_owned(),
             k8s_openapi_path: None,
@@ -121,6 +121,11 @@ impl Options {
     /// Whether CRDs are to be written.
     pub(crate) fn writes_crds(&self) -> bool {
         self.manifests.as_ref().is_some_and(|it| it.crds.is_some())
+    }
+
+    /// Whether anything is made of the schemas of kinds, so that they are kept whole.
+    pub(crate) fn uses_schemas(&self) -> bool {
+        self.writes_crds() || self.emits(Generator::Validate)
     }
 
     /// Whether the generator is asked for.

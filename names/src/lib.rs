@@ -6,6 +6,7 @@
 
 mod dns;
 mod label;
+mod object;
 pub mod pattern;
 mod plural;
 mod version;
@@ -14,5 +15,6 @@ pub use dns::{
     is_label, is_label_1035, is_subdomain, label_1035_fault, label_fault, subdomain_fault,
 };
 pub use label::{label_key_faults, label_value_faults};
+pub use object::{NameRule, generate_name_fault, name_fault};
 pub use plural::{controller_gen_plural, kube_derive_plural, plural, resource_plural};
 pub use version::{compare_versions, is_kubernetes_version};

@@ -9,6 +9,7 @@ use super::formats;
 use super::node::{Additional, Checks, Kind, ListType, Schema, Types};
 use super::pattern::Pattern;
 use super::props::{Props, RawAdditional};
+use super::rules::Rule;
 
 /// Builds compiled nodes; patterns that occur several times are compiled once.
 #[derive(Default)]
@@ -38,11 +39,13 @@ impl Builder {
             list_type: list_type(props),
             atomic_map: props.text("x-kubernetes-map-type") == "atomic",
             checks: self.checks(props),
+            rules: Rule::read_all(props),
             ..Schema::default()
         };
         for (name, below) in props.properties() {
             schema.properties.insert(name.to_owned(), self.build(below));
         }
+        schema.has_rules = has_rules(&schema);
         schema
     }
 
@@ -121,6 +124,17 @@ fn types(props: Props<'_>) -> Types {
         return Types::IntOrString;
     }
     Kind::parse(props.type_name()).map_or(Types::Any, Types::One)
+}
+
+/// Whether a node has rules, or one of its parts.
+fn has_rules(schema: &Schema) -> bool {
+    let additional = match &schema.additional {
+        Additional::Schema(additional) => Some(&**additional),
+        _ => None,
+    };
+    let parts = schema.properties.values();
+    let mut parts = parts.chain(schema.items.as_deref()).chain(additional);
+    !schema.rules.is_empty() || parts.any(|part| part.has_rules)
 }
 
 fn list_type(props: Props<'_>) -> ListType {

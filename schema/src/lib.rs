@@ -2,11 +2,11 @@
 //!
 //! Start at [`Structural::compile`]. A compiled schema treats an object the way the API server's request pipeline
 //! does: [`Structural::prune`], [`Structural::apply_defaults`], then [`Structural::validate`] or
-//! [`Structural::validate_update`]. Messages are the API server's, word for word; where the server lists errors in
+//! [`Structural::validate_update`]; [`Validator`] does all of it for one version of a CRD. Messages are the API server's, word for word; where the server lists errors in
 //! the random order of a Go map, these come in the order of names.
 //!
 //! # Limits
-//! CEL rules (`x-kubernetes-validations`) are accepted, neither compiled nor evaluated. A schema document that Go's
+//! CEL rules (`x-kubernetes-validations`) are accepted, neither compiled nor evaluated; [`FieldErrors`] lists those that apply. A schema document that Go's
 //! decoder would refuse (a number where a string belongs) is refused with a field error of our own wording. One
 //! validation reports a thousand errors of values at most.
 
@@ -19,6 +19,7 @@ mod check_openapi;
 mod check_structural;
 mod defaults;
 mod embedded;
+mod errors;
 mod formats;
 mod lists;
 mod metadata;
@@ -26,10 +27,14 @@ mod node;
 mod pattern;
 mod props;
 mod prune;
+mod rules;
 mod structural;
 mod validate;
+mod validator;
 
+pub use errors::{FieldErrors, Unevaluated};
 pub use field::{Cause, FieldError, FieldErrorKind};
-pub use metadata::{DecodeMetadata, check_metadata};
+pub use metadata::{DecodeMetadata, check_object_metadata};
 pub use node::{Additional, Kind, ListType, Schema, Types};
 pub use structural::Structural;
+pub use validator::{Validator, check_counts};

@@ -1,6 +1,6 @@
 //! Object metadata: how it is decoded is the caller's, what is valid stands here.
 
-use kube_names::{label_key_faults, label_value_faults};
+use kube_names::{NameRule, generate_name_fault, label_key_faults, label_value_faults, name_fault};
 use serde_json::Value;
 
 use crate::field::{FieldError, FieldErrorKind, Path};
@@ -41,9 +41,38 @@ pub(crate) fn drop_unknown(
 /// The bytes that all annotations' keys and values may take together.
 const ANNOTATIONS_LIMIT: usize = 256 << 10;
 
+/// Validates the metadata of an object whose names follow a rule.
+pub fn check_object_metadata(rule: NameRule, metadata: &Value, errors: &mut Vec<FieldError>) {
+    let text = |name: &str| {
+        metadata
+            .get(name)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    };
+    let path = Path::root("metadata");
+    let base = text("generateName");
+    if !base.is_empty()
+        && let Some(fault) = generate_name_fault(rule, base)
+    {
+        errors.push(FieldError::invalid(
+            path.field_of("generateName"),
+            base,
+            fault,
+        ));
+    }
+    let name = text("name");
+    if name.is_empty() {
+        let detail = "name or generateName is required";
+        errors.push(FieldError::required(path.field_of("name"), detail));
+    } else if let Some(fault) = name_fault(rule, name) {
+        errors.push(FieldError::invalid(path.field_of("name"), name, fault));
+    }
+    check_metadata(metadata, &path, errors);
+}
+
 /// Validates labels, annotations, owner references, finalizers and the generation. Names and namespaces have
 /// rules of their own for each kind.
-pub fn check_metadata(metadata: &Value, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+pub(crate) fn check_metadata(metadata: &Value, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     if metadata
         .get("generation")
         .and_then(Value::as_i64)

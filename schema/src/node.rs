@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::pattern::Pattern;
+use super::rules::Rule;
 
 /// A JSON type that a schema may ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,6 +134,9 @@ pub struct Schema {
     /// Whether a map is replaced as a whole (`x-kubernetes-map-type: atomic`).
     pub atomic_map: bool,
     pub(crate) checks: Option<Box<Checks>>,
+    pub(crate) rules: Vec<Rule>,
+    /// Whether it or a part has rules.
+    pub(crate) has_rules: bool,
 }
 
 /// The value validations of a node.

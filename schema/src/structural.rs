@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::errors::FieldErrors;
 use crate::field::{FieldError, FieldErrorKind, Path};
 use crate::metadata::{self, DecodeMetadata};
 use crate::node::Schema;
 use crate::props::{self, Props};
+use crate::rules;
 use crate::{
     build, check_defaults, check_openapi, check_structural, defaults, embedded, lists, prune,
     validate,
@@ -113,19 +115,29 @@ impl Structural {
         defaults::drop_nulls(Some(&self.root), object);
     }
 
-    /// Validates a whole object, as on create: values, embedded resources, uniqueness in lists. The object's own
+    /// Validates a whole object, as on create: values, embedded resources, uniqueness in lists, rules. The object's own
     /// metadata is not looked at, except as far as the schema restricts it.
     pub fn validate(&self, object: &Value) -> Vec<FieldError> {
+        self.check(object).into_errors()
+    }
+
+    /// As [`validate`](Self::validate), with the rules that were not evaluated.
+    pub(crate) fn check(&self, object: &Value) -> FieldErrors {
         let root = Path::root("");
         let mut errors = validate::check(&self.root, &root, object, None).into_errors();
         embedded::check_embedded(self.decode, &self.root, &root, object, &mut errors);
         lists::check_lists(&self.root, &root, object, &mut errors);
-        errors
+        self.with_rules(errors, object, None)
     }
 
     /// Validates a whole object on update. Errors in values that did not change since `old` are forgiven
     /// (CRDValidationRatcheting), and repetitions in lists if `old` has any too.
     pub fn validate_update(&self, old: &Value, new: &Value) -> Vec<FieldError> {
+        self.check_update(old, new).into_errors()
+    }
+
+    /// As [`validate_update`](Self::validate_update), with the rules that were not evaluated.
+    pub(crate) fn check_update(&self, old: &Value, new: &Value) -> FieldErrors {
         let root = Path::root("");
         let before = validate::Old {
             value: old,
@@ -133,7 +145,14 @@ impl Structural {
         };
         let mut errors = validate::ratchet(&self.root, &root, new, Some(before)).into_errors();
         self.check_updated_lists(old, new, &mut errors);
-        errors
+        self.with_rules(errors, new, Some(old))
+    }
+
+    /// Adds what the rules say of an object.
+    fn with_rules(&self, errors: Vec<FieldError>, new: &Value, old: Option<&Value>) -> FieldErrors {
+        let mut found = FieldErrors::from(errors);
+        found.extend(rules::check_rules(&self.root, new, old));
+        found
     }
 
     /// Validates a write to the status subresource: the status alone, and the lists of the whole object.
@@ -153,7 +172,7 @@ impl Structural {
             }
         }
         self.check_updated_lists(old, new, &mut errors);
-        errors
+        self.with_rules(errors, new, Some(old)).into_errors()
     }
 
     fn check_updated_lists(&self, old: &Value, new: &Value, errors: &mut Vec<FieldError>) {

@@ -6,12 +6,12 @@ use super::schemas;
 use crate::field::FieldError;
 use crate::metadata::object::{self, at, text};
 use crate::metadata::rules::Rules;
-use crate::names::NameRule;
 use crate::registry::{
     self, Origin, Persistence, Plain, Registry, Resource, ScalePaths, Selectable, Version,
 };
 use crate::schema::Structural;
 use crate::table::Column;
+use kube_names::NameRule;
 
 fn texts(object: &Value, path: &[&str]) -> Vec<String> {
     at(object, path)

@@ -7,7 +7,7 @@ use super::version::{validate_columns, validate_deprecation, validate_scale, val
 use super::{schemas, versions};
 use crate::field::FieldError;
 use crate::metadata::object::{self, text};
-use crate::names;
+use kube_names as names;
 
 /// Validates a definition.
 pub(crate) fn validate(crd: &Value) -> Vec<FieldError> {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::field::FieldError;
 use crate::metadata::object::text;
-use crate::names::{label_key_faults, label_value_faults};
+use kube_names::{label_key_faults, label_value_faults};
 
 const NEGATIVE: &str = "must be greater than or equal to 0";
 

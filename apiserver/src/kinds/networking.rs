@@ -7,10 +7,10 @@ use super::defaults::{objects, set};
 use super::pods::PORT;
 use crate::field::FieldError;
 use crate::metadata::object::{child, fields, text};
-use crate::names::{label_1035_fault, subdomain_fault};
 use crate::registry::Strategy;
 use crate::table::cells::{self, age, items, joined, name, text_or};
 use crate::table::{Printer, col};
+use kube_names::{label_1035_fault, subdomain_fault};
 
 #[derive(Debug)]
 pub(super) struct NetworkPolicy;

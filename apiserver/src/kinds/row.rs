@@ -1,12 +1,12 @@
 //! A line of the table of built-in kinds, and the resource that it describes.
 
 use crate::metadata::rules::Rules;
-use crate::names::NameRule;
 use crate::registry::{
     Conversion, Origin, Persistence, Plain, Resource, ScalePaths, Selectable, Strategy,
     Subresource, Version,
 };
 use crate::store::ResourceId;
+use kube_names::NameRule;
 
 /// One line of the table. `flags`: `n` namespaced, `s` status, `c` scale, `g` generation, `u` no unconditional update,
 /// `p` an update may create, `d` a deletion answers the object, `x` collections cannot be deleted, `v` virtual: answered and

@@ -6,8 +6,8 @@ use super::{
     admission, autoscaling, cluster, config, definitions, events, jobs, leases, namespaces,
     networking, nodes, pods, policy, rbac, reviews, services, volumes, workloads,
 };
-use crate::names::NameRule;
 use crate::registry::{Registry, Resource, Subresource};
+use kube_names::NameRule;
 
 const POD_FIELDS: &[Field] = &[
     field("spec.nodeName"),

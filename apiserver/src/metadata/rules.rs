@@ -4,9 +4,9 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::object::{self, at, text};
-use crate::names::NameRule;
 use crate::status::ApiError;
 use crate::types::scalars::rfc3339;
+use kube_names::NameRule;
 
 /// How writes to a kind differ from the usual.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,29 +2,17 @@
 
 use serde_json::Value;
 
-use super::object::{self, at, text};
+use super::object::{self, at};
 use super::rules::Rules;
-use crate::field::{FieldError, Path};
-use crate::names::{self, label_key_faults};
-use crate::schema::check_metadata;
+use crate::field::FieldError;
+use crate::schema::check_object_metadata;
+use kube_names::label_key_faults;
 
 /// Validates an object's metadata.
 pub(crate) fn check(rules: &Rules, object: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    let base = text(object, &["metadata", "generateName"]);
-    if !base.is_empty()
-        && let Some(fault) = names::generate_name_fault(rules.names, base)
-    {
-        errors.push(FieldError::invalid("metadata.generateName", base, fault));
-    }
-    let name = object::name(object);
-    if name.is_empty() {
-        let detail = "name or generateName is required";
-        errors.push(FieldError::required("metadata.name", detail));
-    } else if let Some(fault) = names::name_fault(rules.names, name) {
-        errors.push(FieldError::invalid("metadata.name", name, fault));
-    }
-    check_metadata(&object["metadata"], &Path::root("metadata"), &mut errors);
+    let metadata = object.get("metadata").unwrap_or(&Value::Null);
+    check_object_metadata(rules.names, metadata, &mut errors);
     if rules.qualified_finalizers {
         for (index, finalizer) in object::finalizers(object).into_iter().enumerate() {
             if label_key_faults(finalizer).is_empty() && !is_qualified(finalizer) {

@@ -2,7 +2,7 @@
 
 use super::{Origin, Persistence, Plain, Registry, Resource, Version};
 use crate::metadata::rules::Rules;
-use crate::names::NameRule;
+use kube_names::NameRule;
 
 /// Whether objects live in namespaces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

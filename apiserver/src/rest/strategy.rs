@@ -6,7 +6,8 @@ use crate::core::Core;
 use crate::field::FieldError;
 use crate::metadata::object::{self, copy_field};
 use crate::metadata::{rules, validate};
-use crate::registry::{ScalePaths, Served};
+use crate::registry::Served;
+use crate::schema::check_counts;
 use crate::status::ApiError;
 use crate::types::{self, normal};
 
@@ -109,22 +110,14 @@ fn validate_update(
 
 fn validate_kind(served: &Served, object: &Value) -> Vec<FieldError> {
     match &served.version().scale {
-        Some(scale) if served.resource.is_custom() => validate_scale(scale, object),
+        Some(scale) if served.resource.is_custom() => {
+            let mut errors = Vec::new();
+            let paths = [&*scale.spec_replicas, &*scale.status_replicas];
+            check_counts(paths, object, &mut errors);
+            errors
+        }
         _ => served.resource.strategy.validate(object),
     }
-}
-
-/// The counts of a custom resource's scale are not negative.
-fn validate_scale(scale: &ScalePaths, object: &Value) -> Vec<FieldError> {
-    [&scale.spec_replicas, &scale.status_replicas]
-        .into_iter()
-        .filter_map(|path| {
-            let keys: Vec<&str> = path.split('.').filter(|k| !k.is_empty()).collect();
-            let count = object::at(object, &keys)?.as_i64().filter(|n| *n < 0)?;
-            let detail = "should be a non-negative integer";
-            Some(FieldError::invalid(path.as_str(), count, detail))
-        })
-        .collect()
 }
 
 pub(super) fn refuse(

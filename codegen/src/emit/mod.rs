@@ -20,6 +20,7 @@ pub(crate) mod table;
 #[cfg(test)]
 mod tests;
 mod types;
+mod validate;
 
 pub(crate) use context::{Emit, ident};
 use rayon::prelude::*;

@@ -7,9 +7,9 @@ use super::{
     Emit, Files,
     context::{api_version, ident, module_docs},
     manifests,
-    table::{Definition, Home},
+    table::{Definition, Generator, Home},
 };
-use crate::model::{Group, RustItem, Version};
+use crate::model::{Group, Resource, RustItem, Version};
 
 pub(crate) const GENERATOR: Definition = Definition::new("register", HOME, emit);
 
@@ -140,13 +140,9 @@ fn emit_add_to_scheme(_cx: &Emit<'_>, version: &Version) -> TokenStream {
 ///
 /// For kinds that manifests are written for, unless kube-derive does it.
 fn emit_crds(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
-    let is_derived = |root: &str| {
-        let item = version.type_def(root).and_then(|def| def.item.as_ref());
-        item.is_some_and(|item: &RustItem| item.kube_derive)
-    };
     let resources = version.resources.iter();
     let impls = resources.filter_map(|resource| {
-        if is_derived(&resource.root) {
+        if is_derived(version, &resource.root) {
             return None;
         }
         let crd = manifests::crd_of(cx.api, group, &resource.kind, cx.options)?;
@@ -188,4 +184,16 @@ fn emit_crds(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
 
         #(#impls)*
     }
+}
+
+/// Whether kube-derive implements the traits of a root.
+fn is_derived(version: &Version, root: &str) -> bool {
+    let item = version.type_def(root).and_then(|def| def.item.as_ref());
+    item.is_some_and(|item: &RustItem| item.kube_derive)
+}
+
+/// Whether a kind implements `CustomResourceExt`, here or by kube-derive.
+pub(super) fn has_crd(cx: &Emit<'_>, version: &Version, resource: &Resource) -> bool {
+    let writes = cx.options.emits(Generator::Register) && cx.options.writes_crds();
+    is_derived(version, &resource.root) || writes
 }

@@ -13,7 +13,7 @@ use crate::suggest::closest;
 
 /// A generator: what it is called, where its files stand, what goes with it.
 pub(crate) struct Definition {
-    /// The word on the command line and in `codegen.toml`; `all` stands for every generator.
+    /// The word on the command line and in `codegen.toml`; `all` stands for every generator that is not asked for by name alone.
     pub(crate) name: &'static str,
     /// Where its files stand.
     pub(crate) home: Home,
@@ -25,6 +25,8 @@ pub(crate) struct Definition {
     pub(crate) includes: &'static [Generator],
     /// The feature of the user's crate that its output is behind.
     pub(crate) feature: Option<Feature>,
+    /// Whether it runs unless it is named.
+    pub(crate) selection: Selection,
     /// Whether its output links against the runtime.
     pub(crate) links_runtime: bool,
     /// Adds its files.
@@ -45,10 +47,20 @@ impl Definition {
             uses: &[],
             includes: &[],
             feature: None,
+            selection: Selection::WithAll,
             links_runtime: true,
             emit,
         }
     }
+}
+
+/// How a generator is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Selection {
+    /// By `all`, or by its name.
+    WithAll,
+    /// By its name alone: few need it.
+    ByName,
 }
 
 /// Where a generator's files stand.
@@ -117,6 +129,8 @@ generators! {
     Lister = lister;
     /// Informers and their factory.
     Informer = informer;
+    /// Validation of objects without a server.
+    Validate = validate;
 }
 
 impl Generator {
@@ -126,14 +140,20 @@ impl Generator {
         self.definition().name
     }
 
-    /// The generators of a word: one, or all of them for `all`.
+    /// The generators that `all` stands for.
+    pub fn in_all() -> impl Iterator<Item = Self> {
+        let all = Self::ALL.into_iter();
+        all.filter(|generator| generator.definition().selection == Selection::WithAll)
+    }
+
+    /// The generators of a word: one, or those that `all` stands for.
     ///
     /// # Errors
     ///
     /// The text to write instead.
     pub fn parse(word: &str) -> Result<Vec<Self>, String> {
         if word == "all" {
-            return Ok(Self::ALL.to_vec());
+            return Ok(Self::in_all().collect());
         }
         let known = Self::ALL.iter().find(|known| known.name() == word);
         known.map(|known| vec![*known]).ok_or_else(|| {

@@ -4,7 +4,7 @@
 //! own tests. `UPDATE_GOLDEN=1 cargo test -p codegen --test generator golden` writes what is generated now.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     env, fs,
     path::{Path, PathBuf},
     process::Command,
@@ -12,7 +12,7 @@ use std::{
 
 use crate::support::{crd_sources, folders, names, rust_sources, testdata};
 use codegen::{
-    Generated, Manifests, Options, Sources,
+    Generated, Generator, Manifests, Options, Sources,
     options::{TypeAttributes, TypeOptions},
 };
 
@@ -28,6 +28,13 @@ fn generate(sources: &Sources) -> Files {
 
 fn generate_with(sources: &Sources, options: &Options) -> Generated {
     codegen::generate(sources, options).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The generators of a case: what `all` stands for, and validation of some.
+fn emitted(case: &str) -> BTreeSet<Generator> {
+    let validates = ["virtualmachine", "features"].contains(&case);
+    let validate = validates.then_some(Generator::Validate);
+    Generator::in_all().chain(validate).collect()
 }
 
 /// The options of types that a case of CRDs has, as codegen.toml asks for them.
@@ -58,6 +65,7 @@ fn manifests(case: &str) -> Manifests {
 fn expect_rust(case: &str) -> (Files, Files) {
     let folder = testdata().join("apis").join(case);
     let options = Options {
+        emit: emitted(case),
         manifests: Some(manifests(case)),
         ..Options::default()
     };
@@ -70,6 +78,7 @@ fn expect_rust(case: &str) -> (Files, Files) {
 /// The content of a golden crate of CRDs.
 fn expect_crds(case: &str) -> Files {
     let options = Options {
+        emit: emitted(case),
         types: types(case),
         ..Options::default()
     };
@@ -201,6 +210,28 @@ fn go_gives_the_golden_crate() {
     let mut backward = sources;
     backward.go.reverse();
     assert_eq!(generate(&backward), forward);
+}
+
+#[test]
+fn kinds_from_go_are_validated_by_their_schema() {
+    let environment = codegen::config::go::Environment::default();
+    let folder = testdata().join("parity");
+    let timers = codegen::config::go::load(&["./timers/...".to_owned()], &folder, &environment);
+    let sources = Sources {
+        go: vec![timers.unwrap_or_else(|error| panic!("{error}"))],
+        ..Sources::default()
+    };
+    let options = Options {
+        emit: Generator::with_needed([Generator::Types, Generator::Validate]),
+        ..Options::default()
+    };
+    let files = generate_with(&sources, &options).files;
+    let validate = |(path, text): (&PathBuf, &String)| {
+        let validates = path.ends_with("zz_generated_validate.rs");
+        (validates && text.contains("validation::of_version(")).then(|| path.clone())
+    };
+    let found: Vec<PathBuf> = files.iter().filter_map(validate).collect();
+    assert_eq!(found.len(), 2, "one a version: {found:?}");
 }
 
 #[test]

@@ -44,6 +44,17 @@ fn only_fakes_and_demos_link_the_embedded_server() {
 }
 
 #[test]
+fn validation_is_linked_by_its_feature_alone() {
+    for package in ["codegen-runtime", "golden-virtualmachine"] {
+        let production = linked(package, &[]);
+        assert_eq!(features_of(&production, "kube-schema"), [""; 0]);
+        assert_eq!(features_of(&production, "cel"), [""; 0]);
+        let validating = linked(package, &["--features", "validate"]);
+        assert_ne!(features_of(&validating, "kube-schema"), [""; 0]);
+    }
+}
+
+#[test]
 fn tls_endpoints_and_prometheus_are_linked_by_their_features_alone() {
     let optional = [
         ("rustls-tls", "rustls"),

@@ -25,8 +25,11 @@ use serde_json::Value;
 
 use crate::{
     diag::Diagnostics,
-    emit::policy::{RoleOptions, roles, user_roles, webhook_configurations},
-    model::{ApiSet, Group, Origin, Resource},
+    emit::{
+        policy::{RoleOptions, roles, user_roles, webhook_configurations},
+        table::Generator,
+    },
+    model::{ApiSet, Group, Origin, Resource, Version},
     options::{Compat, Options},
     output::{Tree, yaml::to_yaml},
 };
@@ -88,6 +91,10 @@ pub(crate) fn emit(
     options: &Options,
     warnings: &mut Diagnostics,
 ) -> Result<Tree, Diagnostics> {
+    if options.emits(Generator::Validate) && !options.writes_crds() {
+        let manifests = undescribed(options.manifests.as_ref());
+        warnings.extend(checked_crds(api, &manifests, options.compat)?.1);
+    }
     let mut tree = Tree::new();
     let Some(manifests) = &options.manifests else {
         return Ok(tree);
@@ -133,6 +140,33 @@ pub(super) fn crd_of(api: &ApiSet, group: &Group, kind: &str, options: &Options)
     let manifests = options.manifests.as_ref().filter(|it| it.crds.is_some())?;
     let assembly = crd::Assembly::new(api, group, kind, (manifests, options.compat));
     assembly.finish(&mut Diagnostics::new()).map(|(_, crd)| crd)
+}
+
+/// The version of a kind in its CRD, without its descriptions and printer columns; none where the kind has no CRD.
+pub(super) fn version_of(
+    api: &ApiSet,
+    group: &Group,
+    version: &Version,
+    resource: &Resource,
+    options: &Options,
+) -> Option<Value> {
+    let manifests = undescribed(options.manifests.as_ref());
+    let assembly = crd::Assembly::new(api, group, &resource.kind, (&manifests, options.compat));
+    let (_, mut crd) = assembly.finish(&mut Diagnostics::new())?;
+    let versions = crd.pointer_mut("/spec/versions")?.as_array_mut()?;
+    let mut versions = versions.iter_mut();
+    let found = versions.find(|one| one.get("name").is_some_and(|it| *it == *version.name))?;
+    found.as_object_mut()?.remove("additionalPrinterColumns");
+    Some(found.take())
+}
+
+/// The options of schemas that code alone reads: without descriptions, and with floats if no manifests are asked for.
+fn undescribed(manifests: Option<&Manifests>) -> Manifests {
+    Manifests {
+        max_description: Some(0),
+        floats: manifests.is_none_or(|manifests| manifests.floats),
+        ..manifests.cloned().unwrap_or_default()
+    }
 }
 
 /// The CRD of every kind, with its group and plural, in the order of groups and kinds. Of kinds that were read from CRDs only

@@ -91,7 +91,7 @@ fn lower_version(
     options: &Options,
     renames: &rename::Renames<'_>,
 ) -> Version {
-    let rest = if options.writes_crds() {
+    let rest = if options.uses_schemas() {
         Rest::Kept
     } else {
         Rest::Dropped

@@ -45,7 +45,7 @@ use crate::{
 /// Adds the groups of the module's packages to `api`, with the packages and definitions that they need.
 pub fn lower(module: &Module, options: &Options, api: &mut ApiSet, diagnostics: &mut Diagnostics) {
     for found in module.rules.as_slice() {
-        let severity = if options.writes_crds() {
+        let severity = if options.uses_schemas() {
             Severity::Error
         } else {
             Severity::Warning

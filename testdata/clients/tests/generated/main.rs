@@ -22,5 +22,6 @@ mod round_trip;
 mod sample_controller;
 mod serde_attributes;
 mod styled;
+mod validation;
 mod verbs;
 mod virtualmachine;

@@ -9,6 +9,7 @@ mod flat;
 mod scalar;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
+mod zz_generated_validate;
 
 pub use self::bare::*;
 pub use self::everything::*;

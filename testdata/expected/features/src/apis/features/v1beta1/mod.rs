@@ -6,6 +6,7 @@
 mod everything;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
+mod zz_generated_validate;
 
 pub use self::everything::*;
 pub use self::zz_generated_register::{

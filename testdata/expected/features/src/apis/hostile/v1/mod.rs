@@ -14,6 +14,7 @@ mod time;
 mod value;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
+mod zz_generated_validate;
 
 pub use self::common::*;
 pub use self::default::*;

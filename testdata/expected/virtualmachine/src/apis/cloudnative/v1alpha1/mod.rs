@@ -6,5 +6,6 @@
 mod types;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
+mod zz_generated_validate;
 
 pub use types::*;

@@ -1,12 +1,10 @@
-//! Rules for names of objects by kind; `kube_names` has the rules that they are made of.
+//! Rules for names of objects by kind.
 
-pub(crate) use kube_names::{
-    label_1035_fault, label_fault, label_key_faults, label_value_faults, subdomain_fault,
-};
+use crate::{label_fault, subdomain_fault};
 
 /// Which rule the names of a kind follow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum NameRule {
+pub enum NameRule {
     /// A DNS subdomain of up to 253 bytes: most kinds.
     #[default]
     Subdomain,
@@ -17,7 +15,7 @@ pub(crate) enum NameRule {
 }
 
 /// Why a `generateName` breaks its kind's rule, or `None` when it holds: as [`name_fault`], with a trailing dash allowed.
-pub(crate) fn generate_name_fault(rule: NameRule, prefix: &str) -> Option<String> {
+pub fn generate_name_fault(rule: NameRule, prefix: &str) -> Option<String> {
     match prefix.strip_suffix('-') {
         Some(head) if rule != NameRule::PathSegment => name_fault(rule, &format!("{head}a")),
         _ => name_fault(rule, prefix),
@@ -25,7 +23,7 @@ pub(crate) fn generate_name_fault(rule: NameRule, prefix: &str) -> Option<String
 }
 
 /// Why a name breaks its kind's rule, or `None` when it holds.
-pub(crate) fn name_fault(rule: NameRule, name: &str) -> Option<String> {
+pub fn name_fault(rule: NameRule, name: &str) -> Option<String> {
     match rule {
         NameRule::Subdomain => subdomain_fault(name),
         NameRule::Label if name.contains('.') => Some("must not contain dots".to_owned()),

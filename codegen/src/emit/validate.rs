@@ -1,0 +1,100 @@
+//! `zz_generated_validate.rs`: validation of objects by the schema of their kind, behind the crate's feature `validate`.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::{
+    Emit, Files,
+    context::{api_version, ident, module_docs},
+    manifests, register,
+    table::{Definition, Feature, Generator, Home, Selection},
+};
+use crate::model::{Group, Resource, Version};
+
+pub(crate) const GENERATOR: Definition = Definition {
+    needs: &[Generator::Deepcopy],
+    feature: Some(FEATURE),
+    selection: Selection::ByName,
+    ..Definition::new("validate", HOME, emit)
+};
+
+const HOME: Home = Home::Beside {
+    module: "zz_generated_validate",
+    public: false,
+};
+
+const FEATURE: Feature = Feature {
+    name: "validate",
+    what: "validation",
+    docs: "Validation of objects without a server.",
+    enables: "codegen-runtime/validate",
+};
+
+/// Emits the file beside the types of every version.
+pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
+    for (group, version) in cx.api.versions() {
+        files.rust(format!("{}/zz_generated_validate.rs", version.dir), || {
+            emit_file(cx, group, version)
+        });
+    }
+}
+
+/// ```ignore
+/// impl validation::Validate for super::VirtualMachine {
+///     fn validator() -> &'static validation::Validator {
+///         static VALIDATOR: LazyLock<validation::Validator> =
+///             LazyLock::new(|| validation::of_crd::<super::VirtualMachine>("v1alpha1"));
+///         &VALIDATOR
+///     }
+/// }
+/// ```
+fn emit_file(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
+    let docs = module_docs(&format!(
+        "Validation of objects of `{}`.",
+        api_version(group, version)
+    ));
+    let resources = version.resources.iter();
+    let impls = resources.filter_map(|resource| {
+        let root = ident(&resource.root);
+        let validator = emit_validator(cx, group, version, resource)?;
+        Some(quote! {
+            impl validation::Validate for super::#root {
+                fn validator() -> &'static validation::Validator {
+                    static VALIDATOR: LazyLock<validation::Validator> = LazyLock::new(|| #validator);
+                    &VALIDATOR
+                }
+            }
+        })
+    });
+    let impls: Vec<TokenStream> = impls.collect();
+    let imports = (!impls.is_empty()).then(|| {
+        let runtime = cx.runtime();
+        quote! {
+            use ::std::sync::LazyLock;
+
+            use #runtime::validation;
+        }
+    });
+    quote! {
+        #docs
+        #![cfg(feature = "validate")]
+        #imports
+        #(#impls)*
+    }
+}
+
+/// The validator by the CRD that the kind has anyway, else by its schema: `validation::of_version(r#"{…}"#)`.
+fn emit_validator(
+    cx: &Emit<'_>,
+    group: &Group,
+    version: &Version,
+    resource: &Resource,
+) -> Option<TokenStream> {
+    if register::has_crd(cx, version, resource) {
+        let (root, name) = (ident(&resource.root), &version.name);
+        return Some(quote!(validation::of_crd::<super::#root>(#name)));
+    }
+    let schema = manifests::version_of(cx.api, group, version, resource, cx.options)?;
+    let json = schema.to_string();
+    Some(quote!(validation::of_version(#json)))
+}
