@@ -4,8 +4,8 @@
 //! Start at `emit`; `crd` assembles one `CustomResourceDefinition` from all versions of a kind, `schema` makes the schema of
 //! a type, `describe` the descriptions.
 
-#[cfg(feature = "cel")]
 mod about;
+#[cfg(feature = "cel")]
 mod cel;
 mod check;
 mod crd;
