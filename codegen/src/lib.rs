@@ -8,6 +8,8 @@
 //! Start reading at [`generate`]: read, lower, check, emit, format, in that order.
 
 pub mod builtin;
+#[cfg(feature = "cel")]
+mod cel;
 pub mod check;
 pub mod config;
 pub mod diag;

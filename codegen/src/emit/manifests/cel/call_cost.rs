@@ -6,9 +6,9 @@ use super::{
         AUTHORIZATION, CHARACTER, CallCost, Coster, FORMAT_NAME, FORMAT_PATTERN, NEW_LIST, PATTERN,
     },
     size::{Size, scaled},
-    tree::{Id, Literal, Node},
     types::{Scalar, Type},
 };
+use crate::cel::tree::{Id, Literal, Node};
 
 impl CallCost {
     fn new(cost: u64) -> Self {

@@ -4,12 +4,14 @@
 //! `functions`. Behind a fault types are `dyn`, so that one fault is reported once.
 
 use super::{
-    Fault,
     decl::{Decl, Fields, Kind},
     functions::{self, Overload, Style},
-    tree::{Access, Call, Entry, Id, Literal, Loop, Node, Tree},
     types::{SCALARS, Scalar, Solver, Type},
     wording::{article, mismatch},
+};
+use crate::cel::{
+    Fault,
+    tree::{Access, Call, Entry, Id, Literal, Loop, Node, Tree},
 };
 use crate::suggest::closest;
 

@@ -11,9 +11,9 @@ use super::{
     decl::Decl,
     path::{Path, Step},
     size::Size,
-    tree::{Access, Call, Entry, Id, Literal, Loop, Node, Tree},
     types::{Scalar, Type},
 };
+use crate::cel::tree::{Access, Call, Entry, Id, Literal, Loop, Node, Tree};
 
 /// The cost of going through a character of a text.
 pub(super) const CHARACTER: f64 = 0.1;

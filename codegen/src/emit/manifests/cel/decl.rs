@@ -8,7 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::types::{Scalar, Type};
-use crate::emit::manifests::schema::Schema;
+use crate::{
+    cel::names::{escaped, is_reserved},
+    emit::manifests::schema::Schema,
+};
 
 /// Bytes of the largest request that the API server takes.
 pub(in crate::emit::manifests) const MAX_REQUEST: u64 = 3 * 1024 * 1024;
@@ -51,7 +54,7 @@ pub(super) struct Fields {
 impl Fields {
     /// A field by the name that an expression reads it by: a word that only declarations reserve also stands for itself.
     pub(super) fn get(&self, name: &str) -> Option<&Decl> {
-        let reserved = || KEYWORDS.contains(&name).then(|| format!("__{name}__"));
+        let reserved = || is_reserved(name).then(|| format!("__{name}__"));
         let found = self.seen.get(name);
         found.or_else(|| self.seen.get(&reserved()?))
     }
@@ -250,46 +253,4 @@ fn is(schema: &Schema, word: &str) -> bool {
 pub(in crate::emit::manifests) fn bound(schema: &Schema, word: &str) -> Option<u64> {
     let bound = schema.words.get(word)?;
     bound.as_u64().or_else(|| bound.as_i64().map(|_| 0))
-}
-
-/// Words that CEL keeps for itself, which properties are escaped for.
-const KEYWORDS: [&str; 21] = [
-    "true",
-    "false",
-    "null",
-    "in",
-    "as",
-    "break",
-    "const",
-    "continue",
-    "else",
-    "for",
-    "function",
-    "if",
-    "import",
-    "let",
-    "loop",
-    "package",
-    "namespace",
-    "return",
-    "var",
-    "void",
-    "while",
-];
-
-/// The name of a property in CEL; none if it has characters that cannot be escaped.
-fn escaped(name: &str) -> Option<String> {
-    if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
-        return None;
-    }
-    if KEYWORDS.contains(&name) {
-        return Some(format!("__{name}__"));
-    }
-    let is_known = |c: char| c.is_ascii_alphanumeric() || "_.-/".contains(c);
-    name.chars().all(is_known).then(|| {
-        name.replace("__", "__underscores__")
-            .replace('.', "__dot__")
-            .replace('-', "__dash__")
-            .replace('/', "__slash__")
-    })
 }

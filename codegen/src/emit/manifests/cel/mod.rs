@@ -1,9 +1,8 @@
 //! Expressions in CEL, looked at as the API server looks at them when a CRD is created.
 //!
 //! It refuses a CRD of which a rule does not parse, names what is not there, has no boolean as result, or could cost too much.
-//! The parser is the `cel` crate's, which kube uses too. `tree` is an expression without macros, `decl` what it sees of a
-//! schema, `functions` what it can call, `check` its types, and `cost` the estimate. What is not known here, the API server may
-//! know: it counts as right.
+//! `decl` is what an expression sees of a schema, `functions` what it can call, `check` its types, and `cost` the estimate. What
+//! is not known here, the API server may know: it counts as right.
 
 mod call_cost;
 mod check;
@@ -14,31 +13,19 @@ mod path;
 mod size;
 #[cfg(test)]
 mod tests;
-mod tree;
 mod types;
 mod wording;
-
-use cel::{IdedExpr, parser::PrattParser};
 
 pub(super) use self::decl::{Decl, Level, MAX_REQUEST, bound};
 use self::{
     check::{Checker, Outcome},
     cost::Coster,
-    tree::{Node, Tree},
     types::{Scalar, Type},
 };
-
-/// How deep an expression may nest, as for the API server.
-const MOST_DEEP: u16 = 250;
-
-/// A fault of an expression.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Fault {
-    /// In one line: what is wrong.
-    pub(super) message: String,
-    /// The suggested replacement; may be empty.
-    pub(super) help: String,
-}
+use crate::cel::{
+    Fault, parse,
+    tree::{Node, Tree},
+};
 
 /// The purpose of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,21 +117,4 @@ pub(super) fn reads(expression: &str, variable: &str) -> Option<bool> {
     let (tree, _) = Tree::of(&parse(expression).ok()?).ok()?;
     let mut nodes = tree.nodes.iter();
     Some(nodes.any(|node| matches!(node, Node::Ident(name) if name == variable)))
-}
-
-fn parse(expression: &str) -> Result<IdedExpr, Fault> {
-    let parser = PrattParser::new()
-        .max_recursion_depth(MOST_DEEP)
-        .enable_optional_syntax(true)
-        .enable_ident_escape_syntax(true);
-    parser.parse(expression).map_err(|errors| {
-        let first = errors.errors.first();
-        let (line, column) = first.map_or((1, 0), |error| error.pos);
-        let message = first.map_or("not CEL", |error| error.msg.as_str());
-        let message = message.lines().next().unwrap_or_default();
-        Fault {
-            message: format!("it does not parse: {message}"),
-            help: format!("look at line {line}, column {}, of the rule", column.max(0)),
-        }
-    })
 }

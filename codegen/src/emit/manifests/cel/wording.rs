@@ -1,10 +1,10 @@
 //! The words of faults about types.
 
 use super::{
-    Fault,
     functions::{Call, Overload, Style},
     types::{Scalar, Type},
 };
+use crate::cel::Fault;
 
 /// A call that no signature of the function fits.
 pub(super) fn mismatch(

@@ -8,7 +8,7 @@ use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue};
 use super::Fault;
 
 /// The number of a node.
-pub(super) type Id = usize;
+pub(crate) type Id = usize;
 
 /// The most nodes of an expression. Macros copy what they are called on, so that a short text can become many nodes.
 const MOST_NODES: usize = 20_000;
@@ -17,7 +17,7 @@ const MOST_NODES: usize = 20_000;
 const ACCUMULATOR: &str = "@result";
 
 #[derive(Debug)]
-pub(super) enum Node {
+pub(crate) enum Node {
     Literal(Literal),
     Ident(String),
     Select {
@@ -35,14 +35,14 @@ pub(super) enum Node {
 
 /// The operation on a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Access {
+pub(crate) enum Access {
     Read,
     /// `has(…)`
     Test,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Literal {
+pub(crate) enum Literal {
     Null,
     Bool(bool),
     Int(i64),
@@ -53,37 +53,37 @@ pub(super) enum Literal {
 }
 
 #[derive(Debug)]
-pub(super) struct Call {
-    pub(super) function: String,
-    pub(super) target: Option<Id>,
-    pub(super) args: Vec<Id>,
+pub(crate) struct Call {
+    pub(crate) function: String,
+    pub(crate) target: Option<Id>,
+    pub(crate) args: Vec<Id>,
 }
 
 /// An item of a list, or a value of a map.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
-    pub(super) value: Id,
+pub(crate) struct Entry {
+    pub(crate) value: Id,
     /// Whether it is left out if the optional that it is has no value.
-    pub(super) optional: bool,
+    pub(crate) optional: bool,
 }
 
 /// A loop over a list or map, which all macros about items become.
 #[derive(Debug)]
-pub(super) struct Loop {
-    pub(super) range: Id,
+pub(crate) struct Loop {
+    pub(crate) range: Id,
     /// The item; or the index or key, if there is a second variable.
-    pub(super) variable: String,
-    pub(super) second: Option<String>,
-    pub(super) accumulator: String,
-    pub(super) initial: Id,
-    pub(super) condition: Id,
-    pub(super) step: Id,
-    pub(super) result: Id,
+    pub(crate) variable: String,
+    pub(crate) second: Option<String>,
+    pub(crate) accumulator: String,
+    pub(crate) initial: Id,
+    pub(crate) condition: Id,
+    pub(crate) step: Id,
+    pub(crate) result: Id,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Tree {
-    pub(super) nodes: Vec<Node>,
+pub(crate) struct Tree {
+    pub(crate) nodes: Vec<Node>,
 }
 
 impl Tree {
@@ -92,18 +92,18 @@ impl Tree {
     /// # Errors
     ///
     /// A macro with wrong arguments; nothing if the expression is too large to be looked at.
-    pub(super) fn of(expr: &IdedExpr) -> Result<(Self, Id), Option<Fault>> {
+    pub(crate) fn of(expr: &IdedExpr) -> Result<(Self, Id), Option<Fault>> {
         let mut tree = Self::default();
         let root = tree.expr(expr)?;
         Ok((tree, root))
     }
 
-    pub(super) fn node(&self, id: Id) -> &Node {
+    pub(crate) fn node(&self, id: Id) -> &Node {
         self.nodes.get(id).unwrap_or(&Node::Message)
     }
 
     /// The name that identifiers and fields spell, as `a.b.c`; none for other expressions.
-    pub(super) fn qualified_name(&self, id: Id) -> Option<String> {
+    pub(crate) fn qualified_name(&self, id: Id) -> Option<String> {
         match self.node(id) {
             Node::Ident(name) => Some(name.clone()),
             Node::Select {
