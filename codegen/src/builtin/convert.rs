@@ -27,7 +27,7 @@ pub(super) fn type_def(
                     .map(|(row, rust_name)| field(row, rust_name, docs.next().unwrap_or_default()))
                     .collect::<Option<_>>()?,
                 unknown_fields: UnknownFields::Pruned,
-                tuple: false,
+                ..StructDef::default()
             })
         }
         Body::Alias(target) => TypeKind::Alias(Aliasing {

@@ -6,7 +6,7 @@ use clap::Args;
 use codegen::{
     Config, Diagnostics,
     config::{FILE_NAME, Workspace},
-    model::{ApiSet, Resource, Scope},
+    model::{ApiSet, FieldUnion, Resource, Scope, TypeDef, TypeKind, UnionBound},
 };
 
 use super::{Failure, generate, options::inputs, progress::Bar, style, style::Color};
@@ -107,7 +107,7 @@ fn json(sets: &[ApiSet]) -> String {
     text.unwrap_or_default() + "\n"
 }
 
-/// Groups, versions and resources, indented.
+/// Groups, versions, resources and unions, indented.
 fn text(set: &ApiSet) -> String {
     let mut out = String::new();
     for group in &set.groups {
@@ -118,9 +118,31 @@ fn text(set: &ApiSet) -> String {
             for resource in &version.resources {
                 out += &describe(resource);
             }
+            out.extend(version.types.iter().map(unions));
         }
     }
     out
+}
+
+/// A line for each union of a type.
+fn unions(def: &TypeDef) -> String {
+    let TypeKind::Struct(body) = &def.kind else {
+        return String::new();
+    };
+    let line = |union: &FieldUnion| {
+        let bound = match union.bound {
+            UnionBound::ExactlyOne => "exactly one",
+            UnionBound::AtMostOne => "at most one",
+            UnionBound::AtLeastOne => "at least one",
+        };
+        let members = union.members.iter();
+        let members: Vec<&str> = members.map(|member| member.field.as_str()).collect();
+        let by = union.discriminator.as_ref();
+        let by = by.map_or_else(String::new, |by| format!(", by {by}"));
+        let members = members.join(", ");
+        format!("    union in {}: {bound} of {members}{by}\n", def.name)
+    };
+    body.unions.iter().map(line).collect()
 }
 
 fn describe(resource: &Resource) -> String {

@@ -13,6 +13,7 @@ mod paths;
 mod policy;
 mod presence;
 pub mod rust;
+mod unions;
 mod validation;
 mod verbs;
 
@@ -54,6 +55,7 @@ pub fn lower(read: Read, options: &Options) -> Result<(ApiSet, Diagnostics), Dia
         go::lower(module, options, &mut api, &mut own);
     }
     sort(&mut api);
+    unions::find(&mut api);
     let in_packages = rust.iter().map(|package| &package.markers);
     #[cfg(feature = "go")]
     let in_packages = in_packages.chain(

@@ -11,6 +11,7 @@ mod rbac;
 mod resource;
 mod source;
 mod types;
+mod union;
 mod validation;
 mod wire;
 
@@ -31,6 +32,7 @@ pub use types::{
     Aliasing, EnumDef, Field, RustItem, StructDef, TypeDef, TypeKind, TypeRef, UnionDef,
     UnionVariant, UnknownFields, Variant,
 };
+pub use union::{FieldUnion, UnionBound, UnionMember, UnionView};
 pub use validation::{
     CelRule, Combinators, Constraints, ExternalDocs, ListType, MapType, QUANTITY_PATTERN,
     Validation,

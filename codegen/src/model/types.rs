@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{DeclaredAt, ExternalType, GoField, KnownType, Marshals, Validation};
+use super::{DeclaredAt, ExternalType, FieldUnion, GoField, KnownType, Marshals, Validation};
 
 /// A named Rust type of a version.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -108,6 +108,9 @@ pub struct StructDef {
     pub unknown_fields: UnknownFields,
     /// A tuple or unit struct of annotated Rust, whose fields have no names in Rust.
     pub tuple: bool,
+    /// The fields of which only so many may be set.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unions: Vec<FieldUnion>,
 }
 
 /// The treatment of properties that a schema does not name.

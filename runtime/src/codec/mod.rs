@@ -28,6 +28,7 @@ mod quantity;
 #[cfg(test)]
 mod tests;
 mod time;
+mod union;
 
 use std::collections::BTreeMap;
 
@@ -38,9 +39,10 @@ pub use self::{
     number::Number,
     object::{Empty, Object, Reader, Writer, read_object, write_object},
     time::time,
+    union::member,
 };
 
-pub use self::object::object;
+pub use self::{object::object, union::union};
 
 /// Writes a value.
 ///

@@ -10,7 +10,7 @@ use crate::emit::Emit;
 
 const ROOT: &str = include_str!("../../../../runtime/src/codec/mod.rs");
 
-const SUBMODULES: [(&str, &str); 10] = [
+const SUBMODULES: [(&str, &str); 11] = [
     (
         "base64",
         include_str!("../../../../runtime/src/codec/base64.rs"),
@@ -50,6 +50,10 @@ const SUBMODULES: [(&str, &str); 10] = [
     (
         "time",
         include_str!("../../../../runtime/src/codec/time.rs"),
+    ),
+    (
+        "union",
+        include_str!("../../../../runtime/src/codec/union.rs"),
     ),
 ];
 
@@ -97,7 +101,7 @@ fn inline(cx: &Emit<'_>, item: Item) -> Option<Item> {
 
 /// Texts of the runtime's sources, and their replacements in the copy: the runtime's macro is for every crate, the
 /// copy's for its own.
-fn replacements(cx: &Emit<'_>) -> [(&'static str, String); 5] {
+fn replacements(cx: &Emit<'_>) -> [(&'static str, String); 6] {
     [
         (
             "use k8s_openapi::",
@@ -109,8 +113,12 @@ fn replacements(cx: &Emit<'_>) -> [(&'static str, String); 5] {
             "pub(crate) use __codec_object".to_owned(),
         ),
         (
-            "pub use self::object::object;",
-            "pub(crate) use self::object::object;".to_owned(),
+            "pub use crate::__codec_union",
+            "pub(crate) use __codec_union".to_owned(),
+        ),
+        (
+            "pub use self::{object::object, union::union};",
+            "pub(crate) use self::{object::object, union::union};".to_owned(),
         ),
         ("$crate::codec", cx.codec()),
     ]
@@ -167,6 +175,7 @@ mod tests {
                 "object true",
                 "quantity true",
                 "time true",
+                "union true",
                 "present true",
                 "filled true",
                 "nullable true"

@@ -175,7 +175,8 @@ fn span(text: &str) -> String {
     }
 }
 
-fn joined(parts: &[String]) -> String {
+/// `a, b and c`.
+pub(super) fn joined(parts: &[String]) -> String {
     match parts {
         [] => String::new(),
         [one] => one.clone(),

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens as _, quote};
 
-use super::{Scope, attributes, builder, default, demands, imports::CODEC, object};
+use super::{Scope, attributes, builder, default, demands, imports::CODEC, object, together};
 use crate::{
     emit::{
         context::ident,
@@ -125,7 +125,7 @@ fn emit_field(
     serde: Serde,
 ) -> TokenStream {
     let name = ident(&field.rust_name);
-    let docs = field_docs(scope, field);
+    let docs = field_docs(scope, body, field);
     let ty = field_type(scope, field);
     let implied = match serde {
         Serde::Generated => None,
@@ -346,16 +346,20 @@ fn type_docs(scope: &Scope<'_>, def: &TypeDef) -> TokenStream {
         lines.push(format!("`{}`.", code(&def.path)));
     }
     add_paragraphs(&mut lines, demands::of_type(&def.validation));
+    if let TypeKind::Struct(body) = &def.kind {
+        add_paragraphs(&mut lines, together::of_type(body));
+    }
     scope.comment(lines)
 }
 
-fn field_docs(scope: &Scope<'_>, field: &Field) -> TokenStream {
+fn field_docs(scope: &Scope<'_>, body: &StructDef, field: &Field) -> TokenStream {
     let mut lines = docs::lines(&field.docs);
     if lines.is_empty() {
         lines.push(format!("`{}`.", code(&field.json_name)));
     }
     add_paragraphs(&mut lines, values_note(&field.ty, &field.validation));
     add_paragraphs(&mut lines, demands::of_field(&field.ty, &field.validation));
+    add_paragraphs(&mut lines, together::of_field(body, field));
     add_paragraphs(&mut lines, default_note(field));
     scope.comment(lines)
 }

@@ -36,6 +36,8 @@ mod demands;
 mod imports;
 mod item;
 mod object;
+mod together;
+mod union;
 
 use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
 
@@ -234,7 +236,9 @@ fn needs_codec(cx: &Emit<'_>, unit: Unit<'_>) -> bool {
             || default::is_decoded(field)
     };
     unit.types.iter().any(|def| match &def.kind {
-        TypeKind::Struct(body) => object::is_listed(cx, unit, def) || body.fields.iter().any(uses),
+        TypeKind::Struct(body) => {
+            object::is_listed(cx, unit, def) || union::has_view(def) || body.fields.iter().any(uses)
+        }
         TypeKind::Alias(alias) => serde_attributes::has_number(&alias.target),
         _ => false,
     })
@@ -294,6 +298,10 @@ fn emit_file(
         items.push(item::emit(&scope, def));
         if let Some(text) = object::emit(&scope, def) {
             items.push_text(&text);
+        }
+        for (view, call) in union::emit(&scope, def) {
+            items.push(view);
+            items.push_text(&call);
         }
     }
     let allow = allow::emit(defs);

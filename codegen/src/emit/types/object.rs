@@ -41,16 +41,20 @@ pub(super) fn emit(scope: &Scope<'_>, def: &TypeDef) -> Option<String> {
     if !is_listed(scope.cx, scope.unit, def) {
         return None;
     }
+    Some(call(scope, "object", &entries(def, body)))
+}
+
+/// The call of a macro of the codec, laid out.
+pub(super) fn call(scope: &Scope<'_>, name: &str, entries: &[String]) -> String {
     let codec = scope.imports.codec();
-    let entries = entries(def, body);
-    let line = format!("{codec}::object! {{ {} }}\n", entries.join(", "));
+    let line = format!("{codec}::{name}! {{ {} }}\n", entries.join(", "));
     if line.chars().count() <= WIDTH + 1 {
-        return Some(line);
+        return line;
     }
-    let mut text = format!("{codec}::object! {{\n");
-    fill(&mut text, &entries);
+    let mut text = format!("{codec}::{name}! {{\n");
+    fill(&mut text, entries);
     text.push_str("}\n");
-    Some(text)
+    text
 }
 
 /// The struct's name, its fields, and the map of what it does not name.

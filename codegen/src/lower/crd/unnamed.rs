@@ -122,7 +122,7 @@ impl<'a> Gathered<'a> {
             kind: TypeKind::Struct(StructDef {
                 fields,
                 unknown_fields: unknown_fields(&schema),
-                tuple: false,
+                ..StructDef::default()
             }),
             docs,
             validation: mem::take(&mut schema.validation),
@@ -280,7 +280,7 @@ impl<'a> Gathered<'a> {
             TypeKind::Struct(StructDef {
                 fields,
                 unknown_fields,
-                tuple: false,
+                ..StructDef::default()
             }),
         )
     }
@@ -325,7 +325,7 @@ impl<'a> Gathered<'a> {
         let kind = TypeKind::Struct(StructDef {
             fields,
             unknown_fields: unknown_fields(schema),
-            tuple: false,
+            ..StructDef::default()
         });
         self.add(path, schema, kind)
     }

@@ -353,7 +353,7 @@ fn root_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: String) -> Ty
     let def = StructDef {
         fields,
         unknown_fields: UnknownFields::Pruned,
-        tuple: false,
+        ..StructDef::default()
     };
     fields::add_immutable(&mut validation, &def, &decl.ty);
     let kind = TypeKind::Struct(def);

@@ -61,7 +61,7 @@ pub(super) fn type_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: St
             TypeKind::Struct(StructDef {
                 fields,
                 unknown_fields: UnknownFields::Pruned,
-                tuple: false,
+                ..StructDef::default()
             })
         }
         ty => match enums::of_type(declared).filter(|_| marshals.is_none()) {

@@ -162,6 +162,7 @@ impl Cx<'_> {
             fields: fields_def,
             unknown_fields: crate::model::UnknownFields::Pruned,
             tuple: fields.style != Style::Named,
+            unions: Vec::new(),
         })
     }
 

@@ -143,6 +143,12 @@ impl TypeNames {
         claim(cut, &path.text, "", &mut self.0)
     }
 
+    /// The name of the view of a union: the struct's, what tells the union from others of the struct, and `Union`.
+    pub fn claim_union(&mut self, of: &str, apart: &str) -> String {
+        let name = type_ident(&format!("{of}{apart}Union"));
+        claim(&name, &name, "", &mut self.0)
+    }
+
     /// The names that start with the kind, the best first.
     fn after_kind(path: &Path) -> impl Iterator<Item = String> {
         let (kind, last) = (path.segment(0), path.depth - 1);

@@ -76,7 +76,7 @@ fn parts(item: Start, last: &str, line: &str) -> bool {
     }
     if deep == 0 && indent(last) == 0 {
         return match item {
-            // The list of a struct's fields stands with the struct.
+            // The list of a struct's fields stands with the struct, that of a view's with the view.
             Start::Other if is_list(line) => false,
             // Impls without a body stand together.
             Start::Other if last.ends_with("{}") => !line.starts_with("impl "),
@@ -95,9 +95,10 @@ fn parts(item: Start, last: &str, line: &str) -> bool {
         && !line.starts_with("    pub const")
 }
 
-/// Whether a line lists the fields of the struct above it.
+/// Whether a line lists the fields of the type above it.
 fn is_list(line: &str) -> bool {
-    line.contains("::object! {") && !line.trim_start().starts_with("//")
+    let calls = line.contains("::object! {") || line.contains("::union! {");
+    calls && !line.trim_start().starts_with("//")
 }
 
 #[cfg(test)]
@@ -109,11 +110,11 @@ mod tests {
         let body = "//! Docs.\n#![allow(\n    a,\n)]\n#![allow(b)]\nuse a::b;\nuse c::{\n    d, e,\n};\nuse f;\nmod g;\n#[derive(\n    H,\n)]\n\
                     struct I {\n    j: u8,\n}\nimpl I {\n    fn k() {}\n    fn l() {\n        m();\n    }\n    fn n() {}\n}\n\
                     impl O for I {}\nimpl P for I {}\nstruct Q;\n\
-                    struct R {\n    s: u8,\n}\nt::object! { R, u }\nstruct V {}\nt::object! {\n    V, w\n}\nstruct X;\n// t::object! {\nstruct Y;\n";
+                    struct R {\n    s: u8,\n}\nt::object! { R, u }\nstruct V {}\nt::object! {\n    V, w\n}\nstruct X;\n// t::object! {\nstruct Y;\nenum Z {}\nt::union! { Z }\n";
         let parted = "//! Docs.\n\n#![allow(\n    a,\n)]\n#![allow(b)]\n\nuse a::b;\nuse c::{\n    d, e,\n};\nuse f;\n\nmod g;\n\n#[derive(\n    H,\n)]\n\
                       struct I {\n    j: u8,\n}\n\nimpl I {\n    fn k() {}\n    fn l() {\n        m();\n    }\n\n    fn n() {}\n}\n\n\
                       impl O for I {}\nimpl P for I {}\n\nstruct Q;\n\n\
-                      struct R {\n    s: u8,\n}\nt::object! { R, u }\n\nstruct V {}\nt::object! {\n    V, w\n}\n\nstruct X;\n\n// t::object! {\nstruct Y;\n";
+                      struct R {\n    s: u8,\n}\nt::object! { R, u }\n\nstruct V {}\nt::object! {\n    V, w\n}\n\nstruct X;\n\n// t::object! {\nstruct Y;\n\nenum Z {}\nt::union! { Z }\n";
         let mut text = String::new();
         lay_out(&mut text, body, &Comments::default());
         assert_eq!(text, parted);

@@ -1,6 +1,10 @@
 //! Defaults, and values that plain serde would change.
 
-use golden_features::apis::features::v1::Flat;
+use golden_features::apis::features::v1::{
+    EverythingFilters, EverythingFiltersUnion, EverythingProvider, EverythingProviderUnion,
+    EverythingRequestMirror, EverythingSource, EverythingSourceUnion, EverythingTarget,
+    EverythingTargetSelectorUnion, EverythingTargetUnion, Flat,
+};
 use serde_json::{Value, json};
 
 /// A missing property decodes as its default, at the root and below; a nullable one stays null.
@@ -41,4 +45,67 @@ fn hard_values_come_through() {
     let again = serde_json::to_string(&flat).unwrap();
     assert!(again.contains("\"ratio\":-0.0"), "{again}");
     assert_eq!(serde_json::from_str::<Value>(&again).unwrap(), object);
+}
+
+/// The view of a union is the only field that is set, and becomes the struct again.
+#[test]
+fn a_union_has_a_view() {
+    let source = EverythingSource {
+        url: Some("https://example.com".to_owned()),
+        ..EverythingSource::default()
+    };
+    let view = source.as_union();
+    assert_eq!(
+        view,
+        Some(EverythingSourceUnion::Url(
+            &"https://example.com".to_owned()
+        ))
+    );
+    assert_eq!(view.map(EverythingSource::from), Some(source.clone()));
+    assert_eq!(EverythingSource::default().as_union(), None);
+    let both = EverythingSource {
+        inline: Some(String::new()),
+        ..source
+    };
+    assert_eq!(both.as_union(), None);
+}
+
+/// What the server would refuse is decoded and written as it came, null among it.
+#[test]
+fn a_struct_holds_more_than_its_union_permits() {
+    let object = json!({"aws": {"region": "eu"}, "vault": null});
+    let provider: EverythingProvider = serde_json::from_value(object.clone()).unwrap();
+    assert_eq!(provider.as_union(), None);
+    assert_eq!(serde_json::to_value(&provider).unwrap(), object);
+    let null: EverythingProvider = serde_json::from_value(json!({"vault": null})).unwrap();
+    assert_eq!(null.as_union(), Some(EverythingProviderUnion::Vault(&None)));
+}
+
+/// A member brings the value of the discriminator with it.
+#[test]
+fn a_view_sets_the_discriminator() {
+    let mirror = EverythingRequestMirror { percent: Some(5) };
+    let filter = EverythingFilters::from(EverythingFiltersUnion::RequestMirror(&mirror));
+    assert_eq!(
+        serde_json::to_value(&filter).unwrap(),
+        json!({"type": "RequestMirror", "requestMirror": {"percent": 5}})
+    );
+}
+
+/// Each union of a struct has a view of its own.
+#[test]
+fn two_unions_are_independent() {
+    let target = EverythingTarget {
+        min_available: Some(1),
+        target_ref: Some("a".to_owned()),
+        ..EverythingTarget::default()
+    };
+    assert_eq!(
+        target.as_union(),
+        Some(EverythingTargetUnion::MinAvailable(&1))
+    );
+    assert_eq!(
+        target.as_selector_union(),
+        Some(EverythingTargetSelectorUnion::TargetRef(&"a".to_owned()))
+    );
 }

@@ -108,29 +108,51 @@ codec::object! { ClusterWorkflowTemplateAffinity, optional node_anti_affinity = 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation`.
 ///
 /// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
+///
+/// At most one of 10 fields may be set: see [`ClusterWorkflowTemplateArchiveLocationUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateArchiveLocation {
     /// `archiveLogs`.
     pub archive_logs: Option<bool>,
     /// `artifactory`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArchiveLocationUnion`].
     pub artifactory: Option<ClusterWorkflowTemplateArtifactory>,
     /// `azure`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArchiveLocationUnion`].
     pub azure: Option<ClusterWorkflowTemplateAzure>,
     /// `gcs`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArchiveLocationUnion`].
     pub gcs: Option<ClusterWorkflowTemplateGcs>,
     /// `git`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArchiveLocationUnion`].
     pub git: Option<ClusterWorkflowTemplateGit>,
     /// `hdfs`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArchiveLocationUnion`].
     pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
     /// `http`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArchiveLocationUnion`].
     pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
     /// `oss`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArchiveLocationUnion`].
     pub oss: Option<ClusterWorkflowTemplateOss>,
     /// `plugin`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArchiveLocationUnion`].
     pub plugin: Option<WorkflowTaskResultPlugin>,
     /// `raw`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArchiveLocationUnion`].
     pub raw: Option<WorkflowTaskResultRaw>,
     /// `s3`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArchiveLocationUnion`].
     pub s3: Option<ClusterWorkflowTemplateS3>,
 }
 codec::object! {
@@ -138,6 +160,36 @@ codec::object! {
     optional artifactory = "artifactory", optional azure = "azure", optional gcs = "gcs",
     optional git = "git", optional hdfs = "hdfs", optional http = "http", optional oss = "oss",
     optional plugin = "plugin", optional raw = "raw", optional s3 = "s3"
+}
+
+/// The field of [`ClusterWorkflowTemplateArchiveLocation`] that is set, of those of which at most one may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ClusterWorkflowTemplateArchiveLocationUnion<'a> {
+    /// `artifactory` is set.
+    Artifactory(&'a ClusterWorkflowTemplateArtifactory),
+    /// `azure` is set.
+    Azure(&'a ClusterWorkflowTemplateAzure),
+    /// `gcs` is set.
+    Gcs(&'a ClusterWorkflowTemplateGcs),
+    /// `git` is set.
+    Git(&'a ClusterWorkflowTemplateGit),
+    /// `hdfs` is set.
+    Hdfs(&'a ClusterWorkflowTemplateHdfs),
+    /// `http` is set.
+    Http(&'a ClusterWorkflowTemplateArchiveLocationHttp),
+    /// `oss` is set.
+    Oss(&'a ClusterWorkflowTemplateOss),
+    /// `plugin` is set.
+    Plugin(&'a WorkflowTaskResultPlugin),
+    /// `raw` is set.
+    Raw(&'a WorkflowTaskResultRaw),
+    /// `s3` is set.
+    S3(&'a ClusterWorkflowTemplateS3),
+}
+codec::union! {
+    convertible ClusterWorkflowTemplateArchiveLocation, ClusterWorkflowTemplateArchiveLocationUnion,
+    as_union, Artifactory = artifactory, Azure = azure, Gcs = gcs, Git = git, Hdfs = hdfs,
+    Http = http, Oss = oss, Plugin = plugin, Raw = raw, S3 = s3
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http`.
@@ -175,6 +227,8 @@ codec::object! {
 /// `ClusterWorkflowTemplate.spec.templateDefaults.resource.manifestFrom.artifact`.
 ///
 /// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
+///
+/// At most one of 10 fields may be set: see [`ClusterWorkflowTemplateArtifactUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateArtifact {
     /// `archive`.
@@ -184,8 +238,12 @@ pub struct ClusterWorkflowTemplateArtifact {
     /// `artifactGC`.
     pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
     /// `artifactory`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArtifactUnion`].
     pub artifactory: Option<ClusterWorkflowTemplateArtifactory>,
     /// `azure`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArtifactUnion`].
     pub azure: Option<ClusterWorkflowTemplateAzure>,
     /// `deleted`.
     pub deleted: Option<bool>,
@@ -194,14 +252,22 @@ pub struct ClusterWorkflowTemplateArtifact {
     /// `fromExpression`.
     pub from_expression: Option<String>,
     /// `gcs`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArtifactUnion`].
     pub gcs: Option<ClusterWorkflowTemplateGcs>,
     /// `git`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArtifactUnion`].
     pub git: Option<ClusterWorkflowTemplateGit>,
     /// `globalName`.
     pub global_name: Option<String>,
     /// `hdfs`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArtifactUnion`].
     pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
     /// `http`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArtifactUnion`].
     pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
     /// `mode`.
     ///
@@ -214,16 +280,24 @@ pub struct ClusterWorkflowTemplateArtifact {
     /// `optional`.
     pub optional: Option<bool>,
     /// `oss`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArtifactUnion`].
     pub oss: Option<ClusterWorkflowTemplateOss>,
     /// `path`.
     pub path: Option<String>,
     /// `plugin`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArtifactUnion`].
     pub plugin: Option<WorkflowTaskResultPlugin>,
     /// `raw`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArtifactUnion`].
     pub raw: Option<WorkflowTaskResultRaw>,
     /// `recurseMode`.
     pub recurse_mode: Option<bool>,
     /// `s3`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArtifactUnion`].
     pub s3: Option<ClusterWorkflowTemplateS3>,
     /// `subPath`.
     pub sub_path: Option<String>,
@@ -238,6 +312,36 @@ codec::object! {
     optional optional = "optional", optional oss = "oss", optional path = "path",
     optional plugin = "plugin", optional raw = "raw", optional recurse_mode = "recurseMode",
     optional s3 = "s3", optional sub_path = "subPath"
+}
+
+/// The field of [`ClusterWorkflowTemplateArtifact`] that is set, of those of which at most one may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ClusterWorkflowTemplateArtifactUnion<'a> {
+    /// `artifactory` is set.
+    Artifactory(&'a ClusterWorkflowTemplateArtifactory),
+    /// `azure` is set.
+    Azure(&'a ClusterWorkflowTemplateAzure),
+    /// `gcs` is set.
+    Gcs(&'a ClusterWorkflowTemplateGcs),
+    /// `git` is set.
+    Git(&'a ClusterWorkflowTemplateGit),
+    /// `hdfs` is set.
+    Hdfs(&'a ClusterWorkflowTemplateHdfs),
+    /// `http` is set.
+    Http(&'a ClusterWorkflowTemplateArchiveLocationHttp),
+    /// `oss` is set.
+    Oss(&'a ClusterWorkflowTemplateOss),
+    /// `plugin` is set.
+    Plugin(&'a WorkflowTaskResultPlugin),
+    /// `raw` is set.
+    Raw(&'a WorkflowTaskResultRaw),
+    /// `s3` is set.
+    S3(&'a ClusterWorkflowTemplateS3),
+}
+codec::union! {
+    ClusterWorkflowTemplateArtifact, ClusterWorkflowTemplateArtifactUnion, as_union,
+    Artifactory = artifactory, Azure = azure, Gcs = gcs, Git = git, Hdfs = hdfs, Http = http,
+    Oss = oss, Plugin = plugin, Raw = raw, S3 = s3
 }
 
 /// ArtifactGC describes the strategy to use when deleting artifacts from completed or deleted
@@ -268,6 +372,8 @@ codec::object! {
 /// `ClusterWorkflowTemplate.spec.templateDefaults.data.source.artifactPaths`.
 ///
 /// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
+///
+/// At most one of 10 fields may be set: see [`ClusterWorkflowTemplateArtifactPathsUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateArtifactPaths {
     /// `archive`.
@@ -277,8 +383,12 @@ pub struct ClusterWorkflowTemplateArtifactPaths {
     /// `artifactGC`.
     pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
     /// `artifactory`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArtifactPathsUnion`].
     pub artifactory: Option<ClusterWorkflowTemplateArtifactory>,
     /// `azure`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArtifactPathsUnion`].
     pub azure: Option<ClusterWorkflowTemplateAzure>,
     /// `deleted`.
     pub deleted: Option<bool>,
@@ -287,14 +397,22 @@ pub struct ClusterWorkflowTemplateArtifactPaths {
     /// `fromExpression`.
     pub from_expression: Option<String>,
     /// `gcs`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArtifactPathsUnion`].
     pub gcs: Option<ClusterWorkflowTemplateGcs>,
     /// `git`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArtifactPathsUnion`].
     pub git: Option<ClusterWorkflowTemplateGit>,
     /// `globalName`.
     pub global_name: Option<String>,
     /// `hdfs`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArtifactPathsUnion`].
     pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
     /// `http`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArtifactPathsUnion`].
     pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
     /// `mode`.
     ///
@@ -307,16 +425,24 @@ pub struct ClusterWorkflowTemplateArtifactPaths {
     /// `optional`.
     pub optional: Option<bool>,
     /// `oss`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArtifactPathsUnion`].
     pub oss: Option<ClusterWorkflowTemplateOss>,
     /// `path`.
     pub path: Option<String>,
     /// `plugin`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArtifactPathsUnion`].
     pub plugin: Option<WorkflowTaskResultPlugin>,
     /// `raw`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArtifactPathsUnion`].
     pub raw: Option<WorkflowTaskResultRaw>,
     /// `recurseMode`.
     pub recurse_mode: Option<bool>,
     /// `s3`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArtifactPathsUnion`].
     pub s3: Option<ClusterWorkflowTemplateS3>,
     /// `subPath`.
     pub sub_path: Option<String>,
@@ -331,6 +457,36 @@ codec::object! {
     optional optional = "optional", optional oss = "oss", optional path = "path",
     optional plugin = "plugin", optional raw = "raw", optional recurse_mode = "recurseMode",
     optional s3 = "s3", optional sub_path = "subPath"
+}
+
+/// The field of [`ClusterWorkflowTemplateArtifactPaths`] that is set, of those of which at most one may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ClusterWorkflowTemplateArtifactPathsUnion<'a> {
+    /// `artifactory` is set.
+    Artifactory(&'a ClusterWorkflowTemplateArtifactory),
+    /// `azure` is set.
+    Azure(&'a ClusterWorkflowTemplateAzure),
+    /// `gcs` is set.
+    Gcs(&'a ClusterWorkflowTemplateGcs),
+    /// `git` is set.
+    Git(&'a ClusterWorkflowTemplateGit),
+    /// `hdfs` is set.
+    Hdfs(&'a ClusterWorkflowTemplateHdfs),
+    /// `http` is set.
+    Http(&'a ClusterWorkflowTemplateArchiveLocationHttp),
+    /// `oss` is set.
+    Oss(&'a ClusterWorkflowTemplateOss),
+    /// `plugin` is set.
+    Plugin(&'a WorkflowTaskResultPlugin),
+    /// `raw` is set.
+    Raw(&'a WorkflowTaskResultRaw),
+    /// `s3` is set.
+    S3(&'a ClusterWorkflowTemplateS3),
+}
+codec::union! {
+    ClusterWorkflowTemplateArtifactPaths, ClusterWorkflowTemplateArtifactPathsUnion, as_union,
+    Artifactory = artifactory, Azure = azure, Gcs = gcs, Git = git, Hdfs = hdfs, Http = http,
+    Oss = oss, Plugin = plugin, Raw = raw, S3 = s3
 }
 
 /// ArtifactRepositoryRef specifies the configMap name and key containing the artifact repository
@@ -366,6 +522,8 @@ codec::object! {
 /// `ClusterWorkflowTemplate.spec.templateDefaults.inputs.artifacts`.
 ///
 /// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
+///
+/// At most one of 10 fields may be set: see [`ClusterWorkflowTemplateArtifactsUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateArtifacts {
     /// `archive`.
@@ -375,8 +533,12 @@ pub struct ClusterWorkflowTemplateArtifacts {
     /// `artifactGC`.
     pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
     /// `artifactory`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArtifactsUnion`].
     pub artifactory: Option<ClusterWorkflowTemplateArtifactory>,
     /// `azure`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArtifactsUnion`].
     pub azure: Option<ClusterWorkflowTemplateAzure>,
     /// `deleted`.
     pub deleted: Option<bool>,
@@ -385,14 +547,22 @@ pub struct ClusterWorkflowTemplateArtifacts {
     /// `fromExpression`.
     pub from_expression: Option<String>,
     /// `gcs`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArtifactsUnion`].
     pub gcs: Option<ClusterWorkflowTemplateGcs>,
     /// `git`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArtifactsUnion`].
     pub git: Option<ClusterWorkflowTemplateGit>,
     /// `globalName`.
     pub global_name: Option<String>,
     /// `hdfs`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArtifactsUnion`].
     pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
     /// `http`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArtifactsUnion`].
     pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
     /// `mode`.
     ///
@@ -405,16 +575,24 @@ pub struct ClusterWorkflowTemplateArtifacts {
     /// `optional`.
     pub optional: Option<bool>,
     /// `oss`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArtifactsUnion`].
     pub oss: Option<ClusterWorkflowTemplateOss>,
     /// `path`.
     pub path: Option<String>,
     /// `plugin`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArtifactsUnion`].
     pub plugin: Option<WorkflowTaskResultPlugin>,
     /// `raw`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArtifactsUnion`].
     pub raw: Option<WorkflowTaskResultRaw>,
     /// `recurseMode`.
     pub recurse_mode: Option<bool>,
     /// `s3`.
+    ///
+    /// One of [`ClusterWorkflowTemplateArtifactsUnion`].
     pub s3: Option<ClusterWorkflowTemplateS3>,
     /// `subPath`.
     pub sub_path: Option<String>,
@@ -429,6 +607,36 @@ codec::object! {
     optional optional = "optional", optional oss = "oss", optional path = "path",
     optional plugin = "plugin", optional raw = "raw", optional recurse_mode = "recurseMode",
     optional s3 = "s3", optional sub_path = "subPath"
+}
+
+/// The field of [`ClusterWorkflowTemplateArtifacts`] that is set, of those of which at most one may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ClusterWorkflowTemplateArtifactsUnion<'a> {
+    /// `artifactory` is set.
+    Artifactory(&'a ClusterWorkflowTemplateArtifactory),
+    /// `azure` is set.
+    Azure(&'a ClusterWorkflowTemplateAzure),
+    /// `gcs` is set.
+    Gcs(&'a ClusterWorkflowTemplateGcs),
+    /// `git` is set.
+    Git(&'a ClusterWorkflowTemplateGit),
+    /// `hdfs` is set.
+    Hdfs(&'a ClusterWorkflowTemplateHdfs),
+    /// `http` is set.
+    Http(&'a ClusterWorkflowTemplateArchiveLocationHttp),
+    /// `oss` is set.
+    Oss(&'a ClusterWorkflowTemplateOss),
+    /// `plugin` is set.
+    Plugin(&'a WorkflowTaskResultPlugin),
+    /// `raw` is set.
+    Raw(&'a WorkflowTaskResultRaw),
+    /// `s3` is set.
+    S3(&'a ClusterWorkflowTemplateS3),
+}
+codec::union! {
+    ClusterWorkflowTemplateArtifacts, ClusterWorkflowTemplateArtifactsUnion, as_union,
+    Artifactory = artifactory, Azure = azure, Gcs = gcs, Git = git, Hdfs = hdfs, Http = http,
+    Oss = oss, Plugin = plugin, Raw = raw, S3 = s3
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth`.
@@ -889,16 +1097,22 @@ codec::object! {
 /// Must satisfy `!has(self.depends) || !has(self.continueOn)`: cannot use 'continueOn' when using 'depends'
 ///
 /// Must satisfy `!(has(self.depends) || has(self.dependencies)) || !self.name.matches('^[0-9]')`: task name cannot begin with a digit when using 'depends' or 'dependencies'
+///
+/// At most one of `continueOn` and `depends` may be set: see [`ClusterWorkflowTemplateDagTasksUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateDagTasks {
     /// Arguments are the parameter and artifact arguments to the template
     pub arguments: Option<ClusterWorkflowTemplateArguments>,
     /// ContinueOn makes argo to proceed with the following step even if this step fails. Errors and
     /// Failed states can be specified
+    ///
+    /// One of [`ClusterWorkflowTemplateDagTasksUnion`].
     pub continue_on: Option<ClusterWorkflowTemplateContinueOn>,
     /// Dependencies are name of other targets which this depends on
     pub dependencies: Option<Vec<String>>,
     /// Depends are name of other targets which this depends on
+    ///
+    /// One of [`ClusterWorkflowTemplateDagTasksUnion`].
     pub depends: Option<String>,
     /// Hooks hold the lifecycle hook which is invoked at lifecycle of task, irrespective of the
     /// success, failure, or error status of the primary task
@@ -940,6 +1154,19 @@ codec::object! {
     optional template_ref = "templateRef", optional when = "when",
     nullable with_items = "withItems", optional with_param = "withParam",
     optional with_sequence = "withSequence"
+}
+
+/// The field of [`ClusterWorkflowTemplateDagTasks`] that is set, of those of which at most one may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ClusterWorkflowTemplateDagTasksUnion<'a> {
+    /// `continueOn` is set.
+    ContinueOn(&'a ClusterWorkflowTemplateContinueOn),
+    /// `depends` is set.
+    Depends(&'a String),
+}
+codec::union! {
+    ClusterWorkflowTemplateDagTasks, ClusterWorkflowTemplateDagTasksUnion, as_union,
+    ContinueOn = continue_on, Depends = depends
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.data`.
@@ -1419,6 +1646,8 @@ codec::object! { ClusterWorkflowTemplateManifestFrom, required artifact = "artif
 /// Artifact contains the artifact to use
 ///
 /// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
+///
+/// At most one of 10 fields may be set: see [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateManifestFromArtifact {
     /// Archive controls how the artifact will be saved to the artifact repository.
@@ -1429,8 +1658,12 @@ pub struct ClusterWorkflowTemplateManifestFromArtifact {
     /// workflows
     pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
     /// Artifactory contains artifactory artifact location details
+    ///
+    /// One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
     pub artifactory: Option<WorkflowTaskResultArtifactory>,
     /// Azure contains Azure Storage artifact location details
+    ///
+    /// One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
     pub azure: Option<WorkflowTaskResultAzure>,
     /// Has this been deleted?
     pub deleted: Option<bool>,
@@ -1439,15 +1672,23 @@ pub struct ClusterWorkflowTemplateManifestFromArtifact {
     /// FromExpression, if defined, is evaluated to specify the value for the artifact
     pub from_expression: Option<String>,
     /// GCS contains GCS artifact location details
+    ///
+    /// One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
     pub gcs: Option<WorkflowTaskResultGcs>,
     /// Git contains git artifact location details
+    ///
+    /// One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
     pub git: Option<WorkflowTaskResultGit>,
     /// GlobalName exports an output artifact to the global scope, making it available as
     /// workflow.outputs.artifacts.XXXX and in workflow.status.outputs.artifacts
     pub global_name: Option<String>,
     /// HDFS contains HDFS artifact location details
+    ///
+    /// One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
     pub hdfs: Option<WorkflowTaskResultHdfs>,
     /// HTTP contains HTTP artifact location details
+    ///
+    /// One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
     pub http: Option<WorkflowTaskResultHttp>,
     /// mode bits to use on this file, must be a value between 0 and 0777. Set when loading input
     /// artifacts. It is recommended to set the mode value to ensure the artifact has the expected
@@ -1462,16 +1703,24 @@ pub struct ClusterWorkflowTemplateManifestFromArtifact {
     /// Make Artifacts optional, if Artifacts doesn't generate or exist
     pub optional: Option<bool>,
     /// OSS contains OSS artifact location details
+    ///
+    /// One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
     pub oss: Option<WorkflowTaskResultOss>,
     /// Path is the container path to the artifact
     pub path: Option<String>,
     /// Plugin contains plugin artifact location details
+    ///
+    /// One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
     pub plugin: Option<WorkflowTaskResultPlugin>,
     /// Raw contains raw artifact location details
+    ///
+    /// One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
     pub raw: Option<WorkflowTaskResultRaw>,
     /// If mode is set, apply the permission recursively into the artifact if it is a folder
     pub recurse_mode: Option<bool>,
     /// S3 contains S3 artifact location details
+    ///
+    /// One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
     pub s3: Option<WorkflowTaskResultS3>,
     /// SubPath allows an artifact to be sourced from a subpath within the specified source
     pub sub_path: Option<String>,
@@ -1486,6 +1735,36 @@ codec::object! {
     optional optional = "optional", optional oss = "oss", optional path = "path",
     optional plugin = "plugin", optional raw = "raw", optional recurse_mode = "recurseMode",
     optional s3 = "s3", optional sub_path = "subPath"
+}
+
+/// The field of [`ClusterWorkflowTemplateManifestFromArtifact`] that is set, of those of which at most one may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ClusterWorkflowTemplateManifestFromArtifactUnion<'a> {
+    /// `artifactory` is set.
+    Artifactory(&'a WorkflowTaskResultArtifactory),
+    /// `azure` is set.
+    Azure(&'a WorkflowTaskResultAzure),
+    /// `gcs` is set.
+    Gcs(&'a WorkflowTaskResultGcs),
+    /// `git` is set.
+    Git(&'a WorkflowTaskResultGit),
+    /// `hdfs` is set.
+    Hdfs(&'a WorkflowTaskResultHdfs),
+    /// `http` is set.
+    Http(&'a WorkflowTaskResultHttp),
+    /// `oss` is set.
+    Oss(&'a WorkflowTaskResultOss),
+    /// `plugin` is set.
+    Plugin(&'a WorkflowTaskResultPlugin),
+    /// `raw` is set.
+    Raw(&'a WorkflowTaskResultRaw),
+    /// `s3` is set.
+    S3(&'a WorkflowTaskResultS3),
+}
+codec::union! {
+    ClusterWorkflowTemplateManifestFromArtifact, ClusterWorkflowTemplateManifestFromArtifactUnion,
+    as_union, Artifactory = artifactory, Azure = azure, Gcs = gcs, Git = git, Hdfs = hdfs,
+    Http = http, Oss = oss, Plugin = plugin, Raw = raw, S3 = s3
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.memoize`.
@@ -1861,6 +2140,8 @@ codec::object! {
 /// `ClusterWorkflowTemplate.spec.templateDefaults.resource`.
 ///
 /// Must satisfy `(has(self.manifest) && !has(self.manifestFrom)) || (!has(self.manifest) && has(self.manifestFrom)) || (!has(self.manifest) && !has(self.manifestFrom))`: only one of manifest or manifestFrom can be specified
+///
+/// At most one of `manifest` and `manifestFrom` may be set: see [`ClusterWorkflowTemplateResourceUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateResource {
     /// `action`.
@@ -1870,8 +2151,12 @@ pub struct ClusterWorkflowTemplateResource {
     /// `flags`.
     pub flags: Option<Vec<String>>,
     /// `manifest`.
+    ///
+    /// One of [`ClusterWorkflowTemplateResourceUnion`].
     pub manifest: Option<String>,
     /// `manifestFrom`.
+    ///
+    /// One of [`ClusterWorkflowTemplateResourceUnion`].
     pub manifest_from: Option<ClusterWorkflowTemplateManifestFrom>,
     /// `mergeStrategy`.
     pub merge_strategy: Option<ClusterWorkflowTemplateMergeStrategy>,
@@ -1886,6 +2171,19 @@ codec::object! {
     optional manifest = "manifest", optional manifest_from = "manifestFrom",
     optional merge_strategy = "mergeStrategy", optional set_owner_reference = "setOwnerReference",
     optional success_condition = "successCondition"
+}
+
+/// The field of [`ClusterWorkflowTemplateResource`] that is set, of those of which at most one may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ClusterWorkflowTemplateResourceUnion<'a> {
+    /// `manifest` is set.
+    Manifest(&'a String),
+    /// `manifestFrom` is set.
+    ManifestFrom(&'a ClusterWorkflowTemplateManifestFrom),
+}
+codec::union! {
+    ClusterWorkflowTemplateResource, ClusterWorkflowTemplateResourceUnion, as_union,
+    Manifest = manifest, ManifestFrom = manifest_from
 }
 
 /// ManifestFrom is the source for a single kubernetes manifest
@@ -2261,6 +2559,8 @@ codec::object! { ClusterWorkflowTemplateSource, optional artifact_paths = "artif
 /// ArtifactPaths is a data transformation that collects a list of artifact paths
 ///
 /// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
+///
+/// At most one of 10 fields may be set: see [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateSourceArtifactPaths {
     /// Archive controls how the artifact will be saved to the artifact repository.
@@ -2271,8 +2571,12 @@ pub struct ClusterWorkflowTemplateSourceArtifactPaths {
     /// workflows
     pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
     /// Artifactory contains artifactory artifact location details
+    ///
+    /// One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
     pub artifactory: Option<WorkflowTaskResultArtifactory>,
     /// Azure contains Azure Storage artifact location details
+    ///
+    /// One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
     pub azure: Option<WorkflowTaskResultAzure>,
     /// Has this been deleted?
     pub deleted: Option<bool>,
@@ -2281,15 +2585,23 @@ pub struct ClusterWorkflowTemplateSourceArtifactPaths {
     /// FromExpression, if defined, is evaluated to specify the value for the artifact
     pub from_expression: Option<String>,
     /// GCS contains GCS artifact location details
+    ///
+    /// One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
     pub gcs: Option<WorkflowTaskResultGcs>,
     /// Git contains git artifact location details
+    ///
+    /// One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
     pub git: Option<WorkflowTaskResultGit>,
     /// GlobalName exports an output artifact to the global scope, making it available as
     /// workflow.outputs.artifacts.XXXX and in workflow.status.outputs.artifacts
     pub global_name: Option<String>,
     /// HDFS contains HDFS artifact location details
+    ///
+    /// One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
     pub hdfs: Option<WorkflowTaskResultHdfs>,
     /// HTTP contains HTTP artifact location details
+    ///
+    /// One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
     pub http: Option<WorkflowTaskResultHttp>,
     /// mode bits to use on this file, must be a value between 0 and 0777. Set when loading input
     /// artifacts. It is recommended to set the mode value to ensure the artifact has the expected
@@ -2304,16 +2616,24 @@ pub struct ClusterWorkflowTemplateSourceArtifactPaths {
     /// Make Artifacts optional, if Artifacts doesn't generate or exist
     pub optional: Option<bool>,
     /// OSS contains OSS artifact location details
+    ///
+    /// One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
     pub oss: Option<WorkflowTaskResultOss>,
     /// Path is the container path to the artifact
     pub path: Option<String>,
     /// Plugin contains plugin artifact location details
+    ///
+    /// One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
     pub plugin: Option<WorkflowTaskResultPlugin>,
     /// Raw contains raw artifact location details
+    ///
+    /// One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
     pub raw: Option<WorkflowTaskResultRaw>,
     /// If mode is set, apply the permission recursively into the artifact if it is a folder
     pub recurse_mode: Option<bool>,
     /// S3 contains S3 artifact location details
+    ///
+    /// One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
     pub s3: Option<WorkflowTaskResultS3>,
     /// SubPath allows an artifact to be sourced from a subpath within the specified source
     pub sub_path: Option<String>,
@@ -2328,6 +2648,36 @@ codec::object! {
     optional optional = "optional", optional oss = "oss", optional path = "path",
     optional plugin = "plugin", optional raw = "raw", optional recurse_mode = "recurseMode",
     optional s3 = "s3", optional sub_path = "subPath"
+}
+
+/// The field of [`ClusterWorkflowTemplateSourceArtifactPaths`] that is set, of those of which at most one may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ClusterWorkflowTemplateSourceArtifactPathsUnion<'a> {
+    /// `artifactory` is set.
+    Artifactory(&'a WorkflowTaskResultArtifactory),
+    /// `azure` is set.
+    Azure(&'a WorkflowTaskResultAzure),
+    /// `gcs` is set.
+    Gcs(&'a WorkflowTaskResultGcs),
+    /// `git` is set.
+    Git(&'a WorkflowTaskResultGit),
+    /// `hdfs` is set.
+    Hdfs(&'a WorkflowTaskResultHdfs),
+    /// `http` is set.
+    Http(&'a WorkflowTaskResultHttp),
+    /// `oss` is set.
+    Oss(&'a WorkflowTaskResultOss),
+    /// `plugin` is set.
+    Plugin(&'a WorkflowTaskResultPlugin),
+    /// `raw` is set.
+    Raw(&'a WorkflowTaskResultRaw),
+    /// `s3` is set.
+    S3(&'a WorkflowTaskResultS3),
+}
+codec::union! {
+    ClusterWorkflowTemplateSourceArtifactPaths, ClusterWorkflowTemplateSourceArtifactPathsUnion,
+    as_union, Artifactory = artifactory, Azure = azure, Gcs = gcs, Git = git, Hdfs = hdfs,
+    Http = http, Oss = oss, Plugin = plugin, Raw = raw, S3 = s3
 }
 
 /// Projection that may be projected along with other supported volume types. Exactly one of these
@@ -2609,15 +2959,21 @@ codec::object! {
 /// Must satisfy `!has(self.depends) || !has(self.continueOn)`: cannot use 'continueOn' when using 'depends'
 ///
 /// Must satisfy `!(has(self.depends) || has(self.dependencies)) || !self.name.matches('^[0-9]')`: task name cannot begin with a digit when using 'depends' or 'dependencies'
+///
+/// At most one of `continueOn` and `depends` may be set: see [`ClusterWorkflowTemplateTasksUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateTasks {
     /// `arguments`.
     pub arguments: Option<ClusterWorkflowTemplateStepsArguments>,
     /// `continueOn`.
+    ///
+    /// One of [`ClusterWorkflowTemplateTasksUnion`].
     pub continue_on: Option<ClusterWorkflowTemplateContinueOn>,
     /// `dependencies`.
     pub dependencies: Option<Vec<String>>,
     /// `depends`.
+    ///
+    /// One of [`ClusterWorkflowTemplateTasksUnion`].
     pub depends: Option<String>,
     /// `hooks`.
     pub hooks: Option<BTreeMap<String, ClusterWorkflowTemplateStepsHooks>>,
@@ -2650,6 +3006,19 @@ codec::object! {
     optional template_ref = "templateRef", optional when = "when",
     nullable with_items = "withItems", optional with_param = "withParam",
     optional with_sequence = "withSequence"
+}
+
+/// The field of [`ClusterWorkflowTemplateTasks`] that is set, of those of which at most one may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ClusterWorkflowTemplateTasksUnion<'a> {
+    /// `continueOn` is set.
+    ContinueOn(&'a ClusterWorkflowTemplateContinueOn),
+    /// `depends` is set.
+    Depends(&'a String),
+}
+codec::union! {
+    ClusterWorkflowTemplateTasks, ClusterWorkflowTemplateTasksUnion, as_union,
+    ContinueOn = continue_on, Depends = depends
 }
 
 /// TemplateDefaults holds default template values that will apply to all templates in the Workflow,
@@ -2945,29 +3314,51 @@ codec::object! {
 /// key.
 ///
 /// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
+///
+/// At most one of 10 fields may be set: see [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateTemplatesArchiveLocation {
     /// ArchiveLogs indicates if the container logs should be archived
     pub archive_logs: Option<bool>,
     /// Artifactory contains artifactory artifact location details
+    ///
+    /// One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
     pub artifactory: Option<WorkflowTaskResultArtifactory>,
     /// Azure contains Azure Storage artifact location details
+    ///
+    /// One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
     pub azure: Option<WorkflowTaskResultAzure>,
     /// GCS contains GCS artifact location details
+    ///
+    /// One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
     pub gcs: Option<WorkflowTaskResultGcs>,
     /// Git contains git artifact location details
+    ///
+    /// One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
     pub git: Option<WorkflowTaskResultGit>,
     /// HDFS contains HDFS artifact location details
+    ///
+    /// One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
     pub hdfs: Option<WorkflowTaskResultHdfs>,
     /// HTTP contains HTTP artifact location details
+    ///
+    /// One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
     pub http: Option<WorkflowTaskResultHttp>,
     /// OSS contains OSS artifact location details
+    ///
+    /// One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
     pub oss: Option<WorkflowTaskResultOss>,
     /// Plugin contains plugin artifact location details
+    ///
+    /// One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
     pub plugin: Option<WorkflowTaskResultPlugin>,
     /// Raw contains raw artifact location details
+    ///
+    /// One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
     pub raw: Option<WorkflowTaskResultRaw>,
     /// S3 contains S3 artifact location details
+    ///
+    /// One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
     pub s3: Option<WorkflowTaskResultS3>,
 }
 codec::object! {
@@ -2975,6 +3366,37 @@ codec::object! {
     optional artifactory = "artifactory", optional azure = "azure", optional gcs = "gcs",
     optional git = "git", optional hdfs = "hdfs", optional http = "http", optional oss = "oss",
     optional plugin = "plugin", optional raw = "raw", optional s3 = "s3"
+}
+
+/// The field of [`ClusterWorkflowTemplateTemplatesArchiveLocation`] that is set, of those of which at most one may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ClusterWorkflowTemplateTemplatesArchiveLocationUnion<'a> {
+    /// `artifactory` is set.
+    Artifactory(&'a WorkflowTaskResultArtifactory),
+    /// `azure` is set.
+    Azure(&'a WorkflowTaskResultAzure),
+    /// `gcs` is set.
+    Gcs(&'a WorkflowTaskResultGcs),
+    /// `git` is set.
+    Git(&'a WorkflowTaskResultGit),
+    /// `hdfs` is set.
+    Hdfs(&'a WorkflowTaskResultHdfs),
+    /// `http` is set.
+    Http(&'a WorkflowTaskResultHttp),
+    /// `oss` is set.
+    Oss(&'a WorkflowTaskResultOss),
+    /// `plugin` is set.
+    Plugin(&'a WorkflowTaskResultPlugin),
+    /// `raw` is set.
+    Raw(&'a WorkflowTaskResultRaw),
+    /// `s3` is set.
+    S3(&'a WorkflowTaskResultS3),
+}
+codec::union! {
+    convertible ClusterWorkflowTemplateTemplatesArchiveLocation,
+    ClusterWorkflowTemplateTemplatesArchiveLocationUnion, as_union, Artifactory = artifactory,
+    Azure = azure, Gcs = gcs, Git = git, Hdfs = hdfs, Http = http, Oss = oss, Plugin = plugin,
+    Raw = raw, S3 = s3
 }
 
 /// DAG template subtype which runs a DAG
@@ -3048,6 +3470,8 @@ codec::object! {
 /// Resource template subtype which can run k8s resources
 ///
 /// Must satisfy `(has(self.manifest) && !has(self.manifestFrom)) || (!has(self.manifest) && has(self.manifestFrom)) || (!has(self.manifest) && !has(self.manifestFrom))`: only one of manifest or manifestFrom can be specified
+///
+/// At most one of `manifest` and `manifestFrom` may be set: see [`ClusterWorkflowTemplateTemplatesResourceUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateTemplatesResource {
     /// Action is the action to perform to the resource. Must be one of: get, create, apply, delete,
@@ -3060,8 +3484,12 @@ pub struct ClusterWorkflowTemplateTemplatesResource {
     /// disable resource validation: flags: \[ "--validate=false" # disable resource validation \]
     pub flags: Option<Vec<String>>,
     /// Manifest contains the kubernetes manifest
+    ///
+    /// One of [`ClusterWorkflowTemplateTemplatesResourceUnion`].
     pub manifest: Option<String>,
     /// ManifestFrom is the source for a single kubernetes manifest
+    ///
+    /// One of [`ClusterWorkflowTemplateTemplatesResourceUnion`].
     pub manifest_from: Option<ClusterWorkflowTemplateResourceManifestFrom>,
     /// MergeStrategy is the strategy used to merge a patch. It defaults to "strategic" Must be one of:
     /// strategic, merge, json
@@ -3079,6 +3507,19 @@ codec::object! {
     optional manifest = "manifest", optional manifest_from = "manifestFrom",
     optional merge_strategy = "mergeStrategy", optional set_owner_reference = "setOwnerReference",
     optional success_condition = "successCondition"
+}
+
+/// The field of [`ClusterWorkflowTemplateTemplatesResource`] that is set, of those of which at most one may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ClusterWorkflowTemplateTemplatesResourceUnion<'a> {
+    /// `manifest` is set.
+    Manifest(&'a String),
+    /// `manifestFrom` is set.
+    ManifestFrom(&'a ClusterWorkflowTemplateResourceManifestFrom),
+}
+codec::union! {
+    ClusterWorkflowTemplateTemplatesResource, ClusterWorkflowTemplateTemplatesResourceUnion,
+    as_union, Manifest = manifest, ManifestFrom = manifest_from
 }
 
 /// WorkflowStep is a reference to a template to execute in a series of step Note: CEL validation
@@ -3443,11 +3884,17 @@ codec::object! {
 /// WithSequence expands a step into a numeric sequence
 ///
 /// Must satisfy `!(has(self.count) && has(self.end))`: only one of count or end can be defined
+///
+/// At most one of `count` and `end` may be set: see [`ClusterWorkflowTemplateWithSequenceUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateWithSequence {
     /// `count`.
+    ///
+    /// One of [`ClusterWorkflowTemplateWithSequenceUnion`].
     pub count: Option<IntOrString>,
     /// `end`.
+    ///
+    /// One of [`ClusterWorkflowTemplateWithSequenceUnion`].
     pub end: Option<IntOrString>,
     /// `format`.
     pub format: Option<String>,
@@ -3457,6 +3904,19 @@ pub struct ClusterWorkflowTemplateWithSequence {
 codec::object! {
     ClusterWorkflowTemplateWithSequence, optional_encoded count = "count",
     optional_encoded end = "end", optional format = "format", optional_encoded start = "start"
+}
+
+/// The field of [`ClusterWorkflowTemplateWithSequence`] that is set, of those of which at most one may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ClusterWorkflowTemplateWithSequenceUnion<'a> {
+    /// `count` is set.
+    Count(&'a IntOrString),
+    /// `end` is set.
+    End(&'a IntOrString),
+}
+codec::union! {
+    convertible ClusterWorkflowTemplateWithSequence, ClusterWorkflowTemplateWithSequenceUnion,
+    as_union, Count = count, End = end
 }
 
 /// WorkflowMetadata contains some metadata of the workflow to refer to
@@ -3708,6 +4168,8 @@ codec::object! {
 /// Artifact indicates an artifact to place at a specified path
 ///
 /// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
+///
+/// At most one of 10 fields may be set: see [`WorkflowTaskResultArtifactsUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskResultArtifacts {
     /// Archive controls how the artifact will be saved to the artifact repository.
@@ -3718,8 +4180,12 @@ pub struct WorkflowTaskResultArtifacts {
     /// workflows
     pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
     /// Artifactory contains artifactory artifact location details
+    ///
+    /// One of [`WorkflowTaskResultArtifactsUnion`].
     pub artifactory: Option<WorkflowTaskResultArtifactory>,
     /// Azure contains Azure Storage artifact location details
+    ///
+    /// One of [`WorkflowTaskResultArtifactsUnion`].
     pub azure: Option<WorkflowTaskResultAzure>,
     /// Has this been deleted?
     pub deleted: Option<bool>,
@@ -3728,15 +4194,23 @@ pub struct WorkflowTaskResultArtifacts {
     /// FromExpression, if defined, is evaluated to specify the value for the artifact
     pub from_expression: Option<String>,
     /// GCS contains GCS artifact location details
+    ///
+    /// One of [`WorkflowTaskResultArtifactsUnion`].
     pub gcs: Option<WorkflowTaskResultGcs>,
     /// Git contains git artifact location details
+    ///
+    /// One of [`WorkflowTaskResultArtifactsUnion`].
     pub git: Option<WorkflowTaskResultGit>,
     /// GlobalName exports an output artifact to the global scope, making it available as
     /// workflow.outputs.artifacts.XXXX and in workflow.status.outputs.artifacts
     pub global_name: Option<String>,
     /// HDFS contains HDFS artifact location details
+    ///
+    /// One of [`WorkflowTaskResultArtifactsUnion`].
     pub hdfs: Option<WorkflowTaskResultHdfs>,
     /// HTTP contains HTTP artifact location details
+    ///
+    /// One of [`WorkflowTaskResultArtifactsUnion`].
     pub http: Option<WorkflowTaskResultHttp>,
     /// mode bits to use on this file, must be a value between 0 and 0777. Set when loading input
     /// artifacts. It is recommended to set the mode value to ensure the artifact has the expected
@@ -3751,16 +4225,24 @@ pub struct WorkflowTaskResultArtifacts {
     /// Make Artifacts optional, if Artifacts doesn't generate or exist
     pub optional: Option<bool>,
     /// OSS contains OSS artifact location details
+    ///
+    /// One of [`WorkflowTaskResultArtifactsUnion`].
     pub oss: Option<WorkflowTaskResultOss>,
     /// Path is the container path to the artifact
     pub path: Option<String>,
     /// Plugin contains plugin artifact location details
+    ///
+    /// One of [`WorkflowTaskResultArtifactsUnion`].
     pub plugin: Option<WorkflowTaskResultPlugin>,
     /// Raw contains raw artifact location details
+    ///
+    /// One of [`WorkflowTaskResultArtifactsUnion`].
     pub raw: Option<WorkflowTaskResultRaw>,
     /// If mode is set, apply the permission recursively into the artifact if it is a folder
     pub recurse_mode: Option<bool>,
     /// S3 contains S3 artifact location details
+    ///
+    /// One of [`WorkflowTaskResultArtifactsUnion`].
     pub s3: Option<WorkflowTaskResultS3>,
     /// SubPath allows an artifact to be sourced from a subpath within the specified source
     pub sub_path: Option<String>,
@@ -3775,6 +4257,36 @@ codec::object! {
     optional optional = "optional", optional oss = "oss", optional path = "path",
     optional plugin = "plugin", optional raw = "raw", optional recurse_mode = "recurseMode",
     optional s3 = "s3", optional sub_path = "subPath"
+}
+
+/// The field of [`WorkflowTaskResultArtifacts`] that is set, of those of which at most one may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum WorkflowTaskResultArtifactsUnion<'a> {
+    /// `artifactory` is set.
+    Artifactory(&'a WorkflowTaskResultArtifactory),
+    /// `azure` is set.
+    Azure(&'a WorkflowTaskResultAzure),
+    /// `gcs` is set.
+    Gcs(&'a WorkflowTaskResultGcs),
+    /// `git` is set.
+    Git(&'a WorkflowTaskResultGit),
+    /// `hdfs` is set.
+    Hdfs(&'a WorkflowTaskResultHdfs),
+    /// `http` is set.
+    Http(&'a WorkflowTaskResultHttp),
+    /// `oss` is set.
+    Oss(&'a WorkflowTaskResultOss),
+    /// `plugin` is set.
+    Plugin(&'a WorkflowTaskResultPlugin),
+    /// `raw` is set.
+    Raw(&'a WorkflowTaskResultRaw),
+    /// `s3` is set.
+    S3(&'a WorkflowTaskResultS3),
+}
+codec::union! {
+    WorkflowTaskResultArtifacts, WorkflowTaskResultArtifactsUnion, as_union,
+    Artifactory = artifactory, Azure = azure, Gcs = gcs, Git = git, Hdfs = hdfs, Http = http,
+    Oss = oss, Plugin = plugin, Raw = raw, S3 = s3
 }
 
 /// Auth contains information for client authentication

@@ -1513,16 +1513,24 @@ codec::object! {
 /// Self-Hosted or SaaS policy zone.
 ///
 /// Must satisfy `(has(self.tpp) ? 1 : 0) + (has(self.cloud) ? 1 : 0) + (has(self.ngts) ? 1 : 0) == 1`: exactly one of tpp, cloud, or ngts must be configured
+///
+/// Exactly one of `cloud`, `ngts` and `tpp` must be set: see [`ClusterIssuerVenafiUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerVenafi {
     /// Cloud specifies the CyberArk Certificate Manager SaaS configuration settings. Only one of
     /// CyberArk Certificate Manager may be specified.
+    ///
+    /// One of [`ClusterIssuerVenafiUnion`].
     pub cloud: Option<ClusterIssuerCloud>,
     /// NGTS specifies Palo Alto Networks Next Generation Trust Services (NGTS) configuration using
     /// OAuth 2.0 Client Credentials. Only one of tpp, cloud, or ngts may be specified.
+    ///
+    /// One of [`ClusterIssuerVenafiUnion`].
     pub ngts: Option<ClusterIssuerNgts>,
     /// TPP specifies CyberArk Certificate Manager Self-Hosted configuration settings. Only one of
     /// CyberArk Certificate Manager may be specified.
+    ///
+    /// One of [`ClusterIssuerVenafiUnion`].
     pub tpp: Option<ClusterIssuerTpp>,
     /// Zone is the Certificate Manager Policy Zone to use for this issuer. All requests made to the
     /// Certificate Manager platform will be restricted by the named zone policy. This field is
@@ -1532,6 +1540,20 @@ pub struct ClusterIssuerVenafi {
 codec::object! {
     ClusterIssuerVenafi, optional cloud = "cloud", optional ngts = "ngts", optional tpp = "tpp",
     required zone = "zone"
+}
+
+/// The field of [`ClusterIssuerVenafi`] that is set, of those of which exactly one must be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ClusterIssuerVenafiUnion<'a> {
+    /// `cloud` is set.
+    Cloud(&'a ClusterIssuerCloud),
+    /// `ngts` is set.
+    Ngts(&'a ClusterIssuerNgts),
+    /// `tpp` is set.
+    Tpp(&'a ClusterIssuerTpp),
+}
+codec::union! {
+    ClusterIssuerVenafi, ClusterIssuerVenafiUnion, as_union, Cloud = cloud, Ngts = ngts, Tpp = tpp
 }
 
 /// Configure an external webhook based DNS01 challenge solver to manage DNS01 challenge records.

@@ -32,6 +32,14 @@ pub struct Everything {
     pub status: Option<Option<EverythingStatus>>,
 }
 
+/// `Everything.spec.provider.aws`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EverythingAws {
+    /// `region`.
+    pub region: Option<String>,
+}
+codec::object! { EverythingAws, optional region = "region" }
+
 /// `Everything.spec.choices`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EverythingChoices {
@@ -70,6 +78,57 @@ pub struct EverythingDownStatus {
     pub here: Option<bool>,
 }
 codec::object! { EverythingDownStatus, optional here = "here" }
+
+/// A change of a request.
+///
+/// Must satisfy `self.type == 'CORS' ? has(self.cors) : !has(self.cors)`.
+///
+/// Must satisfy `!(has(self.requestMirror) && self.type != 'RequestMirror')`.
+///
+/// Must satisfy `!(!has(self.requestMirror) && self.type == 'RequestMirror')`.
+///
+/// At most one of `cors` and `requestMirror` may be set, as `type` says: see [`EverythingFiltersUnion`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EverythingFilters {
+    /// `cors`.
+    ///
+    /// One of [`EverythingFiltersUnion`], where `type` is `CORS`.
+    pub cors: Option<Vec<String>>,
+    /// `note`.
+    pub note: Option<String>,
+    /// `requestMirror`.
+    ///
+    /// One of [`EverythingFiltersUnion`], where `type` is `RequestMirror`.
+    pub request_mirror: Option<EverythingRequestMirror>,
+    /// `type`.
+    pub r#type: EverythingType,
+}
+codec::object! {
+    EverythingFilters, optional cors = "cors", optional note = "note",
+    optional request_mirror = "requestMirror", required r#type = "type"
+}
+
+/// The field of [`EverythingFilters`] that is set, of those of which at most one may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum EverythingFiltersUnion<'a> {
+    /// `cors` is set.
+    Cors(&'a Vec<String>),
+    /// `requestMirror` is set.
+    RequestMirror(&'a EverythingRequestMirror),
+}
+codec::union! {
+    convertible EverythingFilters, EverythingFiltersUnion, as_union,
+    Cors = cors (r#type = EverythingType::CORS),
+    RequestMirror = request_mirror (r#type = EverythingType::RequestMirror)
+}
+
+/// `Everything.spec.provider.gcp`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EverythingGcp {
+    /// `project`.
+    pub project: Option<String>,
+}
+codec::object! { EverythingGcp, optional project = "project" }
 
 /// `Everything.spec.half`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -112,6 +171,43 @@ pub enum EverythingMode {
     Unrecognized(String),
 }
 
+/// `Everything.spec.provider`.
+///
+/// Exactly one of `aws`, `gcp` and `vault` must be set: see [`EverythingProviderUnion`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EverythingProvider {
+    /// `aws`.
+    ///
+    /// One of [`EverythingProviderUnion`].
+    pub aws: Option<EverythingAws>,
+    /// `gcp`.
+    ///
+    /// One of [`EverythingProviderUnion`].
+    pub gcp: Option<EverythingGcp>,
+    /// `vault`.
+    ///
+    /// One of [`EverythingProviderUnion`].
+    pub vault: Option<Option<String>>,
+}
+codec::object! {
+    EverythingProvider, optional aws = "aws", optional gcp = "gcp", nullable vault = "vault"
+}
+
+/// The field of [`EverythingProvider`] that is set, of those of which exactly one must be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum EverythingProviderUnion<'a> {
+    /// `aws` is set.
+    Aws(&'a EverythingAws),
+    /// `gcp` is set.
+    Gcp(&'a EverythingGcp),
+    /// `vault` is set.
+    Vault(&'a Option<String>),
+}
+codec::union! {
+    convertible EverythingProvider, EverythingProviderUnion, as_union, Aws = aws, Gcp = gcp,
+    Vault = vault
+}
+
 /// `Everything.spec.reference`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EverythingReference {
@@ -122,15 +218,41 @@ pub struct EverythingReference {
 }
 codec::object! { EverythingReference, optional name = "name" }
 
+/// `Everything.spec.filters.requestMirror`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EverythingRequestMirror {
+    /// `percent`.
+    pub percent: Option<i64>,
+}
+codec::object! { EverythingRequestMirror, optional percent = "percent" }
+
 /// `Everything.spec.source`.
+///
+/// Exactly one of `inline` and `url` must be set: see [`EverythingSourceUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EverythingSource {
     /// `inline`.
+    ///
+    /// One of [`EverythingSourceUnion`].
     pub inline: Option<String>,
     /// `url`.
+    ///
+    /// One of [`EverythingSourceUnion`].
     pub url: Option<String>,
 }
 codec::object! { EverythingSource, optional inline = "inline", optional url = "url" }
+
+/// The field of [`EverythingSource`] that is set, of those of which exactly one must be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum EverythingSourceUnion<'a> {
+    /// `inline` is set.
+    Inline(&'a String),
+    /// `url` is set.
+    Url(&'a String),
+}
+codec::union! {
+    convertible EverythingSource, EverythingSourceUnion, as_union, Inline = inline, Url = url
+}
 
 /// What it should be.
 ///
@@ -179,6 +301,8 @@ pub struct EverythingSpec {
     ///
     /// Must be of the format `duration`.
     pub every: Option<String>,
+    /// `filters`.
+    pub filters: Option<Vec<EverythingFilters>>,
     /// `forced`.
     pub forced: Option<String>,
     /// `free`.
@@ -227,6 +351,10 @@ pub struct EverythingSpec {
     ///
     /// Must match `^[a-z0-9]+$`.
     pub port_any_of: Option<IntOrString>,
+    /// `provider`.
+    ///
+    /// Must have 1 property.
+    pub provider: Option<EverythingProvider>,
     /// `ratio`.
     ///
     /// One of `0.5`, `1`.
@@ -253,6 +381,8 @@ pub struct EverythingSpec {
     ///
     /// Must have at most 5 items and have no item twice.
     pub tags: Option<Vec<EverythingTags>>,
+    /// `target`.
+    pub target: Option<EverythingTarget>,
     /// `tree`.
     pub tree: Option<BTreeMap<String, EverythingTree>>,
     /// `type`.
@@ -288,6 +418,7 @@ impl Default for EverythingSpec {
             deep: Default::default(),
             embedded: Default::default(),
             every: Default::default(),
+            filters: Default::default(),
             forced: Default::default(),
             free: Default::default(),
             half: Default::default(),
@@ -304,6 +435,7 @@ impl Default for EverythingSpec {
             payload: Default::default(),
             port: Default::default(),
             port_any_of: Default::default(),
+            provider: Default::default(),
             ratio: Default::default(),
             reference: Default::default(),
             replicas: Default::default(),
@@ -313,6 +445,7 @@ impl Default for EverythingSpec {
             source: Default::default(),
             status: Default::default(),
             tags: Default::default(),
+            target: Default::default(),
             tree: Default::default(),
             r#type: Default::default(),
             weight: Default::default(),
@@ -327,17 +460,18 @@ codec::object! {
     nullable anything = "anything", optional bare = "bare", optional camel_case_id = "camelCaseID",
     optional choices = "choices", optional count = "count", optional day = "day",
     optional deep = "deep", optional embedded = "embedded", optional every = "every",
-    defaulted forced = "forced", optional free = "free", optional half = "half",
-    optional labels = "labels", optional level = "level", optional limit = "limit",
-    optional matrix = "matrix", nullable maybe = "maybe", optional members = "members",
-    optional_encoded memory = "memory", defaulted mode = "mode", optional name = "name",
-    optional open = "open", optional_encoded payload = "payload", required_encoded port = "port",
-    optional_encoded port_any_of = "portAnyOf", optional ratio = "ratio",
-    optional reference = "reference", optional replicas = "replicas",
-    optional selector = "selector", optional self_ = "self", optional share = "share",
-    optional source = "source", optional status = "status", optional tags = "tags",
-    optional tree = "tree", optional r#type = "type", optional weight = "weight",
-    optional with_dash = "with-dash", optional with_dot = "with.dot"
+    optional filters = "filters", defaulted forced = "forced", optional free = "free",
+    optional half = "half", optional labels = "labels", optional level = "level",
+    optional limit = "limit", optional matrix = "matrix", nullable maybe = "maybe",
+    optional members = "members", optional_encoded memory = "memory", defaulted mode = "mode",
+    optional name = "name", optional open = "open", optional_encoded payload = "payload",
+    required_encoded port = "port", optional_encoded port_any_of = "portAnyOf",
+    optional provider = "provider", optional ratio = "ratio", optional reference = "reference",
+    optional replicas = "replicas", optional selector = "selector", optional self_ = "self",
+    optional share = "share", optional source = "source", optional status = "status",
+    optional tags = "tags", optional target = "target", optional tree = "tree",
+    optional r#type = "type", optional weight = "weight", optional with_dash = "with-dash",
+    optional with_dot = "with.dot"
 }
 
 /// `Everything.spec.status`.
@@ -378,6 +512,85 @@ pub enum EverythingTags {
     Unrecognized(String),
 }
 
+/// `Everything.spec.target`.
+///
+/// Must satisfy `[has(self.selector),has(self.targetRef),has(self.targetRefs)].filter(x,x==true).size() <= 1`.
+///
+/// Must satisfy `has(self.minAvailable) != has(self.maxUnavailable)`.
+///
+/// Must satisfy `has(self.namespace) || has(self.cluster)`.
+///
+/// Exactly one of `maxUnavailable` and `minAvailable` must be set: see [`EverythingTargetUnion`].
+///
+/// At most one of `selector`, `targetRef` and `targetRefs` may be set: see [`EverythingTargetSelectorUnion`].
+///
+/// At least one of `cluster` and `namespace` must be set.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EverythingTarget {
+    /// `cluster`.
+    ///
+    /// At least one of `cluster` and `namespace` must be set.
+    pub cluster: Option<String>,
+    /// `maxUnavailable`.
+    ///
+    /// One of [`EverythingTargetUnion`].
+    pub max_unavailable: Option<i64>,
+    /// `minAvailable`.
+    ///
+    /// One of [`EverythingTargetUnion`].
+    pub min_available: Option<i64>,
+    /// `namespace`.
+    ///
+    /// At least one of `cluster` and `namespace` must be set.
+    pub namespace: Option<String>,
+    /// `selector`.
+    ///
+    /// One of [`EverythingTargetSelectorUnion`].
+    pub selector: Option<BTreeMap<String, String>>,
+    /// `targetRef`.
+    ///
+    /// One of [`EverythingTargetSelectorUnion`].
+    pub target_ref: Option<String>,
+    /// `targetRefs`.
+    ///
+    /// One of [`EverythingTargetSelectorUnion`].
+    pub target_refs: Option<Vec<String>>,
+}
+codec::object! {
+    EverythingTarget, optional cluster = "cluster", optional max_unavailable = "maxUnavailable",
+    optional min_available = "minAvailable", optional namespace = "namespace",
+    optional selector = "selector", optional target_ref = "targetRef",
+    optional target_refs = "targetRefs"
+}
+
+/// The field of [`EverythingTarget`] that is set, of those of which exactly one must be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum EverythingTargetUnion<'a> {
+    /// `maxUnavailable` is set.
+    MaxUnavailable(&'a i64),
+    /// `minAvailable` is set.
+    MinAvailable(&'a i64),
+}
+codec::union! {
+    EverythingTarget, EverythingTargetUnion, as_union, MaxUnavailable = max_unavailable,
+    MinAvailable = min_available
+}
+
+/// The field of [`EverythingTarget`] that is set, of those of which at most one may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum EverythingTargetSelectorUnion<'a> {
+    /// `selector` is set.
+    Selector(&'a BTreeMap<String, String>),
+    /// `targetRef` is set.
+    TargetRef(&'a String),
+    /// `targetRefs` is set.
+    TargetRefs(&'a Vec<String>),
+}
+codec::union! {
+    EverythingTarget, EverythingTargetSelectorUnion, as_selector_union, Selector = selector,
+    TargetRef = target_ref, TargetRefs = target_refs
+}
+
 /// `Everything.spec.tree`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EverythingTree {
@@ -385,3 +598,18 @@ pub struct EverythingTree {
     pub leaf: Option<bool>,
 }
 codec::object! { EverythingTree, optional leaf = "leaf" }
+
+/// `Everything.spec.filters.type`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum EverythingType {
+    /// `CORS`
+    #[default]
+    CORS,
+    /// `RequestMirror`
+    RequestMirror,
+    /// `None`
+    None,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}

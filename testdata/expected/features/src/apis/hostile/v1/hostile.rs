@@ -41,15 +41,31 @@ pub enum ANameThatIsLongerThanAnyLineOfRustShouldEverBeAndThenSomeMoreForGoodMea
 }
 
 /// `Hostile`.
+///
+/// Exactly one of `-` and `spec` must be set: see [`HostileUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Hostile {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
     /// `-`.
+    ///
+    /// One of [`HostileUnion`].
     pub field: ::std::option::Option<::std::string::String>,
     /// `spec`.
+    ///
+    /// One of [`HostileUnion`].
     pub spec: ::std::option::Option<HostileSpec>,
 }
+
+/// The field of [`Hostile`] that is set, of those of which exactly one must be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum HostileUnion<'a> {
+    /// `-` is set.
+    Minus(&'a ::std::string::String),
+    /// `spec` is set.
+    Spec(&'a HostileSpec),
+}
+codec::union! { Hostile, HostileUnion, as_union, Minus = field, Spec = spec }
 
 /// `Hostile.spec.1`.
 #[derive(Clone, Debug, Default, PartialEq)]

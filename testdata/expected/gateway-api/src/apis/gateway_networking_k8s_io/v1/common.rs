@@ -590,6 +590,8 @@ codec::object! {
 /// Support: Extended
 ///
 /// Must satisfy `!(has(self.percent) && has(self.fraction))`: Only one of percent or fraction may be specified in HTTPRequestMirrorFilter
+///
+/// At most one of `fraction` and `percent` may be set: see [`GRPCRouteRequestMirrorUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GRPCRouteRequestMirror {
     /// BackendRef references a resource where mirrored requests are sent.
@@ -620,6 +622,8 @@ pub struct GRPCRouteRequestMirror {
     ///
     /// Only one of Fraction or Percent may be specified. If neither field is specified, 100% of
     /// requests will be mirrored.
+    ///
+    /// One of [`GRPCRouteRequestMirrorUnion`].
     pub fraction: Option<GRPCRouteFraction>,
     /// Percent represents the percentage of requests that should be mirrored to BackendRef. Its minimum
     /// value is 0 (indicating 0% of requests) and its maximum value is 100 (indicating 100% of
@@ -629,11 +633,26 @@ pub struct GRPCRouteRequestMirror {
     /// requests will be mirrored.
     ///
     /// Must be at least 0 and be at most 100.
+    ///
+    /// One of [`GRPCRouteRequestMirrorUnion`].
     pub percent: Option<i32>,
 }
 codec::object! {
     GRPCRouteRequestMirror, required backend_ref = "backendRef", optional fraction = "fraction",
     optional percent = "percent"
+}
+
+/// The field of [`GRPCRouteRequestMirror`] that is set, of those of which at most one may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum GRPCRouteRequestMirrorUnion<'a> {
+    /// `fraction` is set.
+    Fraction(&'a GRPCRouteFraction),
+    /// `percent` is set.
+    Percent(&'a i32),
+}
+codec::union! {
+    GRPCRouteRequestMirror, GRPCRouteRequestMirrorUnion, as_union, Fraction = fraction,
+    Percent = percent
 }
 
 /// ResponseHeaderModifier defines a schema for a filter that modifies response headers.
@@ -697,6 +716,8 @@ codec::object! {
 /// Must satisfy `!has(self.header) || self.type == 'Header'`: header must be nil if type is not Header
 ///
 /// Must satisfy `self.type != 'Header' || has(self.header)`: header must be specified for Header type
+///
+/// Exactly one of `cookie` and `header` must be set, as `type` says: see [`GRPCRouteSessionPersistenceUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GRPCRouteSessionPersistence {
     /// AbsoluteTimeout defines the absolute timeout of the persistent session. Once the AbsoluteTimeout
@@ -709,10 +730,14 @@ pub struct GRPCRouteSessionPersistence {
     /// Cookie provides configuration settings that are specific to cookie-based session persistence.
     ///
     /// Support: Core
+    ///
+    /// One of [`GRPCRouteSessionPersistenceUnion`], where `type` is `Cookie`.
     pub cookie: Option<GRPCRouteCookie>,
     /// Header provides configuration settings that are specific to header-based session persistence.
     ///
     /// Support: Extended
+    ///
+    /// One of [`GRPCRouteSessionPersistenceUnion`], where `type` is `Header`.
     pub header: Option<GRPCRouteHeader>,
     /// Type defines the type of session persistence such as through the use of a header or cookie.
     /// Defaults to cookie based session persistence.
@@ -727,6 +752,20 @@ pub struct GRPCRouteSessionPersistence {
 codec::object! {
     GRPCRouteSessionPersistence, optional absolute_timeout = "absoluteTimeout",
     optional cookie = "cookie", optional header = "header", optional r#type = "type"
+}
+
+/// The field of [`GRPCRouteSessionPersistence`] that is set, of those of which exactly one must be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum GRPCRouteSessionPersistenceUnion<'a> {
+    /// `cookie` is set.
+    Cookie(&'a GRPCRouteCookie),
+    /// `header` is set.
+    Header(&'a GRPCRouteHeader),
+}
+codec::union! {
+    convertible GRPCRouteSessionPersistence, GRPCRouteSessionPersistenceUnion, as_union,
+    Cookie = cookie (r#type = GRPCRouteSessionPersistenceType::Cookie),
+    Header = header (r#type = GRPCRouteSessionPersistenceType::Header)
 }
 
 /// Type defines the type of session persistence such as through the use of a header or cookie.

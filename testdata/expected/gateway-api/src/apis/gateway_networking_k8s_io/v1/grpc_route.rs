@@ -171,6 +171,8 @@ codec::object! {
 /// Must satisfy `!(has(self.extensionRef) && self.type != 'ExtensionRef')`: filter.extensionRef must be nil if the filter.type is not ExtensionRef
 ///
 /// Must satisfy `!(!has(self.extensionRef) && self.type == 'ExtensionRef')`: filter.extensionRef must be specified for ExtensionRef filter.type
+///
+/// Exactly one of `extensionRef`, `requestHeaderModifier`, `requestMirror` and `responseHeaderModifier` must be set, as `type` says: see [`GRPCRouteFiltersUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GRPCRouteFilters {
     /// ExtensionRef is an optional, implementation-specific extension to the "filter" behavior. For
@@ -180,10 +182,14 @@ pub struct GRPCRouteFilters {
     /// Support: Implementation-specific
     ///
     /// This filter can be used multiple times within the same rule.
+    ///
+    /// One of [`GRPCRouteFiltersUnion`], where `type` is `ExtensionRef`.
     pub extension_ref: Option<GRPCRouteExtensionRef>,
     /// RequestHeaderModifier defines a schema for a filter that modifies request headers.
     ///
     /// Support: Core
+    ///
+    /// One of [`GRPCRouteFiltersUnion`], where `type` is `RequestHeaderModifier`.
     pub request_header_modifier: Option<GRPCRouteRequestHeaderModifier>,
     /// RequestMirror defines a schema for a filter that mirrors requests. Requests are sent to the
     /// specified destination, but responses from that destination are ignored.
@@ -192,10 +198,14 @@ pub struct GRPCRouteFilters {
     /// will be able to support mirroring to multiple backends.
     ///
     /// Support: Extended
+    ///
+    /// One of [`GRPCRouteFiltersUnion`], where `type` is `RequestMirror`.
     pub request_mirror: Option<GRPCRouteRequestMirror>,
     /// ResponseHeaderModifier defines a schema for a filter that modifies response headers.
     ///
     /// Support: Extended
+    ///
+    /// One of [`GRPCRouteFiltersUnion`], where `type` is `ResponseHeaderModifier`.
     pub response_header_modifier: Option<GRPCRouteResponseHeaderModifier>,
     /// Type identifies the type of filter to apply. As with other API fields, types are classified into
     /// three conformance levels:
@@ -224,6 +234,26 @@ codec::object! {
     optional request_header_modifier = "requestHeaderModifier",
     optional request_mirror = "requestMirror",
     optional response_header_modifier = "responseHeaderModifier", required r#type = "type"
+}
+
+/// The field of [`GRPCRouteFilters`] that is set, of those of which exactly one must be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum GRPCRouteFiltersUnion<'a> {
+    /// `extensionRef` is set.
+    ExtensionRef(&'a GRPCRouteExtensionRef),
+    /// `requestHeaderModifier` is set.
+    RequestHeaderModifier(&'a GRPCRouteRequestHeaderModifier),
+    /// `requestMirror` is set.
+    RequestMirror(&'a GRPCRouteRequestMirror),
+    /// `responseHeaderModifier` is set.
+    ResponseHeaderModifier(&'a GRPCRouteResponseHeaderModifier),
+}
+codec::union! {
+    convertible GRPCRouteFilters, GRPCRouteFiltersUnion, as_union,
+    ExtensionRef = extension_ref (r#type = GRPCRouteType::ExtensionRef),
+    RequestHeaderModifier = request_header_modifier (r#type = GRPCRouteType::RequestHeaderModifier),
+    RequestMirror = request_mirror (r#type = GRPCRouteType::RequestMirror),
+    ResponseHeaderModifier = response_header_modifier (r#type = GRPCRouteType::ResponseHeaderModifier)
 }
 
 /// GRPCHeaderMatch describes how to select a gRPC route by matching gRPC request headers.
@@ -289,6 +319,8 @@ codec::object! { GRPCRouteMatches, optional headers = "headers", optional method
 /// Must satisfy `(!has(self.type) || self.type == 'Exact') && has(self.service) ? self.service.matches(r"""^(?i)\.?[a-z_][a-z_0-9]*(\.[a-z_][a-z_0-9]*)*$"""): true`: service must only contain valid characters (matching ^(?i)\\.?\[a-z_\]\[a-z_0-9\]\*(\\.\[a-z_\]\[a-z_0-9\]\*)\*$)
 ///
 /// Must satisfy `(!has(self.type) || self.type == 'Exact') && has(self.method) ? self.method.matches(r"""^[A-Za-z_][A-Za-z_0-9]*$"""): true`: method must only contain valid characters (matching ^\[A-Za-z_\]\[A-Za-z_0-9\]\*$)
+///
+/// At least one of `method` and `service` must be set.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GRPCRouteMethod {
     /// Value of the method to match against. If left empty or omitted, will match all services.
@@ -296,12 +328,16 @@ pub struct GRPCRouteMethod {
     /// At least one of Service and Method MUST be a non-empty string.
     ///
     /// Must have at most 1024 characters.
+    ///
+    /// At least one of `method` and `service` must be set.
     pub method: Option<String>,
     /// Value of the service to match against. If left empty or omitted, will match any service.
     ///
     /// At least one of Service and Method MUST be a non-empty string.
     ///
     /// Must have at most 1024 characters.
+    ///
+    /// At least one of `method` and `service` must be set.
     pub service: Option<String>,
     /// Type specifies how to match against the service and/or method. Support: Core (Exact with service
     /// and method specified)

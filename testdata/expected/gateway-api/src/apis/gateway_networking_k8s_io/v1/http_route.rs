@@ -394,6 +394,8 @@ codec::object! {
 /// Must satisfy `self.protocol == 'HTTP' ? has(self.http) : true`: http must be specified when protocol is set to 'HTTP'
 ///
 /// Must satisfy `has(self.http) ? self.protocol == 'HTTP' : true`: protocol must be 'HTTP' when http is set
+///
+/// Exactly one of `grpc` and `http` must be set, as `protocol` says: see [`HTTPRouteExternalAuthUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteExternalAuth {
     /// BackendRef is a reference to a backend to send authorization requests to.
@@ -418,10 +420,14 @@ pub struct HTTPRouteExternalAuth {
     /// backends.
     ///
     /// If unset, implementations must assume the default behavior for each included field is intended.
+    ///
+    /// One of [`HTTPRouteExternalAuthUnion`], where `protocol` is `GRPC`.
     pub grpc: Option<HTTPRouteGrpc>,
     /// HTTPAuthConfig contains configuration for communication with HTTP-speaking backends.
     ///
     /// If unset, implementations must assume the default behavior for each included field is intended.
+    ///
+    /// One of [`HTTPRouteExternalAuthUnion`], where `protocol` is `HTTP`.
     pub http: Option<HTTPRouteHttp>,
     /// ExternalAuthProtocol describes which protocol to use when communicating with an ext_authz
     /// authorization server.
@@ -440,6 +446,18 @@ codec::object! {
     HTTPRouteExternalAuth, required backend_ref = "backendRef",
     optional forward_body = "forwardBody", optional grpc = "grpc", optional http = "http",
     required protocol = "protocol"
+}
+
+/// The field of [`HTTPRouteExternalAuth`] that is set, of those of which exactly one must be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum HTTPRouteExternalAuthUnion<'a> {
+    /// `grpc` is set.
+    Grpc(&'a HTTPRouteGrpc),
+    /// `http` is set.
+    Http(&'a HTTPRouteHttp),
+}
+codec::union! {
+    HTTPRouteExternalAuth, HTTPRouteExternalAuthUnion, as_union, Grpc = grpc, Http = http
 }
 
 /// HTTPRouteFilter defines processing steps that must be completed during the request or response
@@ -479,12 +497,16 @@ codec::object! {
 /// Must satisfy `!(has(self.externalAuth) && self.type != 'ExternalAuth')`: filter.externalAuth must be nil if the filter.type is not ExternalAuth
 ///
 /// Must satisfy `!(!has(self.externalAuth) && self.type == 'ExternalAuth')`: filter.externalAuth must be specified for ExternalAuth filter.type
+///
+/// Exactly one of 8 fields must be set, as `type` says: see [`HTTPRouteFiltersUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteFilters {
     /// CORS defines a schema for a filter that responds to the cross-origin request based on HTTP
     /// response header.
     ///
     /// Support: Extended
+    ///
+    /// One of [`HTTPRouteFiltersUnion`], where `type` is `CORS`.
     pub cors: Option<HTTPRouteCors>,
     /// ExtensionRef is an optional, implementation-specific extension to the "filter" behavior. For
     /// example, resource "myroutefilter" in group "networking.example.net"). ExtensionRef MUST NOT be
@@ -493,6 +515,8 @@ pub struct HTTPRouteFilters {
     /// This filter can be used multiple times within the same rule.
     ///
     /// Support: Implementation-specific
+    ///
+    /// One of [`HTTPRouteFiltersUnion`], where `type` is `ExtensionRef`.
     pub extension_ref: Option<GRPCRouteExtensionRef>,
     /// ExternalAuth configures settings related to sending request details to an external auth service.
     /// The external service MUST authenticate the request, and MAY authorize the request as well.
@@ -500,10 +524,14 @@ pub struct HTTPRouteFilters {
     /// If there is any problem communicating with the external service, this filter MUST fail closed.
     ///
     /// Support: Extended
+    ///
+    /// One of [`HTTPRouteFiltersUnion`], where `type` is `ExternalAuth`.
     pub external_auth: Option<HTTPRouteExternalAuth>,
     /// RequestHeaderModifier defines a schema for a filter that modifies request headers.
     ///
     /// Support: Core
+    ///
+    /// One of [`HTTPRouteFiltersUnion`], where `type` is `RequestHeaderModifier`.
     pub request_header_modifier: Option<GRPCRouteRequestHeaderModifier>,
     /// RequestMirror defines a schema for a filter that mirrors requests. Requests are sent to the
     /// specified destination, but responses from that destination are ignored.
@@ -512,15 +540,21 @@ pub struct HTTPRouteFilters {
     /// will be able to support mirroring to multiple backends.
     ///
     /// Support: Extended
+    ///
+    /// One of [`HTTPRouteFiltersUnion`], where `type` is `RequestMirror`.
     pub request_mirror: Option<GRPCRouteRequestMirror>,
     /// RequestRedirect defines a schema for a filter that responds to the request with an HTTP
     /// redirection.
     ///
     /// Support: Core
+    ///
+    /// One of [`HTTPRouteFiltersUnion`], where `type` is `RequestRedirect`.
     pub request_redirect: Option<HTTPRouteRequestRedirect>,
     /// ResponseHeaderModifier defines a schema for a filter that modifies response headers.
     ///
     /// Support: Extended
+    ///
+    /// One of [`HTTPRouteFiltersUnion`], where `type` is `ResponseHeaderModifier`.
     pub response_header_modifier: Option<GRPCRouteResponseHeaderModifier>,
     /// Type identifies the type of filter to apply. As with other API fields, types are classified into
     /// three conformance levels:
@@ -551,6 +585,8 @@ pub struct HTTPRouteFilters {
     /// URLRewrite defines a schema for a filter that modifies a request during forwarding.
     ///
     /// Support: Extended
+    ///
+    /// One of [`HTTPRouteFiltersUnion`], where `type` is `URLRewrite`.
     pub url_rewrite: Option<HTTPRouteUrlRewrite>,
 }
 codec::object! {
@@ -560,6 +596,38 @@ codec::object! {
     optional request_mirror = "requestMirror", optional request_redirect = "requestRedirect",
     optional response_header_modifier = "responseHeaderModifier", required r#type = "type",
     optional url_rewrite = "urlRewrite"
+}
+
+/// The field of [`HTTPRouteFilters`] that is set, of those of which exactly one must be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum HTTPRouteFiltersUnion<'a> {
+    /// `cors` is set.
+    Cors(&'a HTTPRouteCors),
+    /// `extensionRef` is set.
+    ExtensionRef(&'a GRPCRouteExtensionRef),
+    /// `externalAuth` is set.
+    ExternalAuth(&'a HTTPRouteExternalAuth),
+    /// `requestHeaderModifier` is set.
+    RequestHeaderModifier(&'a GRPCRouteRequestHeaderModifier),
+    /// `requestMirror` is set.
+    RequestMirror(&'a GRPCRouteRequestMirror),
+    /// `requestRedirect` is set.
+    RequestRedirect(&'a HTTPRouteRequestRedirect),
+    /// `responseHeaderModifier` is set.
+    ResponseHeaderModifier(&'a GRPCRouteResponseHeaderModifier),
+    /// `urlRewrite` is set.
+    UrlRewrite(&'a HTTPRouteUrlRewrite),
+}
+codec::union! {
+    convertible HTTPRouteFilters, HTTPRouteFiltersUnion, as_union,
+    Cors = cors (r#type = HTTPRouteType::CORS),
+    ExtensionRef = extension_ref (r#type = HTTPRouteType::ExtensionRef),
+    ExternalAuth = external_auth (r#type = HTTPRouteType::ExternalAuth),
+    RequestHeaderModifier = request_header_modifier (r#type = HTTPRouteType::RequestHeaderModifier),
+    RequestMirror = request_mirror (r#type = HTTPRouteType::RequestMirror),
+    RequestRedirect = request_redirect (r#type = HTTPRouteType::RequestRedirect),
+    ResponseHeaderModifier = response_header_modifier (r#type = HTTPRouteType::ResponseHeaderModifier),
+    UrlRewrite = url_rewrite (r#type = HTTPRouteType::URLRewrite)
 }
 
 /// ForwardBody controls if requests to the authorization server should include the body of the
@@ -992,12 +1060,16 @@ codec::object! {
 /// Must satisfy `self.type == 'ReplacePrefixMatch' ? has(self.replacePrefixMatch) : true`: replacePrefixMatch must be specified when type is set to 'ReplacePrefixMatch'
 ///
 /// Must satisfy `has(self.replacePrefixMatch) ? self.type == 'ReplacePrefixMatch' : true`: type must be 'ReplacePrefixMatch' when replacePrefixMatch is set
+///
+/// Exactly one of `replaceFullPath` and `replacePrefixMatch` must be set, as `type` says: see [`HTTPRouteRequestRedirectPathUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteRequestRedirectPath {
     /// ReplaceFullPath specifies the value with which to replace the full path of a request during a
     /// rewrite or redirect.
     ///
     /// Must have at most 1024 characters.
+    ///
+    /// One of [`HTTPRouteRequestRedirectPathUnion`], where `type` is `ReplaceFullPath`.
     pub replace_full_path: Option<String>,
     /// ReplacePrefixMatch specifies the value with which to replace the prefix match of a request
     /// during a rewrite or redirect. For example, a request to "/foo/bar" with a prefix match of "/foo"
@@ -1015,6 +1087,8 @@ pub struct HTTPRouteRequestRedirectPath {
     /// Request Path \| Prefix Match \| Replace Prefix \| Modified Path
     ///
     /// Must have at most 1024 characters.
+    ///
+    /// One of [`HTTPRouteRequestRedirectPathUnion`], where `type` is `ReplacePrefixMatch`.
     pub replace_prefix_match: Option<String>,
     /// Type defines the type of path modifier. Additional types may be added in a future release of the
     /// API.
@@ -1029,6 +1103,20 @@ pub struct HTTPRouteRequestRedirectPath {
 codec::object! {
     HTTPRouteRequestRedirectPath, optional replace_full_path = "replaceFullPath",
     optional replace_prefix_match = "replacePrefixMatch", required r#type = "type"
+}
+
+/// The field of [`HTTPRouteRequestRedirectPath`] that is set, of those of which exactly one must be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum HTTPRouteRequestRedirectPathUnion<'a> {
+    /// `replaceFullPath` is set.
+    ReplaceFullPath(&'a String),
+    /// `replacePrefixMatch` is set.
+    ReplacePrefixMatch(&'a String),
+}
+codec::union! {
+    convertible HTTPRouteRequestRedirectPath, HTTPRouteRequestRedirectPathUnion, as_union,
+    ReplaceFullPath = replace_full_path (r#type = HTTPRouteRequestRedirectPathType::ReplaceFullPath),
+    ReplacePrefixMatch = replace_prefix_match (r#type = HTTPRouteRequestRedirectPathType::ReplacePrefixMatch)
 }
 
 /// Type defines the type of path modifier. Additional types may be added in a future release of the

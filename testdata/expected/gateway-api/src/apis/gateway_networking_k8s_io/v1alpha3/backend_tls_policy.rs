@@ -424,6 +424,8 @@ pub enum BackendTLSPolicyType {
 /// Must satisfy `!(has(self.caCertificateRefs) && size(self.caCertificateRefs) > 0 && has(self.wellKnownCACertificates) && self.wellKnownCACertificates != "")`: must not contain both CACertificateRefs and WellKnownCACertificates
 ///
 /// Must satisfy `(has(self.caCertificateRefs) && size(self.caCertificateRefs) > 0 || has(self.wellKnownCACertificates) && self.wellKnownCACertificates != "")`: must specify either CACertificateRefs or WellKnownCACertificates
+///
+/// At least one of `caCertificateRefs` and `wellKnownCACertificates` must be set.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BackendTLSPolicyValidation {
     /// CACertificateRefs contains one or more references to Kubernetes objects that contain a
@@ -468,6 +470,8 @@ pub struct BackendTLSPolicyValidation {
     /// single reference that includes multiple certificates.
     ///
     /// Must have at most 8 items.
+    ///
+    /// At least one of `caCertificateRefs` and `wellKnownCACertificates` must be set.
     pub ca_certificate_refs: Option<Vec<BackendTLSPolicyCaCertificateRefs>>,
     /// Hostname is used for two purposes in the connection between Gateways and backends:
     ///
@@ -510,6 +514,8 @@ pub struct BackendTLSPolicyValidation {
     /// Support: Implementation-specific
     ///
     /// Must have 1 to 253 characters and match `^(System|([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]))$`.
+    ///
+    /// At least one of `caCertificateRefs` and `wellKnownCACertificates` must be set.
     pub well_known_ca_certificates: Option<String>,
 }
 codec::object! {

@@ -395,6 +395,8 @@ codec::object! {
 /// Must satisfy `!has(self.header) || self.type == 'Header'`: header must be nil if type is not Header
 ///
 /// Must satisfy `self.type != 'Header' || has(self.header)`: header must be specified for Header type
+///
+/// Exactly one of `cookie` and `header` must be set, as `type` says: see [`XBackendTrafficPolicySessionPersistenceUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct XBackendTrafficPolicySessionPersistence {
     /// AbsoluteTimeout defines the absolute timeout of the persistent session. Once the AbsoluteTimeout
@@ -407,10 +409,14 @@ pub struct XBackendTrafficPolicySessionPersistence {
     /// Cookie provides configuration settings that are specific to cookie-based session persistence.
     ///
     /// Support: Core
+    ///
+    /// One of [`XBackendTrafficPolicySessionPersistenceUnion`], where `type` is `Cookie`.
     pub cookie: Option<XBackendTrafficPolicyCookie>,
     /// Header provides configuration settings that are specific to header-based session persistence.
     ///
     /// Support: Extended
+    ///
+    /// One of [`XBackendTrafficPolicySessionPersistenceUnion`], where `type` is `Header`.
     pub header: Option<XBackendTrafficPolicyHeader>,
     /// Type defines the type of session persistence such as through the use of a header or cookie.
     /// Defaults to cookie based session persistence.
@@ -425,6 +431,21 @@ pub struct XBackendTrafficPolicySessionPersistence {
 codec::object! {
     XBackendTrafficPolicySessionPersistence, optional absolute_timeout = "absoluteTimeout",
     optional cookie = "cookie", optional header = "header", optional r#type = "type"
+}
+
+/// The field of [`XBackendTrafficPolicySessionPersistence`] that is set, of those of which exactly one must be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum XBackendTrafficPolicySessionPersistenceUnion<'a> {
+    /// `cookie` is set.
+    Cookie(&'a XBackendTrafficPolicyCookie),
+    /// `header` is set.
+    Header(&'a XBackendTrafficPolicyHeader),
+}
+codec::union! {
+    convertible XBackendTrafficPolicySessionPersistence,
+    XBackendTrafficPolicySessionPersistenceUnion, as_union,
+    Cookie = cookie (r#type = XBackendTrafficPolicyType::Cookie),
+    Header = header (r#type = XBackendTrafficPolicyType::Header)
 }
 
 /// Spec defines the desired state of BackendTrafficPolicy.

@@ -1,0 +1,71 @@
+//! Which fields belong together, as documentation: unions, of a struct and of each field.
+
+use super::demands::joined;
+use crate::{
+    emit::docs::code,
+    model::{Field, FieldUnion, StructDef, UnionBound},
+};
+
+/// A sentence names no more fields than these.
+const MOST_NAMES: usize = 6;
+
+/// The paragraphs of a struct's documentation: which fields belong together.
+pub(super) fn of_type(body: &StructDef) -> impl Iterator<Item = String> {
+    body.unions.iter().map(|union| {
+        let fields = names(union.members.iter().map(|member| member.field.as_str()));
+        let by = union.discriminator.as_deref();
+        let by = by.map_or_else(String::new, |by| format!(", as `{}` says", code(by)));
+        let see = union
+            .view
+            .as_ref()
+            .map_or_else(String::new, |view| format!(": see [`{}`]", view.name));
+        format!(
+            "{} of {fields} {} set{by}{see}.",
+            how_many(union),
+            verb(union)
+        )
+    })
+}
+
+/// The paragraphs of a field's documentation: with which others it belongs together.
+pub(super) fn of_field(body: &StructDef, field: &Field) -> impl Iterator<Item = String> {
+    let name = field.json_name.clone();
+    body.unions.iter().filter_map(move |union| {
+        let member = union.member(&name)?;
+        let by = union.discriminator.as_deref().zip(member.value.as_deref());
+        let by = by.map_or_else(String::new, |(by, value)| {
+            format!(", where `{}` is `{}`", code(by), code(value))
+        });
+        Some(match &union.view {
+            Some(view) => format!("One of [`{}`]{by}.", view.name),
+            None => {
+                let fields = names(union.members.iter().map(|member| member.field.as_str()));
+                format!("{} of {fields} {} set{by}.", how_many(union), verb(union))
+            }
+        })
+    })
+}
+
+const fn how_many(union: &FieldUnion) -> &'static str {
+    match union.bound {
+        UnionBound::ExactlyOne => "Exactly one",
+        UnionBound::AtMostOne => "At most one",
+        UnionBound::AtLeastOne => "At least one",
+    }
+}
+
+const fn verb(union: &FieldUnion) -> &'static str {
+    match union.bound {
+        UnionBound::ExactlyOne | UnionBound::AtLeastOne => "must be",
+        UnionBound::AtMostOne => "may be",
+    }
+}
+
+/// `` `acme`, `ca` and `vault` ``, or the number of fields.
+fn names<'a>(fields: impl ExactSizeIterator<Item = &'a str>) -> String {
+    if fields.len() > MOST_NAMES {
+        return format!("{} fields", fields.len());
+    }
+    let fields: Vec<String> = fields.map(|field| format!("`{}`", code(field))).collect();
+    joined(&fields)
+}

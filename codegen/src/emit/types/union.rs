@@ -1,0 +1,173 @@
+//! Views of unions: an enum of the fields of a struct of which at most one is set.
+//!
+//! ```text
+//! /// The field of [`IssuerSpec`] that is set, of those of which exactly one must be.
+//! #[derive(Clone, Copy, Debug, PartialEq)]
+//! pub enum IssuerSpecUnion<'a> {
+//!     /// `acme` is set.
+//!     Acme(&'a IssuerAcme),
+//!     …
+//! }
+//! codec::union! { IssuerSpec, IssuerSpecUnion, as_union, Acme = acme, Ca = ca }
+//! ```
+//!
+//! The struct stays as it is and decodes whatever the server sends. The macro writes `as_union` and, where the struct requires
+//! nothing else, `From`; then its first word is `convertible`.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::{Scope, item::type_tokens, object::call};
+use crate::{
+    emit::{context::ident, docs::code, serde_attributes::Presence},
+    model::{
+        Field, FieldUnion, StructDef, TypeDef, TypeKind, TypeRef, UnionBound, UnionMember,
+        UnionView,
+    },
+};
+
+/// A union of a struct, with the names of its view.
+struct Viewed<'a> {
+    def: &'a TypeDef,
+    body: &'a StructDef,
+    union: &'a FieldUnion,
+    view: &'a UnionView,
+}
+
+/// The view of each union of a struct, and the call of the macro beside it.
+pub(super) fn emit(scope: &Scope<'_>, def: &TypeDef) -> Vec<(TokenStream, String)> {
+    let views = views(def);
+    let emitted = views.map(|viewed| (viewed.emit_enum(scope), viewed.emit_call(scope)));
+    emitted.collect()
+}
+
+/// Whether a type has views, which name the codec.
+pub(super) fn has_view(def: &TypeDef) -> bool {
+    views(def).next().is_some()
+}
+
+fn views(def: &TypeDef) -> impl Iterator<Item = Viewed<'_>> {
+    let body = match &def.kind {
+        TypeKind::Struct(body) => Some(body),
+        _ => None,
+    };
+    let unions = body.into_iter().flat_map(|body| {
+        let unions = body.unions.iter();
+        unions.map(move |union| (body, union))
+    });
+    unions.filter_map(move |(body, union)| {
+        Some(Viewed {
+            def,
+            body,
+            union,
+            view: union.view.as_ref()?,
+        })
+    })
+}
+
+impl Viewed<'_> {
+    fn field(&self, name: &str) -> Option<&Field> {
+        let mut fields = self.body.fields.iter();
+        fields.find(|field| field.json_name == name)
+    }
+
+    /// The members with their fields.
+    fn members(&self) -> impl Iterator<Item = (&UnionMember, &Field)> {
+        let members = self.union.members.iter();
+        members.filter_map(|member| Some((member, self.field(&member.field)?)))
+    }
+
+    fn emit_enum(&self, scope: &Scope<'_>) -> TokenStream {
+        let view = ident(&self.view.name);
+        let must = match self.union.bound {
+            UnionBound::ExactlyOne => "exactly one must be",
+            UnionBound::AtMostOne | UnionBound::AtLeastOne => "at most one may be",
+        };
+        let docs = scope.comment(vec![format!(
+            "The field of [`{}`] that is set, of those of which {must}.",
+            self.def.name
+        )]);
+        let variants = self.members().map(|(member, field)| {
+            let variant = ident(&member.variant);
+            let docs = scope.comment(vec![format!("`{}` is set.", code(&member.field))]);
+            let ty = value_type(scope, field);
+            quote!(#docs #variant(&'a #ty),)
+        });
+        quote! {
+            #docs
+            #[derive(Clone, Copy, Debug, PartialEq)]
+            pub enum #view<'a> {
+                #(#variants)*
+            }
+        }
+    }
+
+    fn emit_call(&self, scope: &Scope<'_>) -> String {
+        let object = ident(&self.def.name);
+        let tags: Option<Vec<Option<String>>> = self
+            .members()
+            .map(|(member, _)| self.tag(scope, member))
+            .collect();
+        let tags = tags.filter(|_| !self.requires_more());
+        let word = if tags.is_some() { "convertible " } else { "" };
+        let (view, method) = (ident(&self.view.name), ident(&self.view.method));
+        let mut entries = vec![
+            format!("{word}{object}"),
+            view.to_string(),
+            method.to_string(),
+        ];
+        let mut tags = tags.unwrap_or_default().into_iter();
+        entries.extend(self.members().map(|(member, field)| {
+            let (variant, field) = (ident(&member.variant), ident(&field.rust_name));
+            let tag = tags.next().flatten().unwrap_or_default();
+            format!("{variant} = {field}{tag}")
+        }));
+        call(scope, "union", &entries)
+    }
+
+    /// The discriminator that belongs to a member, as the macro has it: ` (kind = IssuerKind::Acme)`. Nothing without one; none
+    /// if the generated types have no such value.
+    fn tag(&self, scope: &Scope<'_>, member: &UnionMember) -> Option<Option<String>> {
+        let Some(name) = &self.union.discriminator else {
+            return Some(None);
+        };
+        let field = self.field(name)?;
+        let TypeRef::Local(ty) = &field.ty else {
+            return None;
+        };
+        let TypeKind::Enum(body) = &scope.unit.type_def(ty)?.kind else {
+            return None;
+        };
+        let value = member.value.as_ref()?;
+        let mut variants = body.variants.iter();
+        let variant = variants.find(|variant| variant.value == *value)?;
+        let (field, ty) = (ident(&field.rust_name), scope.imports.own(ty));
+        Some(Some(format!(" ({field} = {ty}::{})", ident(&variant.name))))
+    }
+
+    /// Whether an object with a member alone, and its discriminator, lacks something.
+    fn requires_more(&self) -> bool {
+        let tag = self.union.discriminator.as_ref();
+        let mut fields = self.body.fields.iter();
+        let mut unions = self.body.unions.iter();
+        fields
+            .any(|field| field.required && field.default.is_none() && Some(&field.json_name) != tag)
+            || unions
+                .any(|other| other.bound != UnionBound::AtMostOne && other.view != self.union.view)
+    }
+}
+
+/// The type of what a variant refers to: the field's, without the `Option` that is none where it is not set.
+fn value_type(scope: &Scope<'_>, field: &Field) -> TokenStream {
+    let ty = match &field.ty {
+        TypeRef::Boxed(inner) => inner,
+        ty => ty,
+    };
+    let ty = type_tokens(scope, ty);
+    if Presence::of(field) == Presence::OptionalNullable {
+        let option = scope.imports.prelude("::std::option", "Option");
+        quote!(#option<#ty>)
+    } else {
+        ty
+    }
+}

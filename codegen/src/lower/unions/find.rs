@@ -1,0 +1,302 @@
+//! The unions of one struct: fields that exclude each other, whatever words say so.
+//!
+//! Two fields exclude each other if no object that the API server takes has both. An enum field whose values permit one of
+//! the fields each is their discriminator.
+
+use std::{cmp::Reverse, collections::BTreeSet};
+
+#[cfg(feature = "cel")]
+use super::rule::Rule;
+use super::{
+    facts::{Facts, Truth},
+    schema,
+};
+use crate::model::{
+    Field, FieldUnion, StructDef, UnionBound, UnionMember, Validation, names::schema::variant_names,
+};
+
+/// Structs with more fields that rules mention are left alone: looking at each pair would take long.
+const MOST_FIELDS: usize = 128;
+
+/// An enum field, with all values that it can have.
+pub(super) struct EnumField<'a> {
+    pub(super) name: &'a str,
+    pub(super) values: Vec<&'a str>,
+    /// Whether it may be missing.
+    pub(super) optional: bool,
+}
+
+/// A struct with all that is demanded of it.
+pub(super) struct Demands<'a> {
+    body: &'a StructDef,
+    validation: &'a Validation,
+    #[cfg(feature = "cel")]
+    rules: Vec<Rule>,
+    enums: Vec<EnumField<'a>>,
+}
+
+/// Fields that exclude each other.
+struct Clique<'a> {
+    members: Vec<&'a str>,
+    bound: UnionBound,
+    /// By whose values they do; none if they do anyhow.
+    discriminator: Option<&'a EnumField<'a>>,
+}
+
+impl<'a> Demands<'a> {
+    /// None if nothing that is demanded could make a union.
+    pub(super) fn of(
+        body: &'a StructDef,
+        validation: &'a Validation,
+        enums: impl FnOnce() -> Vec<EnumField<'a>>,
+    ) -> Option<Self> {
+        #[cfg(feature = "cel")]
+        let rules: Vec<Rule> = validation.rules.iter().filter_map(Rule::of).collect();
+        #[cfg(feature = "cel")]
+        let has_rules = !rules.is_empty();
+        #[cfg(not(feature = "cel"))]
+        let has_rules = false;
+        let is_bound = has_rules
+            || !validation.combinators.is_empty()
+            || validation.max_properties.is_some_and(|most| most == 1);
+        is_bound.then(|| Self {
+            body,
+            validation,
+            #[cfg(feature = "cel")]
+            rules,
+            enums: enums(),
+        })
+    }
+
+    /// Its unions: those of which exactly one is set first, then the largest.
+    pub(super) fn unions(&self) -> Vec<FieldUnion> {
+        let fields = self.members();
+        if fields.len() > MOST_FIELDS {
+            return Vec::new();
+        }
+        let mut cliques = self.cliques(&fields, None);
+        for by in self.enums.iter().filter(|by| self.mentions(by.name)) {
+            cliques.extend(self.cliques(&fields, Some(by)));
+        }
+        cliques.sort_by_key(|clique| {
+            let size = Reverse(clique.members.len());
+            (clique.bound, size, clique.discriminator.is_none())
+        });
+        let mut taken = BTreeSet::new();
+        let mut discriminators = BTreeSet::new();
+        cliques.retain(|clique| {
+            let by = clique.discriminator.map(|by| by.name);
+            let free = clique.members.iter().all(|name| !taken.contains(name))
+                && by.is_none_or(|by| discriminators.insert(by));
+            if free {
+                taken.extend(clique.members.iter().copied());
+            }
+            free
+        });
+        let mut unions: Vec<FieldUnion> = cliques
+            .iter()
+            .map(|clique| self.described(clique))
+            .collect();
+        unions.extend(self.at_least_one(&fields, &unions));
+        unions
+    }
+
+    /// The fields that may be missing or set, and that something demanded is about.
+    fn members(&self) -> Vec<&'a Field> {
+        let counts = self.validation.max_properties == Some(1);
+        let fields = self.body.fields.iter();
+        let facts = Facts::of(self.body);
+        fields
+            .filter(|field| !field.required && field.default.is_none())
+            .filter(|field| !field.skip && !field.flatten)
+            .filter(|field| counts || self.mentions(&field.json_name))
+            .filter(|field| !self.refuses(&facts.with_set(&[&field.json_name])))
+            .collect()
+    }
+
+    fn mentions(&self, name: &str) -> bool {
+        let mut names = Vec::new();
+        schema::mentioned(self.validation, &mut names);
+        names.contains(&name) || self.is_in_rules(name)
+    }
+
+    #[cfg(feature = "cel")]
+    fn is_in_rules(&self, name: &str) -> bool {
+        self.rules.iter().any(|rule| rule.mentions(name))
+    }
+
+    #[cfg(not(feature = "cel"))]
+    fn is_in_rules(&self, _: &str) -> bool {
+        false
+    }
+
+    /// Whether the API server refuses every object of which the facts hold.
+    fn refuses(&self, facts: &Facts<'_>) -> bool {
+        #[cfg(feature = "cel")]
+        let mut rules = self.rules.iter();
+        #[cfg(feature = "cel")]
+        let breaks_rules = rules.any(|rule| rule.holds(facts, &self.body.fields) == Truth::No);
+        #[cfg(not(feature = "cel"))]
+        let breaks_rules = false;
+        schema::holds(self.validation, facts) == Truth::No || breaks_rules
+    }
+
+    /// Whether it refuses them with every value of an enum field, too.
+    fn refuses_always(&self, facts: &Facts<'a>, by: Option<&EnumField<'a>>) -> bool {
+        let by_value = |by: &EnumField<'a>| {
+            let missing = facts.with_unset(&[by.name]);
+            let mut values = by.values.iter();
+            values.all(|value| self.refuses(&facts.with_value(by.name, value)))
+                && (!by.optional || self.refuses(&missing))
+        };
+        self.refuses(facts) || by.is_some_and(by_value)
+    }
+
+    /// Sets of fields that exclude each other; with an enum field, those that do by its values.
+    fn cliques(&'a self, fields: &[&'a Field], by: Option<&'a EnumField<'a>>) -> Vec<Clique<'a>> {
+        let facts = Facts::of(self.body);
+        let names: Vec<&str> = match by {
+            None => fields
+                .iter()
+                .map(|field| field.json_name.as_str())
+                .collect(),
+            Some(by) => self.named_by_values(fields, by),
+        };
+        let excludes = |a: &str, b: &str| match by {
+            None => self.refuses(&facts.with_set(&[a, b])),
+            // Each value permits one of them alone.
+            Some(_) => true,
+        };
+        let mut found: Vec<Vec<&str>> = Vec::new();
+        for (index, first) in names.iter().enumerate() {
+            let mut members = vec![*first];
+            let others = names.iter().skip(index + 1).chain(names.iter().take(index));
+            for other in others {
+                if members.iter().all(|member| excludes(member, other)) {
+                    members.push(other);
+                }
+            }
+            let position = |name: &&str| names.iter().position(|other| other == name);
+            members.sort_by_key(position);
+            if members.len() > 1 && !found.contains(&members) {
+                found.push(members);
+            }
+        }
+        let clique = |members: Vec<&'a str>| {
+            let none = facts.with_unset(&members);
+            let bound = match self.refuses_always(&none, by) {
+                true => UnionBound::ExactlyOne,
+                false => UnionBound::AtMostOne,
+            };
+            Clique {
+                members,
+                bound,
+                discriminator: by,
+            }
+        };
+        found.into_iter().map(clique).collect()
+    }
+
+    /// The only value of an enum field with which the API server takes an object that has a field.
+    fn value_of(&self, name: &'a str, by: &EnumField<'a>) -> Option<&'a str> {
+        let facts = Facts::of(self.body).with_set(&[name]);
+        if by.optional && !self.refuses(&facts.with_unset(&[by.name])) {
+            return None;
+        }
+        let mut values = by.values.iter();
+        let mut permits = values
+            .by_ref()
+            .filter(|value| !self.refuses(&facts.with_value(by.name, value)));
+        let value = permits.next()?;
+        permits.next().is_none().then_some(*value)
+    }
+
+    /// The fields of which each is permitted with a value of its own: where several are with one value, the one that the value
+    /// requires, or else names.
+    fn named_by_values(&self, fields: &[&'a Field], by: &EnumField<'a>) -> Vec<&'a str> {
+        let names = fields.iter().map(|field| field.json_name.as_str());
+        let names = names.filter(|name| *name != by.name);
+        let values: Vec<(&str, &str)> = names
+            .filter_map(|name| Some((name, self.value_of(name, by)?)))
+            .collect();
+        let is_required = |name: &'a str, value: &'a str| {
+            let facts = Facts::of(self.body).with_unset(&[name]);
+            self.refuses(&facts.with_value(by.name, value))
+        };
+        let rank = |(name, value): (&'a str, &'a str)| {
+            let letters = |text: &str| {
+                let letters = text.chars().filter(char::is_ascii_alphanumeric);
+                letters.collect::<String>().to_ascii_lowercase()
+            };
+            (is_required(name, value), letters(name) == letters(value))
+        };
+        let is_best = |&(name, value): &(&'a str, &'a str)| {
+            let mut rivals = values.iter();
+            rivals.all(|&(rival, of)| {
+                of != value || rival == name || rank((rival, of)) < rank((name, value))
+            })
+        };
+        let best = values.iter().filter(|pair| is_best(pair));
+        best.map(|(name, _)| *name).collect()
+    }
+
+    /// Fields of which at least one must be set, where no union says so.
+    fn at_least_one(&self, fields: &[&'a Field], unions: &[FieldUnion]) -> Vec<FieldUnion> {
+        let facts = Facts::of(self.body);
+        let is_told = |name: &str| {
+            let mut told = unions
+                .iter()
+                .filter(|union| union.bound == UnionBound::ExactlyOne);
+            told.any(|union| union.member(name).is_some())
+        };
+        let names = fields.iter().map(|field| field.json_name.as_str());
+        let mut left: Vec<&str> = names.filter(|name| !is_told(name)).collect();
+        let mut found = Vec::new();
+        while self.refuses(&facts.with_unset(&left)) {
+            let mut members = left.clone();
+            for name in &left {
+                let others: Vec<&str> = members.iter().copied().filter(|one| one != name).collect();
+                if self.refuses(&facts.with_unset(&others)) {
+                    members = others;
+                }
+            }
+            left.retain(|name| !members.contains(name));
+            if members.is_empty() {
+                break;
+            }
+            if members.len() > 1 {
+                found.push(self.described(&Clique {
+                    members,
+                    bound: UnionBound::AtLeastOne,
+                    discriminator: None,
+                }));
+            }
+        }
+        found
+    }
+
+    fn described(&self, clique: &Clique<'_>) -> FieldUnion {
+        let variants = variant_names(&clique.members);
+        let members = clique.members.iter().zip(variants);
+        let value = |name: &str| {
+            let name = self
+                .body
+                .fields
+                .iter()
+                .find(|field| field.json_name == name)?;
+            self.value_of(&name.json_name, clique.discriminator?)
+        };
+        FieldUnion {
+            bound: clique.bound,
+            discriminator: clique.discriminator.map(|by| by.name.to_owned()),
+            members: members
+                .map(|(name, variant)| UnionMember {
+                    field: (*name).to_owned(),
+                    variant,
+                    value: value(name).map(str::to_owned),
+                })
+                .collect(),
+            view: None,
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Unions: which fields of a struct exclude each other, from all that is demanded of it.
+//!
+//! Schemas say so in many ways: `oneOf` of single required properties, `maxProperties: 1`, rules in CEL. None of them is
+//! looked for. Instead each pair of fields is assumed to be set, and a pair that breaks a demand whatever else the object has
+//! excludes itself. CRDs, annotated Rust and Go meet here, since markers are rules by now.
+//!
+//! Start reading at [`find`]; `facts` is what is assumed, `schema` and `rule` evaluate demands, `find` puts pairs together.
+
+mod facts;
+mod find;
+#[cfg(feature = "cel")]
+mod rule;
+mod schema;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rayon::prelude::*;
+use serde_json::Value;
+
+use self::find::{Demands, EnumField};
+use crate::model::{
+    ApiSet, Field, FieldUnion, StructDef, TypeDef, TypeKind, TypeRef, UnionBound, UnionView,
+    names::{self, schema::TypeNames},
+};
+
+/// Finds the unions of every struct, and names what is generated for them.
+pub(super) fn find(api: &mut ApiSet) {
+    let versions = api
+        .groups
+        .par_iter_mut()
+        .flat_map(|group| &mut group.versions);
+    versions.for_each(|version| {
+        let lists = version.resources.iter();
+        let lists = lists.map(|resource| names::upper_camel(&resource.list_kind));
+        let lists: BTreeSet<String> = lists.collect();
+        let views = version.origin.emits_types().then_some(&lists);
+        find_in(&mut version.types, views);
+    });
+    for package in &mut api.packages {
+        find_in(&mut package.types, Some(&BTreeSet::new()));
+    }
+}
+
+/// Finds the unions of types that stand in one module; with names that are taken there besides the types', views are named.
+fn find_in(types: &mut [TypeDef], reserved: Option<&BTreeSet<String>>) {
+    let enums = enums(types);
+    let unions: Vec<Vec<FieldUnion>> = types.par_iter().map(|def| unions_of(def, &enums)).collect();
+    drop(enums);
+    let mut taken = reserved.map(|reserved| {
+        let own: Vec<String> = types.iter().map(|def| def.name.clone()).collect();
+        TypeNames::new(reserved.iter().chain(&own))
+    });
+    for (def, mut unions) in types.iter_mut().zip(unions) {
+        let TypeKind::Struct(body) = &mut def.kind else {
+            continue;
+        };
+        if let Some(taken) = &mut taken {
+            name_views(&def.name, body, &mut unions, taken);
+        }
+        body.unions = unions;
+    }
+}
+
+/// The values of each enum that lists all of them, by its name.
+type Enums<'a> = BTreeMap<&'a str, Vec<&'a str>>;
+
+fn enums(types: &[TypeDef]) -> Enums<'_> {
+    let listed = types.iter().filter_map(|def| {
+        let TypeKind::Enum(body) = &def.kind else {
+            return None;
+        };
+        let values = if body.open.is_none() {
+            body.variants
+                .iter()
+                .map(|variant| variant.value.as_str())
+                .collect()
+        } else {
+            texts(&def.validation.enum_)
+        };
+        Some((def.name.as_str(), values))
+    });
+    listed.collect()
+}
+
+/// The values, if all of them are texts.
+fn texts(values: &[Value]) -> Vec<&str> {
+    let texts: Option<Vec<&str>> = values.iter().map(Value::as_str).collect();
+    texts.unwrap_or_default()
+}
+
+fn unions_of<'a>(def: &'a TypeDef, enums: &Enums<'a>) -> Vec<FieldUnion> {
+    let TypeKind::Struct(body) = &def.kind else {
+        return Vec::new();
+    };
+    if def.marshals.is_some() {
+        return Vec::new();
+    }
+    let fields = || {
+        let fields = body.fields.iter();
+        fields
+            .filter_map(|field| enum_field(field, enums))
+            .collect()
+    };
+    let demands = Demands::of(body, &def.validation, fields);
+    demands.map_or_else(Vec::new, |demands| demands.unions())
+}
+
+/// A field that has one of a few texts.
+fn enum_field<'a>(field: &'a Field, enums: &Enums<'a>) -> Option<EnumField<'a>> {
+    let own = texts(&field.validation.enum_);
+    let values = match &field.ty {
+        _ if field.nullable => return None,
+        TypeRef::Local(name) if own.is_empty() => enums.get(name.as_str())?.clone(),
+        _ => own,
+    };
+    (!values.is_empty()).then(|| EnumField {
+        name: &field.json_name,
+        values,
+        optional: !field.required && field.default.is_none(),
+    })
+}
+
+/// Names the views of a struct's unions of which all members are `Option`s: the first after the struct, others after what tells
+/// them apart, too.
+fn name_views(name: &str, body: &StructDef, unions: &mut [FieldUnion], taken: &mut TypeNames) {
+    let is_option = |field: &str| {
+        let mut fields = body.fields.iter();
+        fields.any(|one| one.json_name == field && one.option && !one.required)
+    };
+    let mut methods = BTreeSet::new();
+    for union in unions {
+        let is_single = union.bound != UnionBound::AtLeastOne;
+        if !is_single || !union.members.iter().all(|member| is_option(&member.field)) {
+            continue;
+        }
+        let apart = if methods.is_empty() {
+            String::new()
+        } else {
+            apart(union)
+        };
+        let snake = names::snake_case(&apart);
+        let method = match apart.as_str() {
+            "" => "as_union".to_owned(),
+            _ => format!("as_{snake}_union"),
+        };
+        if methods.insert(method.clone()) {
+            let name = taken.claim_union(name, &names::upper_camel(&apart));
+            union.view = Some(UnionView { name, method });
+        }
+    }
+}
+
+/// What tells a union from others of its struct: the discriminator, else the last word that all members share, else the first
+/// member.
+fn apart(union: &FieldUnion) -> String {
+    if let Some(discriminator) = &union.discriminator {
+        return discriminator.clone();
+    }
+    let words = |field: &str| -> Vec<String> {
+        let snake = names::snake_case(field);
+        snake.split('_').map(str::to_owned).collect()
+    };
+    let Some((first, others)) = union.members.split_first() else {
+        return String::new();
+    };
+    let is_shared = |word: &String| {
+        let mut others = others.iter();
+        others.all(|member| words(&member.field).contains(word))
+    };
+    let shared = words(&first.field).into_iter().rev().find(is_shared);
+    shared.unwrap_or_else(|| first.field.clone())
+}

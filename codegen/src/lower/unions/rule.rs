@@ -1,0 +1,289 @@
+//! Rules in CEL, evaluated with what is assumed of an object alone.
+//!
+//! Whatever an expression's value depends on beyond that, it is [`Known::Nothing`]; a rule that is false nevertheless refuses
+//! every such object. So rules need no certain form: `has(self.a) != has(self.b)` and
+//! `[has(self.a), has(self.b)].filter(x, x == true).size() == 1` come out alike.
+
+use std::cell::Cell;
+
+use super::facts::{Count, Facts, Truth};
+use crate::{
+    cel::{
+        self,
+        names::escaped,
+        tree::{Access, Call, Id, Literal, Loop, Node, Tree},
+    },
+    model::{CelRule, Field},
+};
+
+/// The most steps of one evaluation, since loops within loops multiply.
+const MOST_STEPS: u32 = 20_000;
+
+/// A rule about which fields are set.
+#[derive(Debug)]
+pub(super) struct Rule {
+    tree: Tree,
+    root: Id,
+}
+
+/// What is known of a value.
+#[derive(Clone, Debug)]
+enum Known {
+    Nothing,
+    Truth(Truth),
+    Number(Count),
+    Text(String),
+    List(Vec<Known>),
+    /// A list with so many items.
+    Items(Count),
+}
+
+impl Rule {
+    /// The rule, if it parses and asks whether fields are set. One about changes says nothing of an object by itself.
+    pub(super) fn of(rule: &CelRule) -> Option<Self> {
+        // Parsing costs much more than a look for the only macro that asks.
+        if !rule.rule.contains("has") {
+            return None;
+        }
+        let (tree, root) = Tree::of(&cel::parse(&rule.rule).ok()?).ok()?;
+        let is_change = |node: &Node| matches!(node, Node::Ident(name) if name == "oldSelf");
+        (!tree.nodes.iter().any(is_change)).then_some(Self { tree, root })
+    }
+
+    /// Whether the rule reads or tests a property of the object.
+    pub(super) fn mentions(&self, property: &str) -> bool {
+        let mut nodes = self.tree.nodes.iter();
+        nodes.any(|node| match node {
+            Node::Select {
+                operand,
+                field: name,
+                ..
+            } => self.is_self(*operand) && is_name_of(property, name),
+            _ => false,
+        })
+    }
+
+    /// Whether the object is as the rule says.
+    pub(super) fn holds(&self, facts: &Facts<'_>, fields: &[Field]) -> Truth {
+        let evaluation = Evaluation {
+            rule: self,
+            facts,
+            fields,
+            steps: Cell::new(0),
+        };
+        evaluation.truth(self.root, &mut Vec::new())
+    }
+
+    fn is_self(&self, id: Id) -> bool {
+        matches!(self.tree.node(id), Node::Ident(name) if name == "self")
+    }
+}
+
+/// Whether an expression's name of a field is that of a property; words that CEL reserves stand for themselves, too.
+fn is_name_of(property: &str, name: &str) -> bool {
+    property == name || escaped(property).is_some_and(|escaped| escaped == name)
+}
+
+/// Variables and what is known of them, the innermost last.
+type Variables = Vec<(String, Known)>;
+
+struct Evaluation<'e> {
+    rule: &'e Rule,
+    facts: &'e Facts<'e>,
+    fields: &'e [Field],
+    steps: Cell<u32>,
+}
+
+impl Evaluation<'_> {
+    fn truth(&self, id: Id, variables: &mut Variables) -> Truth {
+        match self.value(id, variables) {
+            Known::Truth(truth) => truth,
+            _ => Truth::Unknown,
+        }
+    }
+
+    fn value(&self, id: Id, variables: &mut Variables) -> Known {
+        self.steps.set(self.steps.get() + 1);
+        if self.steps.get() > MOST_STEPS {
+            return Known::Nothing;
+        }
+        match self.rule.tree.node(id) {
+            Node::Literal(Literal::Bool(value)) => Known::Truth((*value).into()),
+            Node::Literal(Literal::Int(value)) => Known::Number(Count::exactly(*value)),
+            Node::Literal(Literal::String(value)) => Known::Text(value.clone()),
+            Node::Ident(name) => {
+                let mut known = variables.iter().rev();
+                let known = known.find(|(variable, _)| variable == name);
+                known.map_or(Known::Nothing, |(_, value)| value.clone())
+            }
+            Node::Select {
+                operand,
+                field,
+                access,
+            } => self.select(*operand, field, *access),
+            Node::Call(call) => self.call(call, variables),
+            Node::List(entries) if entries.iter().all(|entry| !entry.optional) => {
+                let items = entries.iter();
+                Known::List(
+                    items
+                        .map(|item| self.value(item.value, variables))
+                        .collect(),
+                )
+            }
+            Node::Loop(looped) => self.run(looped, variables),
+            _ => Known::Nothing,
+        }
+    }
+
+    fn select(&self, operand: Id, name: &str, access: Access) -> Known {
+        let is_named = |field: &&Field| is_name_of(&field.json_name, name);
+        let field = self.fields.iter().find(is_named);
+        let Some(field) = field.filter(|_| self.rule.is_self(operand)) else {
+            return Known::Nothing;
+        };
+        match access {
+            Access::Test => Known::Truth(self.facts.has(&field.json_name)),
+            Access::Read => {
+                let value = self.facts.value(&field.json_name);
+                value.map_or(Known::Nothing, |value| Known::Text(value.to_owned()))
+            }
+        }
+    }
+
+    fn call(&self, call: &Call, variables: &mut Variables) -> Known {
+        let args = call.target.iter().chain(&call.args);
+        match (
+            call.function.as_str(),
+            args.copied().collect::<Vec<Id>>().as_slice(),
+        ) {
+            ("_?_:_", &[condition, then, otherwise]) => match self.truth(condition, variables) {
+                Truth::Yes => self.value(then, variables),
+                Truth::No => self.value(otherwise, variables),
+                Truth::Unknown => {
+                    let then = self.value(then, variables);
+                    then.or(self.value(otherwise, variables))
+                }
+            },
+            ("_&&_", args) => {
+                let args = args.iter().map(|arg| self.truth(*arg, variables));
+                Known::Truth(args.fold(Truth::Yes, Truth::and))
+            }
+            ("_||_", args) => {
+                let args = args.iter().map(|arg| self.truth(*arg, variables));
+                Known::Truth(args.fold(Truth::No, Truth::or))
+            }
+            ("!_", &[arg]) => Known::Truth(self.truth(arg, variables).not()),
+            // Errors are unknown here, so that it is its argument.
+            ("@not_strictly_false", &[arg]) => self.value(arg, variables),
+            ("size", &[list]) => self.value(list, variables).size(),
+            ("sum", &[list]) => match self.value(list, variables) {
+                Known::List(items) => items
+                    .into_iter()
+                    .fold(Known::Number(Count::exactly(0)), Known::plus),
+                _ => Known::Nothing,
+            },
+            (operator, &[left, right]) => {
+                let (left, right) = (self.value(left, variables), self.value(right, variables));
+                left.compared(operator, right)
+            }
+            _ => Known::Nothing,
+        }
+    }
+
+    /// Runs a loop over a list whose items are known.
+    fn run(&self, looped: &Loop, variables: &mut Variables) -> Known {
+        let Known::List(items) = self.value(looped.range, variables) else {
+            return Known::Nothing;
+        };
+        if looped.second.is_some() {
+            return Known::Nothing;
+        }
+        let initial = self.value(looped.initial, variables);
+        variables.push((looped.accumulator.clone(), initial));
+        for item in items {
+            if self.truth(looped.condition, variables) == Truth::No {
+                break;
+            }
+            variables.push((looped.variable.clone(), item));
+            let step = self.value(looped.step, variables);
+            variables.pop();
+            if let Some((_, gathered)) = variables.last_mut() {
+                *gathered = step;
+            }
+        }
+        let result = self.value(looped.result, variables);
+        variables.pop();
+        result
+    }
+}
+
+impl Known {
+    /// What is known of a value that is one of two.
+    fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Truth(a), Self::Truth(b)) if a == b => Self::Truth(a),
+            (Self::Text(a), Self::Text(b)) if a == b => Self::Text(a),
+            (Self::Number(a), Self::Number(b)) => Self::Number(a.or(b)),
+            (a, b) => match (a.size(), b.size()) {
+                (Self::Number(a), Self::Number(b)) => Self::Items(a.or(b)),
+                _ => Self::Nothing,
+            },
+        }
+    }
+
+    /// How many items a list has.
+    fn size(&self) -> Self {
+        match self {
+            Self::List(items) => Self::Number(Count::exactly(
+                i64::try_from(items.len()).unwrap_or(i64::MAX),
+            )),
+            Self::Items(count) => Self::Number(*count),
+            _ => Self::Nothing,
+        }
+    }
+
+    fn plus(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Number(a), Self::Number(b)) => Self::Number(a.plus(b)),
+            (Self::List(mut a), Self::List(b)) => {
+                a.extend(b);
+                Self::List(a)
+            }
+            (a, b) => match (a.size(), b.size()) {
+                (Self::Number(a), Self::Number(b)) => Self::Items(a.plus(b)),
+                _ => Self::Nothing,
+            },
+        }
+    }
+
+    /// The value of an operator between two.
+    fn compared(self, operator: &str, other: Self) -> Self {
+        let truth = match (operator, self, other) {
+            ("_+_", a, b) => return a.plus(b),
+            ("_==_", a, b) => a.equals(&b),
+            ("_!=_", a, b) => a.equals(&b).not(),
+            ("_<_", Self::Number(a), Self::Number(b)) => a.is_below(b),
+            ("_>_", Self::Number(a), Self::Number(b)) => b.is_below(a),
+            ("_<=_", Self::Number(a), Self::Number(b)) => b.is_below(a).not(),
+            ("_>=_", Self::Number(a), Self::Number(b)) => a.is_below(b).not(),
+            ("@in", item, Self::List(items)) => items
+                .iter()
+                .map(|other| item.equals(other))
+                .fold(Truth::No, Truth::or),
+            _ => return Self::Nothing,
+        };
+        Self::Truth(truth)
+    }
+
+    fn equals(&self, other: &Self) -> Truth {
+        match (self, other) {
+            (Self::Truth(Truth::Yes), Self::Truth(b)) => *b,
+            (Self::Truth(Truth::No), Self::Truth(b)) => b.not(),
+            (Self::Truth(a), Self::Truth(Truth::Yes)) => *a,
+            (Self::Truth(a), Self::Truth(Truth::No)) => a.not(),
+            (Self::Number(a), Self::Number(b)) => a.equals(*b),
+            (Self::Text(a), Self::Text(b)) => (a == b).into(),
+            _ => Truth::Unknown,
+        }
+    }
+}

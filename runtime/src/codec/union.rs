@@ -1,0 +1,52 @@
+//! Unions: views of structs of which at most one field is set.
+
+/// Implements the view of a union of fields: a method of the struct that gives the only field that is set and, after
+/// `convertible`, `From` of the view.
+///
+/// ```ignore
+/// codec::union! { convertible Filter, FilterUnion, as_union, Cors = cors (kind = Kind::Cors), Mirror = mirror (kind = Kind::Mirror) }
+/// ```
+///
+/// In brackets stands the field that says which member is set, with its value.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __codec_union {
+    (convertible $object:ident, $view:ident, $method:ident
+        $(, $variant:ident = $field:ident $(($tag:ident = $value:path))?)* $(,)?) => {
+        $crate::codec::union! { $object, $view, $method $(, $variant = $field)* }
+
+        impl ::core::convert::From<$view<'_>> for $object {
+            fn from(view: $view<'_>) -> Self {
+                match view {
+                    $($view::$variant(value) => Self {
+                        $field: $crate::codec::member(value),
+                        $($tag: ::core::convert::From::from($value),)?
+                        ..::core::default::Default::default()
+                    },)*
+                }
+            }
+        }
+    };
+    ($object:ident, $view:ident, $method:ident $(, $variant:ident = $field:ident)* $(,)?) => {
+        impl $object {
+            /// The only field of the union that is set; none where none or several are.
+            #[must_use]
+            pub fn $method(&self) -> ::core::option::Option<$view<'_>> {
+                let mut only = ::core::option::Option::None;
+                $(if let ::core::option::Option::Some(value) = &self.$field {
+                    if only.replace($view::$variant(value)).is_some() {
+                        return ::core::option::Option::None;
+                    }
+                })*
+                only
+            }
+        }
+    };
+}
+
+pub use crate::__codec_union as union;
+
+/// The field of a struct that a value of its view becomes; it may be boxed.
+pub fn member<T: Clone, F: From<T>>(value: &T) -> Option<F> {
+    Some(F::from(value.clone()))
+}
