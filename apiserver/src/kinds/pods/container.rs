@@ -5,8 +5,8 @@ use serde_json::Value;
 use crate::field::FieldError;
 use crate::kinds::check::one_of;
 use crate::metadata::object::text;
-use crate::names::label_fault;
 use crate::table::cells::items;
+use kube_names::label_fault;
 
 /// Validation of a port's number.
 pub(in crate::kinds) const PORT: &str = "must be between 1 and 65535, inclusive";

@@ -8,7 +8,6 @@ use crate::field::FieldError;
 use crate::kinds::check::one_of;
 use crate::metadata::object::{copy_field, text};
 use crate::table::cells::items;
-use kube_names::label_fault;
 
 /// Validates the spec of a pod or of a pod template.
 pub(in crate::kinds) fn pod_spec(spec: &Value, path: &str) -> Vec<FieldError> {
