@@ -66,6 +66,15 @@ pub(crate) fn needs_codec(field: &Field) -> bool {
     field.ty.is_encoded() || (field.go.is_none() && is_exact_by_codec(&field.ty))
 }
 
+/// Whether the field is one of Go's outside an `Option`: if missing, it has its zero value, as for Go's decoder.
+pub(crate) fn is_plain_go(field: &Field) -> bool {
+    field.go.is_some()
+        && matches!(
+            Presence::of(field),
+            Presence::Required | Presence::Omittable
+        )
+}
+
 /// Whether values of the type hold the codec's `Number`.
 pub(crate) fn has_number(ty: &TypeRef) -> bool {
     *ty.element() == TypeRef::Float

@@ -222,8 +222,6 @@ const ONE_IN_TWO_FILES: &[(&str, &[&str])] = &[
             "emit::apis ↔ emit::types",
             "emit::manifests ↔ options",
             "emit::manifests::cel::decl ↔ emit::manifests::cel::types",
-            "emit::types::default ↔ emit::types::item",
-            "emit::types::item ↔ emit::types::object",
             "lower::go::fields ↔ lower::go::types",
             "model::foreign ↔ model::types",
             "read::markers::define ↔ read::markers::set",

@@ -241,6 +241,34 @@ fn crds_give_the_golden_crates() {
     }
 }
 
+/// The reason stands in docs/crd-types.md.
+#[test]
+fn every_type_from_crds_has_a_default() {
+    for case in folders(&testdata().join("crds")) {
+        for (path, text) in expect_crds(&case) {
+            let mut derived = "";
+            for line in text.lines() {
+                if let Some(derives) = line.strip_prefix("#[derive(") {
+                    derived = derives;
+                }
+                let declared = line.strip_prefix("pub struct ");
+                let declared = declared.or_else(|| line.strip_prefix("pub enum "));
+                let name = declared.and_then(|rest| rest.strip_suffix(" {"));
+                // A view of a union borrows.
+                let is_type = |name: &&str| path.starts_with("apis") && !name.contains('<');
+                let Some(name) = name.filter(is_type) else {
+                    continue;
+                };
+                let by_hand = ["Default", "::std::default::Default"]
+                    .map(|path| format!("impl {path} for {name} {{"));
+                let has_default = derived.contains("Default,")
+                    || by_hand.iter().any(|header| text.contains(header));
+                assert!(has_default, "{name} of {case}: {}", path.display());
+            }
+        }
+    }
+}
+
 #[test]
 fn every_golden_crate_has_an_input() {
     let mut inputs = folders(&testdata().join("apis"));

@@ -24,6 +24,7 @@ mod number;
 mod object;
 #[cfg(test)]
 mod object_tests;
+mod object_writer;
 mod quantity;
 #[cfg(test)]
 mod tests;
@@ -37,7 +38,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub use self::{
     condition::condition,
     number::Number,
-    object::{Empty, Object, Reader, Writer, read_object, write_object},
+    object::{Object, Reader, read_object, write_object},
+    object_writer::{Empty, Writer},
     time::time,
     union::member,
 };

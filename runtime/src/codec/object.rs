@@ -11,12 +11,12 @@
 use std::{collections::BTreeMap, convert::identity, fmt, marker::PhantomData};
 
 use serde::{
-    Deserialize, Deserializer, Serialize, Serializer,
+    Deserialize, Deserializer, Serializer,
     de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, Visitor},
     ser::SerializeMap,
 };
 
-use super::{Codec, Decoded, Encoded};
+use super::{Codec, Decoded, object_writer::Writer};
 
 /// Implements `Serialize` and `Deserialize` for a struct by a list of its fields and the properties that hold them.
 ///
@@ -27,17 +27,29 @@ use super::{Codec, Decoded, Encoded};
 /// ```
 ///
 /// The words before the fields are methods of [`Reader`] and [`Writer`]. `..` names the map of the properties that the list has
-/// not, which are ignored without it. A field that may be missing keeps its value in the struct's `Default`.
+/// not, which are ignored without it. `or default_image` after a property names the function that gives the field's value where
+/// the property is missing; other fields that may be missing keep their value in the struct's `Default`. That is made for each
+/// object, and where it costs something, `from blank` after the struct's name names a function that makes one for less.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __codec_object {
-    ($object:ident $(, $mode:ident $field:ident = $property:literal)* $(, ..$unknown:ident)? $(,)?) => {
+    (
+        $object:ident $(from $blank:ident)?
+        $(, $mode:ident $field:ident = $property:literal $(or $default:ident)?)* $(, ..$unknown:ident)? $(,)?
+    ) => {
         impl $crate::codec::Object for $object {
             const NAME: &'static str = ::core::stringify!($object);
 
+            $(fn blank() -> Self {
+                Self::$blank()
+            })?
+
             #[allow(unused_variables)]
             fn read<'de, A: ::serde::de::MapAccess<'de>>(&mut self, reader: &mut $crate::codec::Reader<'de, A>) {
-                $(reader.$mode($property, &mut self.$field);)*
+                $(
+                    reader.$mode($property, &mut self.$field);
+                    $(reader.fill(&mut self.$field, Self::$default);)?
+                )*
                 $(reader.unknown(&mut self.$unknown);)?
             }
 
@@ -69,6 +81,12 @@ pub trait Object: Default {
     /// The type's name, for errors.
     const NAME: &'static str;
 
+    /// The object that properties are read into: fields that a missing property would not leave as they are may have any value.
+    #[must_use]
+    fn blank() -> Self {
+        Self::default()
+    }
+
     /// Offers each field to the reader, in a fixed order.
     fn read<'de, A: MapAccess<'de>>(&mut self, reader: &mut Reader<'de, A>);
 
@@ -94,15 +112,9 @@ pub fn write_object<T: Object, S: Serializer>(
     object: &T,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    let mut writer = Writer {
-        map: serializer.serialize_map(None)?,
-        error: None,
-    };
+    let mut writer = Writer::new(serializer.serialize_map(None)?);
     object.write(&mut writer);
-    match writer.error {
-        Some(error) => Err(error),
-        None => writer.map.end(),
-    }
+    writer.finish()
 }
 
 struct ObjectVisitor<T>(PhantomData<T>);
@@ -115,7 +127,7 @@ impl<'de, T: Object> Visitor<'de> for ObjectVisitor<T> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
-        let mut object = T::default();
+        let mut object = T::blank();
         let mut reader = Reader::new(map);
         while reader.next_property()? {
             object.read(&mut reader);
@@ -227,6 +239,13 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
     fn store<T, W: Deserialize<'de>>(&mut self, field: &mut T, unwrap: impl FnOnce(W) -> T) {
         if let Some(value) = self.value() {
             *field = unwrap(value);
+        }
+    }
+
+    /// Gives the field that was offered last its default, if its property is missing.
+    pub fn fill<T>(&mut self, field: &mut T, default: fn() -> T) {
+        if self.is_missing() {
+            *field = default();
         }
     }
 
@@ -372,122 +391,5 @@ impl Seen {
             Some(index) => self.rest.get(index).copied().unwrap_or_default(),
         };
         bits & (1 << (position % 64)) != 0
-    }
-}
-
-/// Writes the fields of one object as properties.
-///
-/// Each method is the reverse of [`Reader`]'s.
-pub struct Writer<M: SerializeMap> {
-    map: M,
-    /// The first error; nothing is written after it.
-    error: Option<M::Error>,
-}
-
-impl<M: SerializeMap> Writer<M> {
-    fn property<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) {
-        if self.error.is_none() {
-            self.error = self.map.serialize_entry(name, value).err();
-        }
-    }
-
-    /// A field that is always written.
-    pub fn required<T: Serialize>(&mut self, name: &'static str, field: &T) {
-        self.property(name, field);
-    }
-
-    /// [`required`](Self::required), with a wire format of its own.
-    pub fn required_encoded<T: Codec>(&mut self, name: &'static str, field: &T) {
-        self.property(name, &Encoded(field));
-    }
-
-    /// A field that is always written.
-    pub fn defaulted<T: Serialize>(&mut self, name: &'static str, field: &T) {
-        self.property(name, field);
-    }
-
-    /// [`defaulted`](Self::defaulted), with a wire format of its own.
-    pub fn defaulted_encoded<T: Codec>(&mut self, name: &'static str, field: &T) {
-        self.property(name, &Encoded(field));
-    }
-
-    /// A field that is written unless none.
-    pub fn optional<T: Serialize>(&mut self, name: &'static str, field: &Option<T>) {
-        if let Some(value) = field {
-            self.property(name, value);
-        }
-    }
-
-    /// [`optional`](Self::optional), with a wire format of its own.
-    pub fn optional_encoded<T: Codec>(&mut self, name: &'static str, field: &Option<T>) {
-        if let Some(value) = field {
-            self.property(name, &Encoded(value));
-        }
-    }
-
-    /// A field that is written unless none, where null is a value.
-    pub fn nullable<T: Serialize>(&mut self, name: &'static str, field: &Option<T>) {
-        self.optional(name, field);
-    }
-
-    /// [`nullable`](Self::nullable), with a wire format of its own.
-    pub fn nullable_encoded<T: Codec>(&mut self, name: &'static str, field: &Option<T>) {
-        self.optional_encoded(name, field);
-    }
-
-    /// A field that is always written.
-    pub fn filled<T: Serialize>(&mut self, name: &'static str, field: &T) {
-        self.property(name, field);
-    }
-
-    /// A field that is written unless empty.
-    pub fn omittable<T: Serialize + Empty>(&mut self, name: &'static str, field: &T) {
-        if !field.is_empty() {
-            self.property(name, field);
-        }
-    }
-
-    /// [`omittable`](Self::omittable), with a wire format of its own.
-    pub fn omittable_encoded<T: Codec + Empty>(&mut self, name: &'static str, field: &T) {
-        if !field.is_empty() {
-            self.property(name, &Encoded(field));
-        }
-    }
-
-    /// The properties that belong to no field.
-    pub fn unknown<T: Serialize>(&mut self, field: &BTreeMap<String, T>) {
-        for (name, value) in field {
-            self.property(name, value);
-        }
-    }
-}
-
-impl<M: SerializeMap> fmt::Debug for Writer<M> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Writer").finish_non_exhaustive()
-    }
-}
-
-/// A text, list or map, which may be empty.
-pub trait Empty {
-    /// Whether there is nothing in it.
-    fn is_empty(&self) -> bool;
-}
-
-impl Empty for String {
-    fn is_empty(&self) -> bool {
-        self.is_empty()
-    }
-}
-
-impl<T> Empty for Vec<T> {
-    fn is_empty(&self) -> bool {
-        self.is_empty()
-    }
-}
-
-impl<T> Empty for BTreeMap<String, T> {
-    fn is_empty(&self) -> bool {
-        self.is_empty()
     }
 }

@@ -310,3 +310,48 @@ proptest! {
         compare_all(&json);
     }
 }
+
+/// Counts the defaults that are made.
+#[derive(Clone, Debug, PartialEq)]
+struct Counted {
+    made: usize,
+    inner: i64,
+}
+
+thread_local! {
+    static MADE: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+impl Counted {
+    fn default_made() -> usize {
+        MADE.set(MADE.get() + 1);
+        MADE.get()
+    }
+
+    fn blank() -> Self {
+        Self { made: 0, inner: 0 }
+    }
+}
+
+impl Default for Counted {
+    fn default() -> Self {
+        Self {
+            made: Self::default_made(),
+            ..Self::blank()
+        }
+    }
+}
+
+codec::object! {
+    Counted from blank, defaulted made = "made" or default_made, defaulted inner = "inner"
+}
+
+#[test]
+fn a_default_is_made_for_a_missing_property_alone() {
+    let read = |value: Value| serde_json::from_value::<Counted>(value).unwrap();
+    assert_eq!(read(json!({ "made": 7 })), Counted { made: 7, inner: 0 });
+    assert_eq!(MADE.get(), 0);
+    assert_eq!(read(json!({ "inner": 2 })), Counted { made: 1, inner: 2 });
+    assert_eq!(read(json!({})), Counted { made: 2, inner: 0 });
+    assert_eq!(Counted::default().made, 3);
+}

@@ -19,7 +19,7 @@ use quote::quote;
 use super::{
     Scope,
     default::{function, has_no_default},
-    item::type_tokens,
+    refs::type_tokens,
 };
 use crate::{
     emit::{

@@ -10,7 +10,7 @@ use crate::emit::Emit;
 
 const ROOT: &str = include_str!("../../../../runtime/src/codec/mod.rs");
 
-const SUBMODULES: [(&str, &str); 11] = [
+const SUBMODULES: [(&str, &str); 12] = [
     (
         "base64",
         include_str!("../../../../runtime/src/codec/base64.rs"),
@@ -42,6 +42,10 @@ const SUBMODULES: [(&str, &str); 11] = [
     (
         "object",
         include_str!("../../../../runtime/src/codec/object.rs"),
+    ),
+    (
+        "object_writer",
+        include_str!("../../../../runtime/src/codec/object_writer.rs"),
     ),
     (
         "quantity",
@@ -173,6 +177,7 @@ mod tests {
                 "kubernetes true",
                 "number true",
                 "object true",
+                "object_writer true",
                 "quantity true",
                 "time true",
                 "union true",

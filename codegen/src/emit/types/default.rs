@@ -6,11 +6,12 @@ use quote::{format_ident, quote};
 use serde_json::Value;
 
 use super::{
-    Scope,
-    item::{field_type, type_tokens},
+    Scope, Unit,
+    refs::{field_type, type_tokens},
 };
 use crate::{
     emit::{
+        Emit,
         context::ident,
         serde_attributes::{Presence, needs_codec},
     },
@@ -26,6 +27,28 @@ pub(super) struct Defaults {
 }
 
 /// Emits what a struct needs for its defaults.
+///
+/// ```ignore
+/// impl VirtualMachineSpec {
+///     fn default_image() -> String {
+///         String::from("debian")
+///     }
+///     fn blank() -> Self {
+///         Self {
+///             image: Default::default(),
+///             resource: Default::default(),
+///         }
+///     }
+/// }
+/// impl Default for VirtualMachineSpec {
+///     fn default() -> Self {
+///         Self {
+///             image: Self::default_image(),
+///             ..Self::blank()
+///         }
+///     }
+/// }
+/// ```
 pub(super) fn emit(scope: &Scope<'_>, def: &TypeDef, body: &StructDef) -> Defaults {
     let name = ident(&def.name);
     let functions: Vec<TokenStream> = body
@@ -33,37 +56,119 @@ pub(super) fn emit(scope: &Scope<'_>, def: &TypeDef, body: &StructDef) -> Defaul
         .iter()
         .filter_map(|field| emit_function(scope, def, field))
         .collect();
+    let blank = has_blank(scope.cx, scope.unit, def).then(|| emit_blank(scope, body));
     let by_hand = !functions.is_empty() || body.fields.iter().any(has_no_default);
-    if !by_hand {
-        return Defaults {
-            derive: true,
-            items: TokenStream::new(),
+    let inherent = (!functions.is_empty() || blank.is_some()).then(|| {
+        quote! {
+            impl #name {
+                #(#functions)*
+                #blank
+            }
+        }
+    });
+    let trait_ = default_trait(scope);
+    let default = by_hand.then(|| {
+        let fields = match blank {
+            Some(_) => fields_beside_blank(scope, body),
+            None => all_fields(scope, body, initial),
         };
+        quote! {
+            impl #trait_ for #name {
+                fn default() -> Self {
+                    Self { #fields }
+                }
+            }
+        }
+    });
+    Defaults {
+        derive: !by_hand,
+        items: quote!(#inherent #default),
     }
+}
+
+/// Every field with a value, and the map of what the schema does not name.
+fn all_fields(
+    scope: &Scope<'_>,
+    body: &StructDef,
+    value: fn(&Scope<'_>, &Field) -> TokenStream,
+) -> TokenStream {
     let fields = body.fields.iter().map(|field| {
         let ident = ident(&field.rust_name);
-        let value = initial(scope, field);
+        let value = value(scope, field);
         quote!(#ident: #value,)
     });
     let trait_ = default_trait(scope);
     let unknown = matches!(body.unknown_fields, UnknownFields::Kept(_))
         .then(|| quote!(unknown_fields: #trait_::default(),));
-    let functions = (!functions.is_empty()).then(|| quote!(impl #name { #(#functions)* }));
-    let items = quote! {
-        #functions
-        impl #trait_ for #name {
-            fn default() -> Self {
-                Self {
-                    #(#fields)*
-                    #unknown
-                }
-            }
-        }
+    quote!(#(#fields)* #unknown)
+}
+
+/// The fields whose default is not what they have in the blank object, and that object for the others.
+fn fields_beside_blank(scope: &Scope<'_>, body: &StructDef) -> TokenStream {
+    let differs = |field: &&Field| honoured(field) || nested(scope, field).is_some();
+    let fields = body.fields.iter().filter(differs).map(|field| {
+        let ident = ident(&field.rust_name);
+        let value = initial(scope, field);
+        quote!(#ident: #value,)
+    });
+    let others = !body.fields.iter().all(|field| differs(&field))
+        || matches!(body.unknown_fields, UnknownFields::Kept(_));
+    let others = others.then(|| quote!(..Self::blank()));
+    quote!(#(#fields)* #others)
+}
+
+/// Whether the struct's default costs more than zeros, so that objects are read into a blank one: it has a default of its own,
+/// or always holds a struct that has.
+pub(super) fn has_blank(cx: &Emit<'_>, unit: Unit<'_>, def: &TypeDef) -> bool {
+    let TypeKind::Struct(body) = &def.kind else {
+        return false;
     };
-    Defaults {
-        derive: false,
-        items,
+    unit.is_listed(cx, def)
+        && body.fields.iter().any(|field| {
+            honoured(field)
+                || held(unit, field).is_some_and(|inner| {
+                    // A type that holds itself without a box would not compile.
+                    inner.name != def.name && has_blank(cx, unit, inner)
+                })
+        })
+}
+
+/// The struct of the same version that a field always holds.
+fn held<'a>(unit: Unit<'a>, field: &Field) -> Option<&'a TypeDef> {
+    let TypeRef::Local(name) = &field.ty else {
+        return None;
+    };
+    (Presence::of(field) == Presence::Required)
+        .then(|| unit.type_def(name))
+        .flatten()
+}
+
+/// The struct with a blank of its own that a field always holds.
+fn nested<'a>(scope: &Scope<'a>, field: &Field) -> Option<&'a TypeDef> {
+    held(scope.unit, field).filter(|inner| has_blank(scope.cx, scope.unit, inner))
+}
+
+fn emit_blank(scope: &Scope<'_>, body: &StructDef) -> TokenStream {
+    let fields = all_fields(scope, body, blank);
+    quote! {
+        fn blank() -> Self {
+            Self { #fields }
+        }
     }
+}
+
+/// The field's value in the blank object.
+fn blank(scope: &Scope<'_>, field: &Field) -> TokenStream {
+    if let Some(inner) = nested(scope, field) {
+        let inner = scope.imports.own(&inner.name);
+        let codec = scope.imports.codec();
+        return quote!(<#inner as #codec::Object>::blank());
+    }
+    if has_no_default(field) {
+        return unset(scope, &field.ty);
+    }
+    let default = default_trait(scope);
+    quote!(#default::default())
 }
 
 /// The function that gives a field's default, as serde's attribute names it; none where the field is an `Option`.

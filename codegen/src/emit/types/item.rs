@@ -1,15 +1,19 @@
 //! One type: struct, enum or alias.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens as _, quote};
+use quote::quote;
 
-use super::{Scope, attributes, builder, default, demands, imports::CODEC, object, together};
+use super::{
+    Scope, attributes, builder, default, demands,
+    refs::{field_type, type_tokens},
+    together,
+};
 use crate::{
     emit::{
         context::ident,
         docs::{self, code},
         serde_attributes::{
-            Presence, has_number, may_be_null, needs_codec, serde_attribute, serde_camel_case,
+            has_number, is_plain_go, may_be_null, needs_codec, serde_attribute, serde_camel_case,
             uses_codec,
         },
     },
@@ -55,7 +59,7 @@ fn emit_struct(scope: &Scope<'_>, def: &TypeDef, body: &StructDef) -> TokenStrea
     let name = ident(&def.name);
     let docs = type_docs(scope, def);
     let mut fields = body.fields.iter();
-    let serde = if scope.unit.is_root(def) || object::is_listed(scope.cx, scope.unit, def) {
+    let serde = if scope.unit.is_root(def) || scope.unit.is_listed(scope.cx, def) {
         Serde::Generated
     } else if fields.any(|field| field.rust_name != field.json_name) {
         Serde::CamelCase
@@ -96,15 +100,6 @@ fn emit_struct(scope: &Scope<'_>, def: &TypeDef, body: &StructDef) -> TokenStrea
         }
         #items
     }
-}
-
-/// Whether the field is one of Go's outside an `Option`: if missing, it has its zero value, as for Go's decoder.
-pub(super) fn is_plain_go(field: &Field) -> bool {
-    field.go.is_some()
-        && matches!(
-            Presence::of(field),
-            Presence::Required | Presence::Omittable
-        )
 }
 
 /// How a type comes by serde.
@@ -288,55 +283,6 @@ fn derive(scope: &Scope<'_>, def: &TypeDef, names: &[&'static str], serde: Serde
     }
     derives.extend(attributes::derives(scope.cx, def, &own));
     quote!(#[derive(#(#derives),*)])
-}
-
-/// The type of a field, with the `Option`s that its presence asks for.
-pub(super) fn field_type(scope: &Scope<'_>, field: &Field) -> TokenStream {
-    let inner = type_tokens(scope, &field.ty);
-    let option = scope.imports.prelude("::std::option", "Option");
-    match Presence::of(field) {
-        Presence::Required | Presence::Omittable => inner,
-        Presence::RequiredNullable | Presence::Optional => quote!(#option<#inner>),
-        Presence::OptionalNullable => quote!(#option<#option<#inner>>),
-    }
-}
-
-/// A type as the file names it.
-pub(super) fn type_tokens(scope: &Scope<'_>, ty: &TypeRef) -> TokenStream {
-    let imports = &scope.imports;
-    match ty {
-        TypeRef::Bool => quote!(bool),
-        TypeRef::Int32 => quote!(i32),
-        TypeRef::Int64 => quote!(i64),
-        TypeRef::Float => imports.name(CODEC, "Number"),
-        TypeRef::Float32 => quote!(f32),
-        // Go's, as wide as on Kubernetes' platforms.
-        TypeRef::Integer(name) if name == "isize" => quote!(i64),
-        TypeRef::Integer(name) if name == "usize" => quote!(u64),
-        TypeRef::Integer(name) => ident(name).into_token_stream(),
-        TypeRef::Local(name) => imports.own(name),
-        TypeRef::String => imports.prelude("::std::string", "String"),
-        TypeRef::Any => imports.name("serde_json", "Value"),
-        TypeRef::Known(known) => imports.name(known.module(), known.name()),
-        TypeRef::External(external) => imports.external(external),
-        TypeRef::Verbatim(text) => crate::emit::context::path(text),
-        TypeRef::List(inner) => wrapped(scope, imports.prelude("::std::vec", "Vec"), inner),
-        TypeRef::Optional(inner) => {
-            wrapped(scope, imports.prelude("::std::option", "Option"), inner)
-        }
-        TypeRef::Boxed(inner) => wrapped(scope, imports.prelude("::std::boxed", "Box"), inner),
-        TypeRef::Map(inner) => {
-            let map = imports.name("std::collections", "BTreeMap");
-            let string = imports.prelude("::std::string", "String");
-            let inner = type_tokens(scope, inner);
-            quote!(#map<#string, #inner>)
-        }
-    }
-}
-
-fn wrapped(scope: &Scope<'_>, outer: TokenStream, inner: &TypeRef) -> TokenStream {
-    let inner = type_tokens(scope, inner);
-    quote!(#outer<#inner>)
 }
 
 /// The description, or the path in the API without one.

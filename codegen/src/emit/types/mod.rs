@@ -36,6 +36,7 @@ mod demands;
 mod imports;
 mod item;
 mod object;
+mod refs;
 mod together;
 mod union;
 
@@ -93,6 +94,14 @@ impl<'a> Unit<'a> {
     fn is_root(self, def: &TypeDef) -> bool {
         let mut resources = self.resources.iter();
         resources.any(|resource| resource.root == def.name)
+    }
+
+    /// Whether serde of the type is a list of its fields.
+    fn is_listed(self, cx: &Emit<'_>, def: &TypeDef) -> bool {
+        matches!(def.kind, TypeKind::Struct(_))
+            && def.marshals.is_none()
+            && !self.is_root(def)
+            && !attributes::derives_schema(cx, def)
     }
 
     /// The type of the given name.
@@ -237,7 +246,7 @@ fn needs_codec(cx: &Emit<'_>, unit: Unit<'_>) -> bool {
     };
     unit.types.iter().any(|def| match &def.kind {
         TypeKind::Struct(body) => {
-            object::is_listed(cx, unit, def) || union::has_view(def) || body.fields.iter().any(uses)
+            unit.is_listed(cx, def) || union::has_view(def) || body.fields.iter().any(uses)
         }
         TypeKind::Alias(alias) => serde_attributes::has_number(&alias.target),
         _ => false,

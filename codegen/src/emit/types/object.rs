@@ -12,12 +12,14 @@
 
 use std::iter;
 
-use super::{Scope, Unit, attributes::derives_schema, default::honoured, item::is_plain_go};
+use super::{
+    Scope,
+    default::{function_ident, has_blank, honoured},
+};
 use crate::{
     emit::{
-        Emit,
         context::ident,
-        serde_attributes::{Presence, may_be_null, needs_codec, uses_codec},
+        serde_attributes::{Presence, is_plain_go, may_be_null, needs_codec, uses_codec},
     },
     model::{Field, StructDef, TypeDef, TypeKind, UnknownFields},
 };
@@ -25,23 +27,15 @@ use crate::{
 /// The width that lines are filled to.
 const WIDTH: usize = 100;
 
-/// Whether serde of the type is a list of its fields.
-pub(super) fn is_listed(cx: &Emit<'_>, unit: Unit<'_>, def: &TypeDef) -> bool {
-    matches!(def.kind, TypeKind::Struct(_))
-        && def.marshals.is_none()
-        && !unit.is_root(def)
-        && !derives_schema(cx, def)
-}
-
 /// The list of a struct's fields, laid out.
 pub(super) fn emit(scope: &Scope<'_>, def: &TypeDef) -> Option<String> {
     let TypeKind::Struct(body) = &def.kind else {
         return None;
     };
-    if !is_listed(scope.cx, scope.unit, def) {
+    if !scope.unit.is_listed(scope.cx, def) {
         return None;
     }
-    Some(call(scope, "object", &entries(def, body)))
+    Some(call(scope, "object", &entries(scope, def, body)))
 }
 
 /// The call of a macro of the codec, laid out.
@@ -58,16 +52,26 @@ pub(super) fn call(scope: &Scope<'_>, name: &str, entries: &[String]) -> String 
 }
 
 /// The struct's name, its fields, and the map of what it does not name.
-fn entries(def: &TypeDef, body: &StructDef) -> Vec<String> {
+fn entries(scope: &Scope<'_>, def: &TypeDef, body: &StructDef) -> Vec<String> {
     let fields = body.fields.iter().map(|field| {
         let (mode, name) = (mode(field), ident(&field.rust_name));
-        format!("{mode} {name} = {:?}", field.json_name)
+        let property = &field.json_name;
+        if honoured(field) {
+            format!("{mode} {name} = {property:?} or {}", function_ident(field))
+        } else {
+            format!("{mode} {name} = {property:?}")
+        }
     });
     let unknown = match body.unknown_fields {
         UnknownFields::Kept(_) => Some("..unknown_fields".to_owned()),
         UnknownFields::Pruned => None,
     };
-    let name = ident(&def.name).to_string();
+    let name = ident(&def.name);
+    let name = if has_blank(scope.cx, scope.unit, def) {
+        format!("{name} from blank")
+    } else {
+        name.to_string()
+    };
     iter::once(name).chain(fields).chain(unknown).collect()
 }
 

@@ -17,7 +17,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Scope, item::type_tokens, object::call};
+use super::{Scope, object::call, refs::type_tokens};
 use crate::{
     emit::{context::ident, docs::code, serde_attributes::Presence},
     model::{

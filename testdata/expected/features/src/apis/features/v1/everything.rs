@@ -399,10 +399,8 @@ impl EverythingSpec {
     fn default_mode() -> EverythingMode {
         EverythingMode::Fast
     }
-}
 
-impl Default for EverythingSpec {
-    fn default() -> Self {
+    fn blank() -> Self {
         Self {
             ref_like: Default::default(),
             _9lives: Default::default(),
@@ -429,7 +427,7 @@ impl Default for EverythingSpec {
             maybe: Default::default(),
             members: Default::default(),
             memory: Default::default(),
-            mode: Self::default_mode(),
+            mode: Default::default(),
             name: Default::default(),
             open: Default::default(),
             payload: Default::default(),
@@ -454,8 +452,17 @@ impl Default for EverythingSpec {
         }
     }
 }
+
+impl Default for EverythingSpec {
+    fn default() -> Self {
+        Self {
+            mode: Self::default_mode(),
+            ..Self::blank()
+        }
+    }
+}
 codec::object! {
-    EverythingSpec, optional ref_like = "$ref-like", optional _9lives = "9lives",
+    EverythingSpec from blank, optional ref_like = "$ref-like", optional _9lives = "9lives",
     optional address = "address", optional_encoded after = "after", optional always = "always",
     nullable anything = "anything", optional bare = "bare", optional camel_case_id = "camelCaseID",
     optional choices = "choices", optional count = "count", optional day = "day",
@@ -463,15 +470,15 @@ codec::object! {
     optional filters = "filters", defaulted forced = "forced", optional free = "free",
     optional half = "half", optional labels = "labels", optional level = "level",
     optional limit = "limit", optional matrix = "matrix", nullable maybe = "maybe",
-    optional members = "members", optional_encoded memory = "memory", defaulted mode = "mode",
-    optional name = "name", optional open = "open", optional_encoded payload = "payload",
-    required_encoded port = "port", optional_encoded port_any_of = "portAnyOf",
-    optional provider = "provider", optional ratio = "ratio", optional reference = "reference",
-    optional replicas = "replicas", optional selector = "selector", optional self_ = "self",
-    optional share = "share", optional source = "source", optional status = "status",
-    optional tags = "tags", optional target = "target", optional tree = "tree",
-    optional r#type = "type", optional weight = "weight", optional with_dash = "with-dash",
-    optional with_dot = "with.dot"
+    optional members = "members", optional_encoded memory = "memory",
+    defaulted mode = "mode" or default_mode, optional name = "name", optional open = "open",
+    optional_encoded payload = "payload", required_encoded port = "port",
+    optional_encoded port_any_of = "portAnyOf", optional provider = "provider",
+    optional ratio = "ratio", optional reference = "reference", optional replicas = "replicas",
+    optional selector = "selector", optional self_ = "self", optional share = "share",
+    optional source = "source", optional status = "status", optional tags = "tags",
+    optional target = "target", optional tree = "tree", optional r#type = "type",
+    optional weight = "weight", optional with_dash = "with-dash", optional with_dot = "with.dot"
 }
 
 /// `Everything.spec.status`.

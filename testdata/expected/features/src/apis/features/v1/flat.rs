@@ -192,6 +192,17 @@ impl FlatPreset {
     fn default_steps() -> Vec<Number> {
         codec::from_json("[1,2.5]")
     }
+
+    fn blank() -> Self {
+        Self {
+            label: Default::default(),
+            pi: Default::default(),
+            quota: Default::default(),
+            since: Default::default(),
+            started: Time(::codegen_runtime::k8s_openapi::jiff::Timestamp::UNIX_EPOCH),
+            steps: Default::default(),
+        }
+    }
 }
 
 impl Default for FlatPreset {
@@ -207,7 +218,9 @@ impl Default for FlatPreset {
     }
 }
 codec::object! {
-    FlatPreset, defaulted label = "label", defaulted pi = "pi", defaulted_encoded quota = "quota",
-    defaulted_encoded since = "since", defaulted_encoded started = "started",
-    defaulted steps = "steps"
+    FlatPreset from blank, defaulted label = "label" or default_label,
+    defaulted pi = "pi" or default_pi, defaulted_encoded quota = "quota" or default_quota,
+    defaulted_encoded since = "since" or default_since,
+    defaulted_encoded started = "started" or default_started,
+    defaulted steps = "steps" or default_steps
 }

@@ -297,10 +297,8 @@ impl HostileSpec {
     fn default_whole() -> i32 {
         1
     }
-}
 
-impl ::std::default::Default for HostileSpec {
-    fn default() -> Self {
+    fn blank() -> Self {
         Self {
             field: ::std::default::Default::default(),
             field_af63: ::std::default::Default::default(),
@@ -325,21 +323,21 @@ impl ::std::default::Default for HostileSpec {
             r#async: ::std::default::Default::default(),
             closed: ::std::default::Default::default(),
             crate_: ::std::default::Default::default(),
-            default: Self::default_default(),
+            default: ::std::default::Default::default(),
             empty_items: ::std::default::Default::default(),
             r#gen: ::std::default::Default::default(),
             kind: ::std::default::Default::default(),
             metadata: ::std::default::Default::default(),
             mixed: ::std::default::Default::default(),
-            most: Self::default_most(),
+            most: ::std::default::Default::default(),
             null_values: ::std::default::Default::default(),
             only_null: ::std::default::Default::default(),
             self_: ::std::default::Default::default(),
-            signs: Self::default_signs(),
-            too_large: Self::default_too_large(),
+            signs: ::std::default::Default::default(),
+            too_large: ::std::default::Default::default(),
             unknown_fields_b608: ::std::default::Default::default(),
             unknown_fields_7bab: ::std::default::Default::default(),
-            whole: Self::default_whole(),
+            whole: ::std::default::Default::default(),
             field_0ac2: ::std::default::Default::default(),
             field_5640: ::std::default::Default::default(),
             field_121d: ::std::default::Default::default(),
@@ -347,23 +345,38 @@ impl ::std::default::Default for HostileSpec {
         }
     }
 }
+
+impl ::std::default::Default for HostileSpec {
+    fn default() -> Self {
+        Self {
+            default: Self::default_default(),
+            most: Self::default_most(),
+            signs: Self::default_signs(),
+            too_large: Self::default_too_large(),
+            whole: Self::default_whole(),
+            ..Self::blank()
+        }
+    }
+}
 codec::object! {
-    HostileSpec, optional field = "", optional field_af63 = "\n", optional field_af639f4c = "\"",
-    optional r#ref = "$ref", optional field_07e7 = "*/", optional field_af63a04c = "-",
-    optional field_07d0 = "--", optional field_07d6 = "//", optional _1 = "1",
-    optional ab_0908 = "AB", optional self_57a6 = "Self", optional field_af64 = "_",
-    optional a_b_e61a = "a-b",
+    HostileSpec from blank, optional field = "", optional field_af63 = "\n",
+    optional field_af639f4c = "\"", optional r#ref = "$ref", optional field_07e7 = "*/",
+    optional field_af63a04c = "-", optional field_07d0 = "--", optional field_07d6 = "//",
+    optional _1 = "1", optional ab_0908 = "AB", optional self_57a6 = "Self",
+    optional field_af64 = "_", optional a_b_e61a = "a-b",
     optional a_name_that_is_longer_than_any_line_of_rust_should_ever_be_and_then_some_more_for_good_measure = "a-name-that-is-longer-than-any-line-of-rust-should-ever-be-and-then-some-more-for-good-measure",
     optional a_b_e61d = "a.b", optional a_b = "aB", optional a_b_e6c4 = "a_b", optional ab = "ab",
     optional any_items = "anyItems", optional api_version = "apiVersion",
     optional r#async = "async", optional closed = "closed", optional crate_ = "crate",
-    defaulted default = "default", optional empty_items = "emptyItems", optional r#gen = "gen",
-    optional kind = "kind", optional metadata = "metadata", nullable mixed = "mixed",
-    defaulted most = "most", optional null_values = "nullValues", nullable only_null = "onlyNull",
-    optional self_ = "self", defaulted signs = "signs", defaulted too_large = "tooLarge",
+    defaulted default = "default" or default_default, optional empty_items = "emptyItems",
+    optional r#gen = "gen", optional kind = "kind", optional metadata = "metadata",
+    nullable mixed = "mixed", defaulted most = "most" or default_most,
+    optional null_values = "nullValues", nullable only_null = "onlyNull", optional self_ = "self",
+    defaulted signs = "signs" or default_signs,
+    defaulted too_large = "tooLarge" or default_too_large,
     optional unknown_fields_b608 = "unknownFields", optional unknown_fields_7bab = "unknown_fields",
-    defaulted whole = "whole", optional field_0ac2 = "é", optional field_5640 = "\u{202e}",
-    optional field_121d = "日本", ..unknown_fields
+    defaulted whole = "whole" or default_whole, optional field_0ac2 = "é",
+    optional field_5640 = "\u{202e}", optional field_121d = "日本", ..unknown_fields
 }
 
 /// `Hostile.spec.a-b`.

@@ -38,21 +38,28 @@ impl OptionSpec {
     fn default_mode() -> DefaultMode {
         DefaultMode::A
     }
-}
 
-impl ::std::default::Default for OptionSpec {
-    fn default() -> Self {
+    fn blank() -> Self {
         Self {
             any: ::std::default::Default::default(),
             at: ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time(
                 ::codegen_runtime::k8s_openapi::jiff::Timestamp::UNIX_EPOCH,
             ),
-            mode: Self::default_mode(),
+            mode: ::std::default::Default::default(),
             names: ::std::default::Default::default(),
         }
     }
 }
+
+impl ::std::default::Default for OptionSpec {
+    fn default() -> Self {
+        Self {
+            mode: Self::default_mode(),
+            ..Self::blank()
+        }
+    }
+}
 codec::object! {
-    OptionSpec, nullable any = "any", required_encoded at = "at", defaulted mode = "mode",
-    optional names = "names"
+    OptionSpec from blank, nullable any = "any", required_encoded at = "at",
+    defaulted mode = "mode" or default_mode, optional names = "names"
 }

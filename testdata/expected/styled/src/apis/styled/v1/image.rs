@@ -116,10 +116,8 @@ impl ImageSpec {
     fn default_tag() -> Option<String> {
         codec::from_json("\"latest\"")
     }
-}
 
-impl Default for ImageSpec {
-    fn default() -> Self {
+    fn blank() -> Self {
         Self {
             _2fa: Default::default(),
             build: Default::default(),
@@ -129,18 +127,30 @@ impl Default for ImageSpec {
             labels: Default::default(),
             limits: Default::default(),
             pod: Default::default(),
-            retries: Self::default_retries(),
+            retries: Default::default(),
             source: Default::default(),
+            strategy: Default::default(),
+            tag: Default::default(),
+        }
+    }
+}
+
+impl Default for ImageSpec {
+    fn default() -> Self {
+        Self {
+            retries: Self::default_retries(),
             strategy: Self::default_strategy(),
             tag: Self::default_tag(),
+            ..Self::blank()
         }
     }
 }
 codec::object! {
-    ImageSpec, optional _2fa = "2fa", optional build = "build", nullable cache = "cache",
+    ImageSpec from blank, optional _2fa = "2fa", optional build = "build", nullable cache = "cache",
     defaulted digest = "digest", optional extra = "extra", required labels = "labels",
-    optional_encoded limits = "limits", optional pod = "pod", defaulted retries = "retries",
-    required source = "source", defaulted strategy = "strategy", defaulted tag = "tag"
+    optional_encoded limits = "limits", optional pod = "pod",
+    defaulted retries = "retries" or default_retries, required source = "source",
+    defaulted strategy = "strategy" or default_strategy, defaulted tag = "tag" or default_tag
 }
 
 /// `Image.status`.

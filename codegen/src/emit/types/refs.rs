@@ -1,0 +1,59 @@
+//! References to types, as a file names them.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens as _, quote};
+
+use super::{Scope, imports::CODEC};
+use crate::{
+    emit::{context::ident, serde_attributes::Presence},
+    model::{Field, TypeRef},
+};
+
+/// The type of a field, with the `Option`s that its presence asks for.
+pub(super) fn field_type(scope: &Scope<'_>, field: &Field) -> TokenStream {
+    let inner = type_tokens(scope, &field.ty);
+    let option = scope.imports.prelude("::std::option", "Option");
+    match Presence::of(field) {
+        Presence::Required | Presence::Omittable => inner,
+        Presence::RequiredNullable | Presence::Optional => quote!(#option<#inner>),
+        Presence::OptionalNullable => quote!(#option<#option<#inner>>),
+    }
+}
+
+/// A type as the file names it.
+pub(super) fn type_tokens(scope: &Scope<'_>, ty: &TypeRef) -> TokenStream {
+    let imports = &scope.imports;
+    match ty {
+        TypeRef::Bool => quote!(bool),
+        TypeRef::Int32 => quote!(i32),
+        TypeRef::Int64 => quote!(i64),
+        TypeRef::Float => imports.name(CODEC, "Number"),
+        TypeRef::Float32 => quote!(f32),
+        // Go's, as wide as on Kubernetes' platforms.
+        TypeRef::Integer(name) if name == "isize" => quote!(i64),
+        TypeRef::Integer(name) if name == "usize" => quote!(u64),
+        TypeRef::Integer(name) => ident(name).into_token_stream(),
+        TypeRef::Local(name) => imports.own(name),
+        TypeRef::String => imports.prelude("::std::string", "String"),
+        TypeRef::Any => imports.name("serde_json", "Value"),
+        TypeRef::Known(known) => imports.name(known.module(), known.name()),
+        TypeRef::External(external) => imports.external(external),
+        TypeRef::Verbatim(text) => crate::emit::context::path(text),
+        TypeRef::List(inner) => wrapped(scope, imports.prelude("::std::vec", "Vec"), inner),
+        TypeRef::Optional(inner) => {
+            wrapped(scope, imports.prelude("::std::option", "Option"), inner)
+        }
+        TypeRef::Boxed(inner) => wrapped(scope, imports.prelude("::std::boxed", "Box"), inner),
+        TypeRef::Map(inner) => {
+            let map = imports.name("std::collections", "BTreeMap");
+            let string = imports.prelude("::std::string", "String");
+            let inner = type_tokens(scope, inner);
+            quote!(#map<#string, #inner>)
+        }
+    }
+}
+
+fn wrapped(scope: &Scope<'_>, outer: TokenStream, inner: &TypeRef) -> TokenStream {
+    let inner = type_tokens(scope, inner);
+    quote!(#outer<#inner>)
+}
