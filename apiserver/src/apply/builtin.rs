@@ -7,7 +7,7 @@ use std::sync::{LazyLock, OnceLock};
 
 use serde_json::Value;
 
-use crate::types::{self, Field, Kind, Merge, Shape, Special};
+use crate::types::{self, Cardinality, Field, Kind, Merge, Special};
 
 /// A struct.
 #[derive(Debug, Default)]
@@ -131,13 +131,13 @@ pub(super) fn any_object() -> Option<&'static Def> {
 
 fn part(field: &'static Field) -> Ref {
     let atomic = field.merge == Merge::Atomic;
-    match field.shape {
-        Shape::One => element(&field.kind, atomic),
-        Shape::Map => Ref::Map {
+    match field.cardinality {
+        Cardinality::One => element(&field.kind, atomic),
+        Cardinality::Map => Ref::Map {
             atomic,
             element: Box::new(element(&field.kind, false)),
         },
-        Shape::List => Ref::List {
+        Cardinality::List => Ref::List {
             keys: match &field.merge {
                 Merge::Keys(keys) => Some(keys.clone()),
                 Merge::Set => Some(Vec::new()),

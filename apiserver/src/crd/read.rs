@@ -11,7 +11,6 @@ use crate::registry::{
 };
 use crate::schema::Structural;
 use crate::table::Column;
-use kube_names::NameRule;
 
 fn texts(object: &Value, path: &[&str]) -> Vec<String> {
     at(object, path)
@@ -80,15 +79,7 @@ pub(crate) fn read(registry: &Registry, crd: &Value) -> Result<Resource, Vec<Fie
         persistence: Persistence::Stored,
         uid: text(crd, &["metadata", "uid"]).into(),
         generation: object::generation(crd),
-        rules: Rules {
-            names: NameRule::Subdomain,
-            qualified_finalizers: false,
-            unconditional_update: false,
-            create_on_update: false,
-            generation: true,
-            returns_deleted: false,
-            delete_collection: true,
-        },
+        rules: Rules::CUSTOM,
         group,
         plural,
         kind,

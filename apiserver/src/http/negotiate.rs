@@ -22,7 +22,7 @@ pub(crate) enum Format {
 
 /// The part of the objects that an answer shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum View {
     /// The objects themselves.
     #[default]
     Whole,
@@ -38,7 +38,7 @@ pub(crate) enum Shape {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Accepted {
     pub(crate) format: Format,
-    pub(crate) shape: Shape,
+    pub(crate) view: View,
     pub(crate) meta: MetaVersion,
 }
 
@@ -134,22 +134,18 @@ pub(crate) fn accept_objects(accept: Option<&str>) -> Result<Accepted, ApiError>
 fn accepted(range: &MediaRange<'_>) -> Option<Accepted> {
     let format = range.format()?;
     let is_meta = range.get("g") == "meta.k8s.io";
-    let shape = match (range.get("as"), range.get("v")) {
-        ("", _) => Shape::Whole,
-        ("Table", "v1" | "v1beta1") if is_meta => Shape::Table,
-        ("PartialObjectMetadata", "v1" | "v1beta1") if is_meta => Shape::Metadata,
-        ("PartialObjectMetadataList", "v1" | "v1beta1") if is_meta => Shape::MetadataList,
+    let view = match (range.get("as"), range.get("v")) {
+        ("", _) => View::Whole,
+        ("Table", "v1" | "v1beta1") if is_meta => View::Table,
+        ("PartialObjectMetadata", "v1" | "v1beta1") if is_meta => View::Metadata,
+        ("PartialObjectMetadataList", "v1" | "v1beta1") if is_meta => View::MetadataList,
         _ => return None,
     };
     let meta = match range.get("v") {
         "v1beta1" => MetaVersion::V1Beta1,
         _ => MetaVersion::V1,
     };
-    Some(Accepted {
-        format,
-        shape,
-        meta,
-    })
+    Some(Accepted { format, view, meta })
 }
 
 /// The version of aggregated discovery that a client prefers over the plain documents.
@@ -241,24 +237,24 @@ mod tests {
 
     #[test]
     fn the_first_acceptable_type_wins() {
-        let check = |accept: &str, expected: Option<(Format, Shape)>| {
+        let check = |accept: &str, expected: Option<(Format, View)>| {
             let result = accept_objects(Some(accept)).ok();
-            assert_eq!(result.map(|a| (a.format, a.shape)), expected, "{accept}");
+            assert_eq!(result.map(|a| (a.format, a.view)), expected, "{accept}");
         };
-        check("", Some((Format::Json, Shape::Whole)));
-        check("*/*", Some((Format::Json, Shape::Whole)));
-        check("application/yaml", Some((Format::Yaml, Shape::Whole)));
+        check("", Some((Format::Json, View::Whole)));
+        check("*/*", Some((Format::Json, View::Whole)));
+        check("application/yaml", Some((Format::Yaml, View::Whole)));
         check(
             "application/json;as=Table;v=v1;g=meta.k8s.io,application/json",
-            Some((Format::Json, Shape::Table)),
+            Some((Format::Json, View::Table)),
         );
         check(
             "application/vnd.kubernetes.protobuf, application/json",
-            Some((Format::Json, Shape::Whole)),
+            Some((Format::Json, View::Whole)),
         );
         check(
             "application/json;q=0.5, application/yaml",
-            Some((Format::Yaml, Shape::Whole)),
+            Some((Format::Yaml, View::Whole)),
         );
         check("application/json;as=Nonsense;v=v1;g=meta.k8s.io", None);
         check("application/vnd.kubernetes.protobuf", None);

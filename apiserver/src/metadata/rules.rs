@@ -26,6 +26,19 @@ pub(crate) struct Rules {
     pub(crate) delete_collection: bool,
 }
 
+impl Rules {
+    /// The rules of custom resources.
+    pub(crate) const CUSTOM: Self = Self {
+        names: NameRule::Subdomain,
+        qualified_finalizers: false,
+        unconditional_update: false,
+        create_on_update: false,
+        generation: true,
+        returns_deleted: false,
+        delete_collection: true,
+    };
+}
+
 /// Takes the namespace of the path (`None` for a cluster-scoped kind) into an object.
 ///
 /// # Errors

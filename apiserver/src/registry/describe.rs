@@ -2,7 +2,6 @@
 
 use super::{Origin, Persistence, Plain, Registry, Resource, Version};
 use crate::metadata::rules::Rules;
-use kube_names::NameRule;
 
 /// Whether objects live in namespaces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -115,15 +114,7 @@ impl Registry {
             persistence: Persistence::Stored,
             uid: Box::default(),
             generation: 0,
-            rules: Rules {
-                names: NameRule::Subdomain,
-                qualified_finalizers: false,
-                unconditional_update: false,
-                create_on_update: false,
-                generation: true,
-                returns_deleted: false,
-                delete_collection: true,
-            },
+            rules: Rules::CUSTOM,
             versions,
         });
     }

@@ -10,7 +10,7 @@ use super::present::list_type;
 use super::{Call, continue_token};
 use crate::core::Core;
 use crate::http::body::Body;
-use crate::http::negotiate::{Accepted, Format, Shape};
+use crate::http::negotiate::{Accepted, Format, View};
 use crate::http::respond::{Answer, Content};
 use crate::metadata::object::partial;
 use crate::registry::Served;
@@ -46,7 +46,7 @@ impl Page {
 /// GET of a collection.
 pub(crate) fn list(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let page = page(core, call)?;
-    if call.accepted.shape == Shape::Metadata {
+    if call.accepted.view == View::Metadata {
         let list = match (
             &call.served.resource.list_kind,
             call.served.resource.is_custom(),
@@ -64,7 +64,7 @@ pub(crate) fn list(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     }
     let content = match call.accepted {
         Accepted {
-            shape: Shape::Whole,
+            view: View::Whole,
             format: Format::Json,
             ..
         } => Content::Json(stream(&call.served, page)),
@@ -125,7 +125,7 @@ pub(crate) fn page(core: &Core, call: &Call) -> Result<Page, ApiError> {
 }
 
 fn names_token(call: &Call) -> bool {
-    call.served.resource.is_custom() && call.accepted.shape == Shape::Whole
+    call.served.resource.is_custom() && call.accepted.view == View::Whole
 }
 
 fn snapshot(
@@ -172,12 +172,12 @@ fn snapshot(
     }
 }
 
-/// The list as a document in a shape other than the streamed one.
+/// The list as a document in a view other than the streamed one.
 fn document(call: &Call, page: &Page) -> Result<Value, ApiError> {
     let served = &call.served;
     let objects: Vec<Value> = page.objects.iter().map(|o| served.decode(o)).collect();
-    let shape = call.accepted.shape;
-    if shape == Shape::Table {
+    let view = call.accepted.view;
+    if view == View::Table {
         let include = table::Include::parse(call.query.text("includeObject"))?;
         return Ok(table::document(
             served.layout(),
@@ -187,9 +187,9 @@ fn document(call: &Call, page: &Page) -> Result<Value, ApiError> {
             table::Header::Shown,
         ));
     }
-    let (kind, api_version) = list_type(served, shape);
-    let items: Vec<Value> = match shape {
-        Shape::MetadataList => objects.iter().map(partial).collect(),
+    let (kind, api_version) = list_type(served, view);
+    let items: Vec<Value> = match view {
+        View::MetadataList => objects.iter().map(partial).collect(),
         _ => objects,
     };
     Ok(
@@ -202,7 +202,7 @@ const CHUNK: usize = 64 * 1024;
 
 /// The list as JSON text, made from the snapshot while it is read.
 fn stream(served: &Served, page: Page) -> Body {
-    let (kind, api_version) = list_type(served, Shape::Whole);
+    let (kind, api_version) = list_type(served, View::Whole);
     let mut head = format!(
         "{{\"kind\":\"{kind}\",\"apiVersion\":\"{api_version}\",\"metadata\":{}",
         page.metadata()

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::Call;
-use crate::http::negotiate::Shape;
+use crate::http::negotiate::View;
 use crate::http::respond::{Answer, Content};
 use crate::metadata::object::partial;
 use crate::registry::Served;
@@ -15,10 +15,10 @@ use crate::table;
 /// # Errors
 /// 400 for a wrong `includeObject`.
 pub(crate) fn present(call: &Call, code: u16, object: &Value) -> Result<Answer, ApiError> {
-    let mut document = match call.accepted.shape {
-        Shape::Whole => object.clone(),
-        Shape::Metadata | Shape::MetadataList => partial(object),
-        Shape::Table => {
+    let mut document = match call.accepted.view {
+        View::Whole => object.clone(),
+        View::Metadata | View::MetadataList => partial(object),
+        View::Table => {
             let include = table::Include::parse(call.query.text("includeObject"))?;
             let mut meta = Map::new();
             if let Some(version) = object["metadata"].get("resourceVersion") {
@@ -40,14 +40,14 @@ pub(crate) fn present(call: &Call, code: u16, object: &Value) -> Result<Answer, 
     ))
 }
 
-/// The kind and apiVersion that a list of a shape has.
-pub(crate) fn list_type(served: &Served, shape: Shape) -> (String, String) {
-    match shape {
-        Shape::Whole => (served.resource.list_kind.clone(), served.api_version()),
-        Shape::Metadata | Shape::MetadataList => (
+/// The kind and apiVersion that a list of a view has.
+pub(crate) fn list_type(served: &Served, view: View) -> (String, String) {
+    match view {
+        View::Whole => (served.resource.list_kind.clone(), served.api_version()),
+        View::Metadata | View::MetadataList => (
             "PartialObjectMetadataList".to_owned(),
             "meta.k8s.io/v1".to_owned(),
         ),
-        Shape::Table => ("Table".to_owned(), "meta.k8s.io/v1".to_owned()),
+        View::Table => ("Table".to_owned(), "meta.k8s.io/v1".to_owned()),
     }
 }

@@ -19,7 +19,7 @@ pub(crate) type TypeError = String;
 
 /// The relation of a field to its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum Cardinality {
     One,
     List,
     Map,
@@ -106,7 +106,7 @@ pub(crate) struct Field {
     /// The numbers in protobuf of the embedded structs that lead to it, then its own; empty for what protobuf does not carry.
     pub(crate) numbers: Vec<u64>,
     pub(crate) empty: Empty,
-    pub(crate) shape: Shape,
+    pub(crate) cardinality: Cardinality,
     pub(crate) kind: Kind,
     pub(crate) merge: Merge,
     /// The exception to how strategic merge patches treat such a field: the key to merge by, or empty to replace.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::TypeError;
 use super::base64;
 use super::scalars::{go_name, is_quantity, micro_time, time};
-use super::{Empty, Field, Fields, Kind, Shape, Special, fields};
+use super::{Cardinality, Empty, Field, Fields, Kind, Special, fields};
 
 /// Removes unknown fields (and reports their paths), drops and fills in empty values, and checks types.
 ///
@@ -98,9 +98,9 @@ impl Walk<'_> {
         if value.is_null() {
             return Ok(());
         }
-        match field.shape {
-            Shape::One => self.value(owner, &field.kind, value),
-            Shape::List => {
+        match field.cardinality {
+            Cardinality::One => self.value(owner, &field.kind, value),
+            Cardinality::List => {
                 let Value::Array(list) = value else {
                     return Err(self.wrong(owner, &format!("[]{}", go_name(&field.kind)), value));
                 };
@@ -112,7 +112,7 @@ impl Walk<'_> {
                 }
                 Ok(())
             }
-            Shape::Map => {
+            Cardinality::Map => {
                 let Value::Object(map) = value else {
                     return Err(self.wrong(
                         owner,
@@ -257,12 +257,15 @@ fn zero(kind: &Kind) -> Value {
 fn is_empty(field: &Field, value: &Value) -> bool {
     match (field.empty, value) {
         (_, Value::Null) => {
-            field.empty != Empty::Zero || (field.shape == Shape::One && field.kind != Kind::Bytes)
+            field.empty != Empty::Zero
+                || (field.cardinality == Cardinality::One && field.kind != Kind::Bytes)
         }
         // An empty list of managedFields means something: it clears them.
         _ if field.name == "managedFields" => false,
         (Empty::Omitted, Value::Array(list)) => list.is_empty(),
-        (Empty::Omitted, Value::Object(map)) => map.is_empty() && field.shape == Shape::Map,
+        (Empty::Omitted, Value::Object(map)) => {
+            map.is_empty() && field.cardinality == Cardinality::Map
+        }
         (Empty::Omitted, Value::String(text)) => text.is_empty(),
         (Empty::Omitted, Value::Bool(value)) => !value,
         (Empty::Omitted, Value::Number(n)) => {
@@ -284,7 +287,7 @@ fn fill(known: &Fields, map: &mut Map<String, Value>) {
                 map.insert(field.name.to_owned(), Value::Object(child));
             }
             (Empty::Zero, kind) if !map.contains_key(field.name) => {
-                let value = if field.shape == Shape::One {
+                let value = if field.cardinality == Cardinality::One {
                     zero(kind)
                 } else {
                     Value::Null

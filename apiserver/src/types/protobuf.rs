@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Empty, Field, Fields, Kind, Shape, Special, base64, fields, type_name};
+use super::{Cardinality, Empty, Field, Fields, Kind, Special, base64, fields, type_name};
 
 const MAGIC: &[u8] = b"k8s\0";
 
@@ -125,8 +125,8 @@ fn message(
 }
 
 fn add(map: &mut Map<String, Value>, field: &Field, wire: &Wire<'_>, depth: usize) -> Option<()> {
-    match field.shape {
-        Shape::One => {
+    match field.cardinality {
+        Cardinality::One => {
             let value = value(&field.kind, wire, depth)?;
             // Go writes zero values of plain fields into protobuf; its JSON leaves them out.
             let zero = field.empty != Empty::Pointer
@@ -135,7 +135,7 @@ fn add(map: &mut Map<String, Value>, field: &Field, wire: &Wire<'_>, depth: usiz
                 map.insert(field.name.to_owned(), value);
             }
         }
-        Shape::List => {
+        Cardinality::List => {
             let item = value(&field.kind, wire, depth)?;
             if let Value::Array(list) = map
                 .entry(field.name.to_owned())
@@ -144,7 +144,7 @@ fn add(map: &mut Map<String, Value>, field: &Field, wire: &Wire<'_>, depth: usiz
                 list.push(item);
             }
         }
-        Shape::Map => {
+        Cardinality::Map => {
             let Wire::Bytes(bytes) = wire else {
                 return None;
             };

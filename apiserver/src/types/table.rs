@@ -6,7 +6,7 @@ use std::sync::{LazyLock, OnceLock};
 use kube_builtin_types::{self as builtin, Body, Definition, Entry, Omission};
 use serde::Deserialize;
 
-use super::{Empty, Field, Kind, Merge, Shape, Special, Type};
+use super::{Cardinality, Empty, Field, Kind, Merge, Special, Type};
 
 /// Of the rules of a field or type, those that merging goes by.
 #[derive(Default, Deserialize)]
@@ -83,14 +83,14 @@ fn read(entry: &Entry) -> Option<Type> {
 }
 
 fn field(row: builtin::Field<Rules>) -> Field {
-    let (shape, ty) = match unnamed(row.ty) {
-        builtin::Type::List(item) => (Shape::List, *item),
-        builtin::Type::Map(value) => (Shape::Map, *value),
-        other => (Shape::One, other),
+    let (cardinality, ty) = match unnamed(row.ty) {
+        builtin::Type::List(item) => (Cardinality::List, *item),
+        builtin::Type::Map(value) => (Cardinality::Map, *value),
+        other => (Cardinality::One, other),
     };
     let kind = kind(ty);
     // A struct is never empty for Go's encoder, apart from `omitzero`.
-    let is_value = shape == Shape::One && !row.pointer && row.omits != Omission::Zero;
+    let is_value = cardinality == Cardinality::One && !row.pointer && row.omits != Omission::Zero;
     let empty = match (&kind, row.omits) {
         _ if row.pointer => Empty::Pointer,
         (Kind::Struct(_), _) if is_value => Empty::Struct,
@@ -100,10 +100,10 @@ fn field(row: builtin::Field<Rules>) -> Field {
     };
     let patch = row.patch.unwrap_or_default();
     let merges = patch.strategy.split(',').any(|word| word == "merge");
-    let (merge, patch) = match shape {
-        Shape::List => list(row.rules, merges, patch.key),
-        Shape::One | Shape::Map if row.rules.is_atomic() => (Merge::Atomic, None),
-        Shape::One | Shape::Map => {
+    let (merge, patch) = match cardinality {
+        Cardinality::List => list(row.rules, merges, patch.key),
+        Cardinality::One | Cardinality::Map if row.rules.is_atomic() => (Merge::Atomic, None),
+        Cardinality::One | Cardinality::Map => {
             let replaces = patch.strategy == "replace";
             (Merge::Granular, replaces.then(String::new))
         }
@@ -114,7 +114,7 @@ fn field(row: builtin::Field<Rules>) -> Field {
         name: row.json_name.leak(),
         numbers: row.protobuf,
         empty,
-        shape,
+        cardinality,
         merge,
         patch: patch.map(|key| &*key.leak()),
         default: row.default.or_else(|| is_zero.then(|| 0.into())),

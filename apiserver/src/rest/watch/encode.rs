@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::{Bytes, BytesMut};
 use serde_json::{Value, json};
 
-use crate::http::negotiate::{Accepted, MetaVersion, Shape};
+use crate::http::negotiate::{Accepted, MetaVersion, View};
 use crate::metadata::object::partial;
 use crate::registry::Served;
 use crate::rest::list::append_typed;
@@ -16,7 +16,7 @@ use crate::table::{self, Header, Include};
 /// Encodes events in the form that one client accepts.
 pub(super) struct Encoder {
     pub(super) served: Served,
-    shape: Shape,
+    view: View,
     meta: MetaVersion,
     include: Include,
     prefix: String,
@@ -29,7 +29,7 @@ impl Encoder {
         Self {
             prefix: served.type_prefix(),
             served,
-            shape: accepted.shape,
+            view: accepted.view,
             meta: accepted.meta,
             include,
             first: true,
@@ -38,7 +38,7 @@ impl Encoder {
 
     /// The line of an event that a watcher sees as it happened. All watchers of the usual form share one encoding.
     pub(super) fn shared(&mut self, event: &Event) -> Bytes {
-        let usual = self.shape == Shape::Whole && self.served.reads_as_stored(&event.object);
+        let usual = self.view == View::Whole && self.served.reads_as_stored(&event.object);
         if !usual {
             return self.line(event.kind.name(), &event.object);
         }
@@ -50,12 +50,12 @@ impl Encoder {
 
     /// The line of an event of a type.
     pub(super) fn line(&mut self, kind: &str, object: &Arc<Stored>) -> Bytes {
-        if self.shape == Shape::Whole {
+        if self.view == View::Whole {
             return whole_line(kind, &self.prefix, &self.served.body(object));
         }
         let object = self.served.decode(object);
-        let mut shown = match self.shape {
-            Shape::Metadata | Shape::MetadataList => partial(&object),
+        let mut shown = match self.view {
+            View::Metadata | View::MetadataList => partial(&object),
             _ => self.table(&object),
         };
         self.meta.convert(&mut shown);
@@ -91,15 +91,15 @@ impl Encoder {
     }
 
     fn encode_bookmark(&mut self, metadata: Value) -> Bytes {
-        let (kind, api_version) = match self.shape {
-            Shape::Metadata | Shape::MetadataList => (
+        let (kind, api_version) = match self.view {
+            View::Metadata | View::MetadataList => (
                 "PartialObjectMetadata".to_owned(),
                 "meta.k8s.io/v1".to_owned(),
             ),
             _ => (self.served.resource.kind.clone(), self.served.api_version()),
         };
         let mut object = json!({"kind": kind, "apiVersion": api_version, "metadata": metadata});
-        if self.shape == Shape::Table {
+        if self.view == View::Table {
             let mut shown = self.table(&object);
             shown["rows"] = json!([]);
             if let Some(annotations) = object["metadata"].get("annotations") {

@@ -1,0 +1,119 @@
+//! `zz_generated_deepcopy.rs`: `Clone`, serde of the roots, and the traits that make a type a Kubernetes object.
+
+mod clone;
+mod serde;
+mod traits;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::{
+    Emit, Files,
+    context::{api_version, ident, module_docs},
+    table::{Definition, Home},
+};
+use crate::model::{Field, Group, Resource, TypeDef, TypeKind, Version};
+
+pub(crate) const GENERATOR: Definition = Definition {
+    links_runtime: false,
+    ..Definition::new("deepcopy", HOME, emit)
+};
+
+const HOME: Home = Home::Beside {
+    module: "zz_generated_deepcopy",
+    public: false,
+};
+
+/// Emits the file beside the types of every version.
+pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
+    for (group, version) in cx.api.versions() {
+        files.rust(format!("{}/zz_generated_deepcopy.rs", version.dir), || {
+            emit_file(cx, group, version)
+        });
+    }
+}
+
+fn emit_file(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
+    let docs = module_docs(&format!(
+        "`Clone`, serde and object traits of `{}`.",
+        api_version(group, version)
+    ));
+    let objects = objects(version);
+    let clones = version.types.iter().map(clone::emit);
+    let traits = objects
+        .iter()
+        .map(|object| traits::emit(cx, group, version, object));
+    let serde = serde::emit(cx, &objects);
+    quote!(#docs #serde #(#clones)* #(#traits)*)
+}
+
+/// A type that is an API object of its own and whose traits are generated.
+struct Object<'a> {
+    def: &'a TypeDef,
+    role: Role<'a>,
+}
+
+/// The role of an object in its API.
+enum Role<'a> {
+    /// The root of a resource.
+    Root(&'a Resource),
+    /// The list type of a resource, written by hand.
+    List(&'a Resource),
+}
+
+impl Object<'_> {
+    /// The object's `kind`.
+    fn kind(&self) -> &str {
+        match self.role {
+            Role::Root(resource) => &resource.kind,
+            Role::List(resource) => &resource.list_kind,
+        }
+    }
+
+    /// The fields; none unless it is a struct.
+    fn fields(&self) -> &[Field] {
+        match &self.def.kind {
+            TypeKind::Struct(def) => &def.fields,
+            _ => &[],
+        }
+    }
+
+    /// Whether the author derives or implements the trait.
+    fn has(&self, name: &str) -> bool {
+        self.def.item.as_ref().is_some_and(|item| item.has(name))
+    }
+}
+
+/// The roots and hand-written lists of a version; kube-derive's roots have their traits from there.
+fn objects(version: &Version) -> Vec<Object<'_>> {
+    version
+        .types
+        .iter()
+        .filter(|def| def.item.as_ref().is_none_or(|item| !item.kube_derive))
+        .filter_map(|def| {
+            let root = version.resources.iter().find(|r| r.root == def.name);
+            let list = || {
+                version.resources.iter().find(|r| {
+                    r.list_kind == def.name && def.item.as_ref().is_some_and(|i| i.object)
+                })
+            };
+            let role = root.map(Role::Root).or_else(|| list().map(Role::List))?;
+            Some(Object { def, role })
+        })
+        .collect()
+}
+
+/// `#[cfg(…)]`, where the type is under conditions.
+fn cfg(def: &TypeDef) -> TokenStream {
+    let predicates = def.item.iter().flat_map(|item| &item.cfg);
+    let predicates = predicates.filter_map(|predicate| predicate.parse::<TokenStream>().ok());
+    quote!(#(#[cfg(#predicates)])*)
+}
+
+/// The type as files beside it name it (`super::types::VirtualMachine`).
+fn type_path(def: &TypeDef) -> TokenStream {
+    let modules = def.item.iter().flat_map(|item| &item.module);
+    let modules = modules.map(|module| ident(module));
+    let name = ident(&def.name);
+    quote!(super::#(#modules::)*#name)
+}

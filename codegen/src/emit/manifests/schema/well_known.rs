@@ -1,0 +1,68 @@
+//! The schemas of types with a JSON form of their own, as controller-gen writes them.
+
+use serde_json::json;
+
+use super::{PRESERVE, Schema};
+use crate::model::{KnownType, QUANTITY_PATTERN};
+
+impl Schema {
+    /// The schema of a type of Kubernetes that is not described by its fields.
+    pub(super) fn of_known(known: KnownType, embedded_object_meta: bool) -> Option<Self> {
+        Some(match known {
+            KnownType::Time | KnownType::MicroTime => {
+                Self::of_type("string").with("format", "date-time")
+            }
+            KnownType::Duration => Self::of_type("string"),
+            KnownType::ByteString => Self::of_type("string").with("format", "byte"),
+            KnownType::Quantity => int_or_string().with("pattern", QUANTITY_PATTERN),
+            KnownType::IntOrString => int_or_string(),
+            KnownType::RawExtension => Self::of_type("object").with(PRESERVE, true),
+            KnownType::ObjectMeta if embedded_object_meta => object_meta(),
+            KnownType::ObjectMeta => Self::of_type("object"),
+            _ => return None,
+        })
+    }
+
+    /// The schema of a Rust type from elsewhere that serde writes as a text, by its path.
+    pub(super) fn of_foreign(path: &str) -> Option<Self> {
+        let text = |format: &str| Self::of_type("string").with("format", format);
+        Some(match path {
+            "jiff::Timestamp" | "chrono::DateTime" | "time::OffsetDateTime" => text("date-time"),
+            "uuid::Uuid" => text("uuid"),
+            "url::Url" => text("uri"),
+            "std::net::Ipv4Addr" => text("ipv4"),
+            "std::net::Ipv6Addr" => text("ipv6"),
+            "std::net::IpAddr" | "std::path::PathBuf" => Self::of_type("string"),
+            _ => return None,
+        })
+    }
+}
+
+fn int_or_string() -> Schema {
+    Schema::default()
+        .with("anyOf", json!([{"type": "integer"}, {"type": "string"}]))
+        .with("x-kubernetes-int-or-string", true)
+}
+
+/// The metadata that an embedded object may have; the rest is the server's.
+fn object_meta() -> Schema {
+    let texts = || Schema {
+        additional: Some(Box::new(Schema::of_type("string"))),
+        ..Schema::of_type("object")
+    };
+    let mut meta = Schema::of_type("object");
+    let finalizers = Schema {
+        items: Some(Box::new(Schema::of_type("string"))),
+        ..Schema::of_type("array")
+    };
+    let properties = [
+        ("annotations", texts()),
+        ("finalizers", finalizers),
+        ("labels", texts()),
+        ("name", Schema::of_type("string")),
+        ("namespace", Schema::of_type("string")),
+    ];
+    let properties = properties.map(|(name, schema)| (name.to_owned(), schema));
+    meta.properties.extend(properties);
+    meta
+}

@@ -1,0 +1,66 @@
+//! Go types that have a Rust type already: predeclared ones, those of the standard library, and Kubernetes' own.
+
+use crate::model::{KnownType, TypeRef};
+
+/// `k8s.io/apimachinery/pkg/apis/meta/v1`
+pub(super) const META: &str = "k8s.io/apimachinery/pkg/apis/meta/v1";
+
+/// The type of a predeclared name; none for what has no JSON.
+pub(super) fn basic(name: &str) -> Option<TypeRef> {
+    let integer = |name: &str| TypeRef::Integer(name.to_owned());
+    Some(match name {
+        "bool" => TypeRef::Bool,
+        "string" => TypeRef::String,
+        "int32" | "rune" => TypeRef::Int32,
+        "int64" => TypeRef::Int64,
+        // As wide as on Kubernetes' platforms; the schema has no format.
+        "int" => integer("isize"),
+        "uint" => integer("usize"),
+        "int8" => integer("i8"),
+        "int16" => integer("i16"),
+        "uint8" | "byte" => integer("u8"),
+        "uint16" => integer("u16"),
+        "uint32" => integer("u32"),
+        "uint64" => integer("u64"),
+        "float32" | "float64" => TypeRef::Float,
+        "any" => TypeRef::Any,
+        _ => return None,
+    })
+}
+
+/// Go's documentation of a type of [`special`] that is declared as another, which fields without any of their own carry.
+pub(super) fn docs(package: &str, name: &str) -> &'static str {
+    match (package, name) {
+        ("time", "Duration") => {
+            "A Duration represents the elapsed time between two instants\n\
+             as an int64 nanosecond count. The representation limits the\n\
+             largest representable duration to approximately 290 years."
+        }
+        _ => "",
+    }
+}
+
+/// The types whose JSON is not what their declaration says.
+pub(super) fn special(package: &str, name: &str) -> Option<TypeRef> {
+    let known = |known| Some(TypeRef::Known(known));
+    match (package, name) {
+        (META, "Time") | ("time", "Time") => known(KnownType::Time),
+        (META, "MicroTime") => known(KnownType::MicroTime),
+        (META, "Duration") => Some(TypeRef::String),
+        ("time", "Duration") => Some(TypeRef::Int64),
+        ("time", "Month" | "Weekday") => Some(TypeRef::Integer("isize".to_owned())),
+        ("k8s.io/apimachinery/pkg/api/resource", "Quantity") => known(KnownType::Quantity),
+        ("k8s.io/apimachinery/pkg/util/intstr", "IntOrString") => known(KnownType::IntOrString),
+        ("k8s.io/apimachinery/pkg/runtime", "RawExtension") => known(KnownType::RawExtension),
+        ("k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1", "JSON")
+        | ("encoding/json", "RawMessage") => Some(TypeRef::Any),
+        ("k8s.io/apimachinery/pkg/apis/meta/v1/unstructured", "Unstructured") => {
+            Some(TypeRef::Map(Box::new(TypeRef::Any)))
+        }
+        ("encoding/json", "Number") => Some(TypeRef::Float),
+        ("net", "IP") | ("net/netip", "Addr" | "Prefix" | "AddrPort") | ("math/big", "Float") => {
+            Some(TypeRef::String)
+        }
+        _ => None,
+    }
+}
