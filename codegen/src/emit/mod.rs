@@ -3,6 +3,7 @@
 mod apis;
 mod clientset;
 mod context;
+mod deepcopy;
 mod docs;
 mod example;
 mod fake;
@@ -11,7 +12,6 @@ mod informer;
 mod lister;
 pub mod manifests;
 mod modules;
-mod object;
 pub mod policy;
 mod reference;
 mod register;

@@ -118,7 +118,7 @@ generators! {
     /// Rust types from CRDs.
     Types = types;
     /// `Clone`, serde of the roots, object traits.
-    Deepcopy = object;
+    Deepcopy = deepcopy;
     /// Group, version, kinds, `add_to_scheme`.
     Register = register;
     /// Clientset and typed clients.

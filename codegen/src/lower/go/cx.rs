@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::known;
+use super::well_known;
 use crate::{
     diag::Diagnostic,
     model::Marshals,
@@ -196,7 +196,7 @@ impl<'a> Cx<'a> {
                 Type::Imported(path, name, _) => (&**path, name.as_str()),
                 _ => return Some(End::Declared(at)),
             };
-            if known::special(named.0, named.1).is_some() {
+            if well_known::special(named.0, named.1).is_some() {
                 return Some(End::Elsewhere(named.0, named.1));
             }
         }

@@ -2,10 +2,10 @@
 
 use super::{
     cx::End,
-    known::{self, META},
     merge,
     refs::{Refs, Use},
     types,
+    well_known::{self, META},
 };
 use crate::{
     builtin,
@@ -154,12 +154,12 @@ fn embed(
         }
         return true;
     }
-    if known::special(package, name).is_some() {
+    if well_known::special(package, name).is_some() {
         return false;
     }
     let end = match cx.end(package, name) {
         Some(End::Declared(end)) => end,
-        Some(End::Elsewhere(package, name)) if known::special(package, name).is_none() => {
+        Some(End::Elsewhere(package, name)) if well_known::special(package, name).is_none() => {
             return embed_builtin(refs, source, (package, name), depth, gathered);
         }
         Some(End::Elsewhere(..)) | None => return false,

@@ -9,13 +9,13 @@ mod boxes;
 mod cx;
 mod enums;
 mod fields;
-mod known;
 mod merge;
 mod modules;
 mod native;
 mod refs;
 mod roots;
 mod types;
+mod well_known;
 mod wire;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use kube_builtin_types::Patch;
 
-use super::{cx::Cx, fields::JsonTag, known};
+use super::{cx::Cx, fields::JsonTag, well_known};
 use crate::read::go::{Field, Package, Type};
 
 /// A field's protobuf number and patch strategy.
@@ -57,7 +57,7 @@ fn embedded<'a>(
     source: &'a Field,
 ) -> Option<(&'a Package, &'a [Field])> {
     let (package, name) = cx.named(package, &source.ty)?;
-    if known::special(package, name).is_some() {
+    if well_known::special(package, name).is_some() {
         return None;
     }
     let end = cx.underlying(package, name)?;

@@ -1,6 +1,6 @@
 //! References: from Go's type expressions to [`TypeRef`]s, with the types that they lead to.
 
-use super::{cx::Cx, known, merge};
+use super::{cx::Cx, merge, well_known};
 use crate::{
     builtin,
     diag::{Diagnostic, Diagnostics, Place},
@@ -99,7 +99,7 @@ impl Refs<'_, '_> {
 
     fn resolve_within(&mut self, ty: &Type, place: &Place, depth: usize) -> Ref {
         match ty {
-            Type::Basic(name) => match known::basic(name) {
+            Type::Basic(name) => match well_known::basic(name) {
                 Some(ty) => Ref::plain(ty),
                 None => self.refuse(
                     place,
@@ -154,9 +154,9 @@ impl Refs<'_, '_> {
             let path = path.to_owned();
             return Ref::plain(self.elsewhere(package, name, &path));
         }
-        if let Some(ty) = known::special(package, name) {
+        if let Some(ty) = well_known::special(package, name) {
             return Ref {
-                docs: known::docs(package, name).to_owned(),
+                docs: well_known::docs(package, name).to_owned(),
                 ..Ref::plain(ty)
             };
         }

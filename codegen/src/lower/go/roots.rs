@@ -1,6 +1,6 @@
 //! Roots: the API objects among a package's types, and the resources that they are.
 
-use super::{cx::Cx, fields::json_name, known::META, refs::Reached};
+use super::{cx::Cx, fields::json_name, refs::Reached, well_known::META};
 use crate::{
     diag::{Diagnostic, Diagnostics, Severity},
     lower::{methods, object, scale_methods, verbs},

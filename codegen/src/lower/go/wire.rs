@@ -55,7 +55,7 @@ fn declared(cx: &Cx<'_>, package: &Package, name: &str, depth: usize) -> WireTyp
         Type::Struct(_) | Type::Map(..) => WireType::Object,
         Type::Slice(_) | Type::Array(..) => WireType::List,
         Type::Basic(name) => {
-            super::known::basic(name).map_or(WireType::Unknown, |ty| of(cx, package, &ty))
+            super::well_known::basic(name).map_or(WireType::Unknown, |ty| of(cx, package, &ty))
         }
         _ => WireType::Unknown,
     }

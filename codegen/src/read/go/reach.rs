@@ -82,7 +82,7 @@ struct Walk<'a> {
 
 /// Where a type expression stands.
 #[derive(Clone, Copy)]
-struct Scope<'a> {
+struct Site<'a> {
     package: &'a GoPackage,
     file: &'a GoFile,
     syntax: &'a File,
@@ -129,64 +129,64 @@ impl<'a> Walk<'a> {
             return;
         };
         let Some(syntax) = file.file() else { return };
-        let scope = Scope {
+        let site = Site {
             package,
             file,
             syntax,
         };
         if let Some(spec) = syntax.types.get(spec) {
-            self.follow(scope, &spec.ty);
+            self.follow(site, &spec.ty);
         }
     }
 
-    fn follow(&mut self, scope: Scope<'a>, ty: &'a TypeExpr) {
+    fn follow(&mut self, site: Site<'a>, ty: &'a TypeExpr) {
         match ty {
-            TypeExpr::Name(span) => self.follow_name(scope, scope.file.text_of(span)),
+            TypeExpr::Name(span) => self.follow_name(site, site.file.text_of(span)),
             TypeExpr::Qualified(package, name) => {
-                let package = scope.file.text_of(package);
+                let package = site.file.text_of(package);
                 let path = self
                     .index
-                    .path_of(scope.file, scope.syntax, package, self.name_of);
+                    .path_of(site.file, site.syntax, package, self.name_of);
                 if let Some(path) = path {
-                    self.follow_path(scope, path, scope.file.text_of(name));
+                    self.follow_path(site, path, site.file.text_of(name));
                 }
             }
             TypeExpr::Pointer(inner) | TypeExpr::Slice(inner) | TypeExpr::Array(_, inner) => {
-                self.follow(scope, inner);
+                self.follow(site, inner);
             }
             TypeExpr::Map(key, value) => {
-                self.follow(scope, key);
-                self.follow(scope, value);
+                self.follow(site, key);
+                self.follow(site, value);
             }
             TypeExpr::Struct(fields) => {
-                for field in fields.iter().filter(|field| is_encoded(scope.file, field)) {
-                    self.follow(scope, &field.ty);
+                for field in fields.iter().filter(|field| is_encoded(site.file, field)) {
+                    self.follow(site, &field.ty);
                 }
             }
             TypeExpr::Any | TypeExpr::Interface(_) | TypeExpr::Other(_) => {}
         }
     }
 
-    fn follow_name(&mut self, scope: Scope<'a>, name: &'a str) {
-        if self.index.declares(&scope.package.path, name) {
-            return self.reach(&scope.package.path, name);
+    fn follow_name(&mut self, site: Site<'a>, name: &'a str) {
+        if self.index.declares(&site.package.path, name) {
+            return self.reach(&site.package.path, name);
         }
         if predeclared(name).is_some() {
             return;
         }
-        for import in Index::dot_imports(scope.file, scope.syntax) {
-            self.follow_path(scope, &import.path, name);
+        for import in Index::dot_imports(site.file, site.syntax) {
+            self.follow_path(site, &import.path, name);
         }
     }
 
-    fn follow_path(&mut self, scope: Scope<'a>, path: &'a str, name: &'a str) {
+    fn follow_path(&mut self, site: Site<'a>, path: &'a str, name: &'a str) {
         if self.index.get(path).is_some() {
             return self.reach(path, name);
         }
         if self.wanted.contains_key(path) {
             return;
         }
-        let import = scope
+        let import = site
             .syntax
             .imports
             .iter()
@@ -194,7 +194,7 @@ impl<'a> Walk<'a> {
         let range = import.map_or(0..0, |import| import.place.clone());
         let wanted = Wanted {
             path: path.to_owned(),
-            place: scope.file.place(range),
+            place: site.file.place(range),
         };
         self.wanted.insert(path.to_owned(), wanted);
     }

@@ -18,7 +18,7 @@ fn range(location: &Location) -> Range<usize> {
 }
 
 /// A node as read, with its place or without.
-pub(super) struct Read<const PLACES: bool>(pub(super) Node);
+pub(super) struct Placed<const PLACES: bool>(pub(super) Node);
 
 /// A key as read, with its place or without.
 struct Key<const PLACES: bool>(String, Range<usize>);
@@ -26,7 +26,7 @@ struct Key<const PLACES: bool>(String, Range<usize>);
 /// A value as read, whose nodes have their places or not.
 struct Content<const PLACES: bool>(Yaml);
 
-impl<'de, const PLACES: bool> Deserialize<'de> for Read<PLACES> {
+impl<'de, const PLACES: bool> Deserialize<'de> for Placed<PLACES> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let (value, range) = if PLACES {
             let spanned = Spanned::<Content<PLACES>>::deserialize(deserializer)?;
@@ -107,7 +107,7 @@ impl<'de, const PLACES: bool> Visitor<'de> for YamlVisitor<PLACES> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Yaml, A::Error> {
         let mut items = Vec::new();
-        while let Some(Read::<PLACES>(item)) = access.next_element()? {
+        while let Some(Placed::<PLACES>(item)) = access.next_element()? {
             items.push(item);
         }
         Ok(Yaml::List(items))
@@ -117,7 +117,7 @@ impl<'de, const PLACES: bool> Visitor<'de> for YamlVisitor<PLACES> {
         let mut entries = Vec::new();
         while let Some((key, value)) = access.next_entry()? {
             let Key::<PLACES>(key, range) = key;
-            let Read::<PLACES>(value) = value;
+            let Placed::<PLACES>(value) = value;
             entries.push(Entry { key, range, value });
         }
         Ok(Yaml::Map(entries))

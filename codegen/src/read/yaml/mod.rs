@@ -13,7 +13,7 @@ use std::{ops::Range, sync::Arc};
 use serde_json::{Number, Value};
 use serde_saphyr::Location;
 
-use self::{decode::Read, mend::Mended};
+use self::{decode::Placed, mend::Mended};
 use crate::{
     diag::{Diagnostic, Place},
     source::Source,
@@ -196,11 +196,11 @@ fn parse<const PLACES: bool>(
         with_snippet: false,
         legacy_octal_numbers: true,
     };
-    let documents: Vec<Read<PLACES>> =
+    let documents: Vec<Placed<PLACES>> =
         serde_saphyr::from_multiple_with_options(&text.text, options)?;
     let mut documents: Vec<Node> = documents
         .into_iter()
-        .map(|Read(node)| node)
+        .map(|Placed(node)| node)
         .filter(|document| !document.is_null())
         .collect();
     if PLACES && (from > 0 || text.is_changed()) {

@@ -4,12 +4,12 @@
 //! what a type says with what its user says, `union` does enums with data.
 
 mod instance;
-mod known;
 mod merge;
 mod of_crd;
 mod rules;
 mod shape;
 mod union;
+mod well_known;
 
 use std::collections::{BTreeMap, BTreeSet};
 
