@@ -1,9 +1,11 @@
 //! Kubernetes' own types as their Go sources define them: JSON names, presence, defaults, rules, protobuf numbers, patch strategies.
 //!
 //! One table for whoever needs them: the generator expands schemas from it and recognises types by it, the embedded API server
-//! decodes, merges and patches objects by it. `hack/builtin-types.sh` makes it with the generator's reader of Go. It is unpacked
-//! when it is first asked, and a type is decoded when it is asked for. Start reading at [`find`].
+//! decodes, merges and patches objects by it. `hack/builtin-types.sh` makes it with the generator's reader of Go, packed, and the
+//! build script unpacks it. A type is decoded when it is asked for. Start reading at [`find`].
 
+#[cfg(feature = "pack")]
+mod pack;
 mod row;
 mod text;
 
@@ -11,6 +13,8 @@ use std::{collections::BTreeMap, sync::LazyLock};
 
 use serde::de::DeserializeOwned;
 
+#[cfg(feature = "pack")]
+pub use pack::pack;
 pub use row::{Body, Definition, Field, Marshals, Omission, Patch};
 pub use text::Type;
 
@@ -44,9 +48,9 @@ impl Entry {
 
 /// The types by `package.Name`.
 static ENTRIES: LazyLock<BTreeMap<&'static str, Entry>> = LazyLock::new(|| {
-    let rows = unpack(include_bytes!("types.bin")).lines();
+    let rows = include_str!(concat!(env!("OUT_DIR"), "/types")).lines();
     #[cfg(feature = "docs")]
-    let mut docs = unpack(include_bytes!("docs.bin")).lines();
+    let mut docs = include_str!(concat!(env!("OUT_DIR"), "/docs")).lines();
     let entry = move |line: &'static str| {
         let (key, row) = line.split_once('\t')?;
         let (package, name) = key.rsplit_once('.')?;
@@ -62,12 +66,6 @@ static ENTRIES: LazyLock<BTreeMap<&'static str, Entry>> = LazyLock::new(|| {
     rows.filter_map(entry).collect()
 });
 
-/// The text in a packed file; it lives as long as the program.
-fn unpack(packed: &[u8]) -> &'static str {
-    let unpacked = miniz_oxide::inflate::decompress_to_vec(packed).unwrap_or_default();
-    String::from_utf8(unpacked).unwrap_or_default().leak()
-}
-
 /// The type of a Go package and name (`k8s.io/api/core/v1`, `PodSpec`).
 #[must_use]
 pub fn find(package: &str, name: &str) -> Option<Entry> {
@@ -77,28 +75,6 @@ pub fn find(package: &str, name: &str) -> Option<Entry> {
 /// Every type of the table, sorted by package and name.
 pub fn all() -> impl Iterator<Item = Entry> {
     ENTRIES.values().copied()
-}
-
-/// The two files of the table, from each type's package, name, definition and documentation. Deterministic for types in one order.
-#[must_use]
-pub fn pack<'a, R: serde::Serialize + Default + PartialEq + 'a>(
-    types: impl Iterator<Item = (&'a str, &'a str, &'a Definition<R>, &'a [String])>,
-) -> (Vec<u8>, Vec<u8>) {
-    let (mut rows, mut all_docs) = (String::new(), String::new());
-    for (package, name, definition, docs) in types {
-        let last = docs.iter().rposition(|one| !one.is_empty());
-        let docs = docs
-            .get(..last.map_or(0, |last| last + 1))
-            .unwrap_or_default();
-        let (Ok(row), Ok(docs)) = (row::encode(definition), serde_json::to_string(docs)) else {
-            continue;
-        };
-        rows.push_str(&format!("{package}.{name}\t{row}\n"));
-        all_docs.push_str(&docs);
-        all_docs.push('\n');
-    }
-    let packed = |text: String| miniz_oxide::deflate::compress_to_vec(text.as_bytes(), 10);
-    (packed(rows), packed(all_docs))
 }
 
 #[cfg(test)]
@@ -193,20 +169,5 @@ mod tests {
         };
         assert!(atomic("LocalObjectReference"));
         assert!(!atomic("ConfigMapEnvSource"));
-    }
-
-    #[test]
-    fn what_is_packed_is_what_was_given() {
-        let definition: Definition<Rules> = find("k8s.io/api/core/v1", "Probe")
-            .and_then(|entry| entry.definition())
-            .expect("in the table");
-        let docs = ["A probe.".to_owned(), String::new()];
-        let one = || std::iter::once(("a/b", "Probe", &definition, &docs[..]));
-        let (rows, all_docs) = pack(one());
-        assert_eq!(pack(one()), (rows.clone(), all_docs.clone()));
-        assert_eq!(unpack(&all_docs), "[\"A probe.\"]\n");
-        let (key, row) = unpack(&rows).trim_end().split_once('\t').expect("a row");
-        assert_eq!(key, "a/b.Probe");
-        assert_eq!(row::decode::<Rules>(row), Some(definition));
     }
 }

@@ -94,66 +94,42 @@ pub struct Field<R> {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Row<R> {
+pub(crate) struct Row<R> {
     /// The fields of a struct.
     #[serde(skip_serializing_if = "Option::is_none")]
-    f: Option<Vec<FieldRow<R>>>,
+    pub(crate) f: Option<Vec<FieldRow<R>>>,
     /// The type that it is another name for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    a: Option<Type>,
+    pub(crate) a: Option<Type>,
     /// The values of an enum.
     #[serde(skip_serializing_if = "Option::is_none")]
-    e: Option<Vec<String>>,
+    pub(crate) e: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    v: Option<R>,
+    pub(crate) v: Option<R>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    s: bool,
+    pub(crate) s: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    m: Option<Marshals>,
+    pub(crate) m: Option<Marshals>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct FieldRow<R> {
-    j: String,
+pub(crate) struct FieldRow<R> {
+    pub(crate) j: String,
     /// The Go name, where it is not the name on the wire with a capital.
     #[serde(skip_serializing_if = "Option::is_none")]
-    g: Option<String>,
-    t: Type,
+    pub(crate) g: Option<String>,
+    pub(crate) t: Type,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    n: Vec<u64>,
+    pub(crate) n: Vec<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    p: Option<Patch>,
+    pub(crate) p: Option<Patch>,
     /// Letters: `r`equired, `n`ullable, `o`ption, `p`ointer, omit`e`mpty, omit`z`ero.
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    k: String,
+    pub(crate) k: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    x: Option<Value>,
+    pub(crate) x: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    v: Option<R>,
-}
-
-/// Rules that are not empty.
-fn some_rules<R: Default + PartialEq>(rules: &R) -> Option<&R> {
-    (*rules != R::default()).then_some(rules)
-}
-
-/// The row of a definition, as one line.
-pub(crate) fn encode<R: Serialize + Default + PartialEq>(
-    definition: &Definition<R>,
-) -> Result<String, serde_json::Error> {
-    let (f, a, e) = match &definition.body {
-        Body::Struct(fields) => (Some(fields.iter().map(FieldRow::of).collect()), None, None),
-        Body::Alias(target) => (None, Some(target.clone()), None),
-        Body::Enum(values) => (None, None, Some(values.clone())),
-    };
-    serde_json::to_string(&Row {
-        f,
-        a,
-        e,
-        v: some_rules(&definition.rules),
-        s: definition.atomic,
-        m: definition.marshals,
-    })
+    pub(crate) v: Option<R>,
 }
 
 /// The definition in a row.
@@ -171,30 +147,6 @@ pub(crate) fn decode<R: DeserializeOwned + Default>(row: &str) -> Option<Definit
         atomic: row.s,
         marshals: row.m,
     })
-}
-
-impl<'a, R: Default + PartialEq> FieldRow<&'a R> {
-    fn of(field: &'a Field<R>) -> Self {
-        let flags = [
-            ('r', field.required),
-            ('n', field.nullable),
-            ('o', field.option),
-            ('p', field.pointer),
-            ('e', field.omits == Omission::Empty),
-            ('z', field.omits == Omission::Zero),
-        ];
-        let set = flags.into_iter().filter(|(_, on)| *on);
-        Self {
-            g: (field.go_name != capital(&field.json_name)).then(|| field.go_name.clone()),
-            j: field.json_name.clone(),
-            t: field.ty.clone(),
-            n: field.protobuf.clone(),
-            p: field.patch.clone(),
-            k: set.map(|(letter, _)| letter).collect(),
-            x: field.default.clone(),
-            v: some_rules(&field.rules),
-        }
-    }
 }
 
 impl<R: Default> FieldRow<R> {
@@ -222,7 +174,7 @@ impl<R: Default> FieldRow<R> {
     }
 }
 
-fn capital(name: &str) -> String {
+pub(crate) fn capital(name: &str) -> String {
     let mut chars = name.chars();
     let first = chars.next().map(|first| first.to_ascii_uppercase());
     first.into_iter().chain(chars).collect()
