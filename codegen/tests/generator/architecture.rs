@@ -207,10 +207,10 @@ fn only_binaries_print() {
 #[test]
 fn rust_is_emitted_through_quote() {
     // Text that is put together by hand would have to be indented by hand.
-    check_absent("emit", &[], &["push_str(\"    ", "writeln!"]);
-    // The codec is parsed, and emitted as syntax; the tables of built-in types are data.
-    let except = ["scaffold.rs", "emit/types/codec.rs", "builtin/"];
-    check_absent("", &except, &["include_str!"]);
+    let codec = "emit/types/codec.rs";
+    check_absent("emit", &[codec], &["push_str(\"    ", "writeln!"]);
+    // The codec is the runtime's own text; the tables of built-in types are data.
+    check_absent("", &["scaffold.rs", codec, "builtin/"], &["include_str!"]);
 }
 
 /// Pairs that define one thing in two files: a builder and what it builds, a type and the one that it refers to, an emitter that

@@ -2,11 +2,10 @@
 //!
 //! The copy, `apis/codec.rs`, is `runtime/src/codec` with its submodules inline.
 
-use proc_macro2::TokenStream;
-use quote::quote;
-use syn::{AttrStyle, File, Item, ItemMod};
-
-use crate::emit::Emit;
+use crate::{
+    emit::Emit,
+    output::format::{Code, Items},
+};
 
 const ROOT: &str = include_str!("../../../../runtime/src/codec/mod.rs");
 
@@ -61,46 +60,59 @@ const SUBMODULES: [(&str, &str); 12] = [
     ),
 ];
 
-/// The module's file for types alone.
-pub(super) fn emit(cx: &Emit<'_>) -> TokenStream {
-    // Sources that are not Rust give no tokens, which the tests would find.
-    let mut root = parse(cx, ROOT).unwrap_or(File {
-        shebang: None,
-        frontmatter: None,
-        attrs: Vec::new(),
-        items: Vec::new(),
-    });
-    root.items = root
-        .items
-        .into_iter()
-        .filter_map(|item| inline(cx, item))
-        .collect();
-    let docs = &root.attrs;
-    let items = &root.items;
-    quote! {
-        #(#docs)*
-        #![allow(dead_code, unreachable_pub, unused_imports, unused_macros)]
-        #(#items)*
+/// The lints that code which uses only a part of the module does not pass.
+const ALLOW: &str = "#![allow(dead_code, unreachable_pub, unused_imports, unused_macros)]";
+
+/// The module's file for types alone. It is text already, in a layout that its authors chose, and so is not parsed.
+pub(super) fn emit(cx: &Emit<'_>) -> Code {
+    let replacements = replacements(cx);
+    let root = replaced(&replacements, ROOT);
+    let docs_end = root.find("\n\n").unwrap_or(root.len());
+    let (docs, content) = root.split_at(docs_end);
+    let mut text = format!("{docs}\n\n{ALLOW}");
+    let mut lines = content.lines().peekable();
+    while let Some(line) = lines.next() {
+        if line == "#[cfg(test)]" {
+            lines.next();
+            continue;
+        }
+        match submodule(line) {
+            Some((declared, source)) => {
+                // The modules stand close together; their contents do not.
+                text.push_str(&format!("\n{declared} {{\n"));
+                push_indented(&mut text, &replaced(&replacements, source));
+                text.push_str("}\n");
+            }
+            None => {
+                text.push_str(line);
+                text.push('\n');
+            }
+        }
+    }
+    let mut items = Items::default();
+    items.push_text(&text);
+    Code {
+        items,
+        ..Code::default()
     }
 }
 
-/// The item, with its content if it declares a submodule; none for tests.
-fn inline(cx: &Emit<'_>, item: Item) -> Option<Item> {
-    let Item::Mod(declared @ ItemMod { content: None, .. }) = item else {
-        return Some(item);
-    };
-    let (_, text) = SUBMODULES.iter().find(|(name, _)| declared.ident == name)?;
-    let file = parse(cx, text)?;
-    let attrs = file.attrs.into_iter().map(|mut attribute| {
-        attribute.style = AttrStyle::Outer;
-        attribute
-    });
-    Some(Item::Mod(ItemMod {
-        attrs: declared.attrs.into_iter().chain(attrs).collect(),
-        content: Some((syn::token::Brace::default(), file.items)),
-        semi: None,
-        ..declared
-    }))
+/// A submodule that a line declares: the line without its semicolon, and the source.
+fn submodule(line: &str) -> Option<(&str, &'static str)> {
+    let declared = line.strip_suffix(';')?;
+    let name = declared.strip_prefix("mod ")?;
+    let (_, source) = SUBMODULES.iter().find(|(known, _)| *known == name)?;
+    Some((declared, source))
+}
+
+fn push_indented(text: &mut String, source: &str) {
+    for line in source.lines() {
+        if !line.is_empty() {
+            text.push_str("    ");
+            text.push_str(line);
+        }
+        text.push('\n');
+    }
 }
 
 /// Texts of the runtime's sources, and their replacements in the copy: the runtime's macro is for every crate, the
@@ -128,15 +140,14 @@ fn replacements(cx: &Emit<'_>) -> [(&'static str, String); 6] {
     ]
 }
 
-fn parse(cx: &Emit<'_>, text: &str) -> Option<File> {
-    let replaced = |text: String, (from, to): (&str, String)| text.replace(from, &to);
-    let text = replacements(cx).into_iter().fold(text.to_owned(), replaced);
-    syn::parse_file(&text).ok()
+fn replaced(replacements: &[(&str, String)], text: &str) -> String {
+    let replace = |text: String, (from, to): &(&str, String)| text.replace(from, to);
+    replacements.iter().fold(text.to_owned(), replace)
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::{Generator, Options, model::ApiSet};
+    use crate::{Generator, Options, model::ApiSet, output::format::module_file};
 
     use super::*;
 
@@ -156,12 +167,13 @@ mod tests {
         for (from, _) in replacements(&cx) {
             assert!(ROOT.contains(from) || sources.contains(from), "{from}");
         }
-        let file: File = syn::parse2(emit(&cx)).unwrap();
+        let text = module_file(None, emit(&cx)).unwrap();
+        let file = syn::parse_file(&text).unwrap();
         let modules: Vec<String> = file
             .items
             .iter()
             .filter_map(|item| match item {
-                Item::Mod(module) => Some((module.content.is_some(), &module.ident)),
+                syn::Item::Mod(module) => Some((module.content.is_some(), &module.ident)),
                 _ => None,
             })
             .map(|(inline, name)| format!("{name} {inline}"))
@@ -186,7 +198,6 @@ mod tests {
                 "nullable true"
             ]
         );
-        let text = prettyplease::unparse(&file);
         assert!(
             text.contains("use ::kube::k8s_openapi::ByteString;"),
             "{text}"
