@@ -1,14 +1,15 @@
 //! Expressions in CEL, looked at as the API server looks at them when a CRD is created.
 //!
 //! It refuses a CRD of which a rule does not parse, names what is not there, has no boolean as result, or could cost too much.
-//! `decl` is what an expression sees of a schema, `functions` what it can call, `check` its types, and `cost` the estimate. What
-//! is not known here, the API server may know: it counts as right.
+//! `decl` is what an expression sees of a schema, `functions` what it can call, `check` its types, `literals` the texts that
+//! functions parse, and `cost` the estimate. What is not known here, the API server may know: it counts as right.
 
 mod call_cost;
 mod check;
 mod cost;
 mod decl;
 mod functions;
+mod literals;
 mod path;
 mod size;
 #[cfg(test)]
@@ -82,6 +83,10 @@ pub(super) fn examine<'d>(
         Outcome::Faults(faults) => return Verdict::Faults(faults),
         Outcome::Uncertain => return Verdict::Unknown,
     };
+    let faults = literals::faults(&tree, &checked);
+    if !faults.is_empty() {
+        return Verdict::Faults(faults);
+    }
     if let Some(fault) = misfit(purpose, &ty) {
         return Verdict::Faults(vec![fault]);
     }
