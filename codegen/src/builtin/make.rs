@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::convert;
 use crate::{
-    config::{self, Error},
+    config::{self, Error, go::KubernetesSources},
     diag::Diagnostics,
     lower::go::definitions,
     read::{go, markers::IgnoredMarkers},
@@ -26,7 +26,8 @@ pub struct Files {
 /// Packages that cannot be read.
 pub fn make(patterns: &[String], dir: &Path) -> Result<Files, Error> {
     let environment = config::go::Environment::from_process();
-    let sources = config::go::load(patterns, dir, &environment).map_err(Error::Config)?;
+    let sources = config::go::load(patterns, dir, &environment, KubernetesSources::Definitions)
+        .map_err(Error::Config)?;
     if let Some(missing) = sources.missing.values().next() {
         return Err(Error::Config(missing.clone().into()));
     }

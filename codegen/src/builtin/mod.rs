@@ -42,6 +42,21 @@ pub(crate) fn is_in_k8s_openapi(path: &[String]) -> bool {
     K8S_OPENAPI.contains(&below.join("/"))
 }
 
+/// Whether fields of a Go type have a Rust type without its source: k8s-openapi has the type, or it stands for a text, list or map
+/// that the table has.
+#[cfg(feature = "go")]
+pub(crate) fn replaces_source(package: &str, name: &str) -> bool {
+    let Some(entry) = kube_builtin_types::find(package, name) else {
+        return false;
+    };
+    if rust_path(package, name).is_some_and(|path| is_in_k8s_openapi(&path)) {
+        return true;
+    }
+    let definition = entry.definition::<serde::de::IgnoredAny>();
+    definition
+        .is_some_and(|definition| !matches!(definition.body, kube_builtin_types::Body::Struct(_)))
+}
+
 /// The definition of a type by its path in Rust (`k8s_openapi::api::core::v1::PodSpec`); within it no type is local.
 #[must_use]
 pub fn definition(path: &str) -> Option<TypeDef> {

@@ -4,6 +4,8 @@ use std::{collections::BTreeSet, path::Path};
 
 use rayon::prelude::*;
 
+#[cfg(feature = "go")]
+use super::go::KubernetesSources;
 use super::{
     Config, Error, Only, Progress, advice,
     inputs::{load_apis, load_crds, read},
@@ -121,7 +123,7 @@ impl Config {
         on_threads(|| {
             let target = self.target()?;
             let options = self.options(&target)?;
-            let sources = self.sources(Some(&target), progress)?;
+            let sources = self.sources(Some(&target), &options, progress)?;
             let generated = crate::generate(&sources, &options).map_err(Error::Input)?;
             let manifests = match &self.manifests {
                 Some((folder, _)) => {
@@ -173,7 +175,7 @@ impl Config {
         on_threads(|| {
             let target = self.out.is_some().then(|| self.target()).transpose()?;
             let options = self.options(target.as_ref().unwrap_or(&Target::default()))?;
-            let sources = self.sources(target.as_ref(), progress)?;
+            let sources = self.sources(target.as_ref(), &options, progress)?;
             crate::generate(&sources, &options).map_err(Error::Input)
         })
     }
@@ -194,7 +196,12 @@ impl Config {
         })
     }
 
-    fn sources(&self, target: Option<&Target>, progress: &dyn Progress) -> Result<Sources, Error> {
+    fn sources(
+        &self,
+        target: Option<&Target>,
+        options: &Options,
+        progress: &dyn Progress,
+    ) -> Result<Sources, Error> {
         let mut sources = Sources::default();
         for apis in &self.apis {
             let folder = &apis.folder;
@@ -208,22 +215,26 @@ impl Config {
         if self.crate_markers {
             self.add_policy(&mut sources)?;
         }
-        self.load_go(&mut sources)?;
+        self.load_go(options, &mut sources)?;
         Ok(sources)
     }
 
     #[cfg(feature = "go")]
-    fn load_go(&self, sources: &mut Sources) -> Result<(), Error> {
+    fn load_go(&self, options: &Options, sources: &mut Sources) -> Result<(), Error> {
         let environment = super::go::Environment::from_process();
+        let kubernetes = match options.uses_schemas() {
+            true => KubernetesSources::Definitions,
+            false => KubernetesSources::Unused,
+        };
         for input in &self.go {
-            let loaded = super::go::load(&input.packages, &input.dir, &environment);
+            let loaded = super::go::load(&input.packages, &input.dir, &environment, kubernetes);
             sources.go.push(loaded.map_err(Error::Config)?);
         }
         Ok(())
     }
 
     #[cfg(not(feature = "go"))]
-    fn load_go(&self, _: &mut Sources) -> Result<(), Error> {
+    fn load_go(&self, _: &Options, _: &mut Sources) -> Result<(), Error> {
         if self.go.is_empty() {
             return Ok(());
         }

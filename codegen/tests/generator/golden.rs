@@ -13,6 +13,7 @@ use std::{
 use crate::support::{crd_sources, folders, names, rust_sources, testdata};
 use codegen::{
     Generated, Generator, Manifests, Options, Sources,
+    config::go,
     options::{TypeAttributes, TypeOptions},
 };
 
@@ -181,23 +182,28 @@ fn annotated_rust_gives_the_golden_crates() {
     }
 }
 
+/// The packages of a Go module of `testdata`, without a module cache.
+fn go_module(module: &str, packages: &str) -> codegen::read::go::GoSources {
+    let environment = go::Environment::default();
+    let packages = [packages.to_owned()];
+    let sources = go::KubernetesSources::Definitions;
+    let loaded = go::load(&packages, &testdata().join(module), &environment, sources);
+    loaded.unwrap_or_else(|error| panic!("{error}"))
+}
+
 /// The Go modules of `testdata/go`, and an API of `testdata/parity` whose CRDs are compared there; read without a module cache:
 /// Kubernetes' own types come from the built-in table.
 fn go_sources() -> Sources {
-    let environment = codegen::config::go::Environment::default();
     let modules = [
         ("go/sample-apiserver", "./pkg/apis/..."),
         ("go/sample-controller", "./pkg/apis/..."),
         ("go/shapes", "./api/..."),
         ("parity", "./timers/..."),
     ];
-    let load = |(module, packages): (&str, &str)| {
-        let folder = testdata().join(module);
-        let loaded = codegen::config::go::load(&[packages.to_owned()], &folder, &environment);
-        loaded.unwrap_or_else(|error| panic!("{error}"))
-    };
     Sources {
-        go: modules.map(load).into(),
+        go: modules
+            .map(|(module, packages)| go_module(module, packages))
+            .into(),
         ..Sources::default()
     }
 }
@@ -214,11 +220,8 @@ fn go_gives_the_golden_crate() {
 
 #[test]
 fn kinds_from_go_are_validated_by_their_schema() {
-    let environment = codegen::config::go::Environment::default();
-    let folder = testdata().join("parity");
-    let timers = codegen::config::go::load(&["./timers/...".to_owned()], &folder, &environment);
     let sources = Sources {
-        go: vec![timers.unwrap_or_else(|error| panic!("{error}"))],
+        go: vec![go_module("parity", "./timers/...")],
         ..Sources::default()
     };
     let options = Options {

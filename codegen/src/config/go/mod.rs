@@ -27,9 +27,12 @@ use self::{
 };
 use super::{Error, inputs, layout::shown};
 use crate::{
+    builtin,
     diag::{Diagnostic, Diagnostics},
+    lower,
     read::go::{
-        GoFile, GoPackage, GoSources, Wanted, builds_name, declares_objects, package_name, wanted,
+        GoFile, GoPackage, GoSources, Known, Wanted, builds_name, declares_objects, package_name,
+        wanted,
     },
     source::Source,
     threads,
@@ -40,6 +43,15 @@ const MAX_FILE_BYTES: u64 = 32 * 1024 * 1024;
 
 /// How much of a file is looked at for its package clause.
 const CLAUSE_BYTES: u64 = 64 * 1024;
+
+/// What the sources of Kubernetes' own types are read for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KubernetesSources {
+    /// Schemas, which expand the types as the module's version of Kubernetes has them.
+    Definitions,
+    /// Nothing: fields have the types of k8s-openapi. Types that it lacks are read, and those that are embedded.
+    Unused,
+}
 
 /// Loads the packages that the patterns mean, and those whose types they use.
 ///
@@ -54,12 +66,14 @@ pub fn load(
     patterns: &[String],
     dir: &Path,
     environment: &Environment,
+    kubernetes: KubernetesSources,
 ) -> Result<GoSources, Diagnostics> {
     threads::run(|| {
         let mut diagnostics = Diagnostics::new();
         let (graph, requested) = patterns::expand(patterns, dir, environment)?;
         let loader = Loader {
             graph,
+            kubernetes,
             names: Mutex::default(),
         };
         let packages = loader.load_requested(&requested, &mut diagnostics);
@@ -78,6 +92,7 @@ enum Loaded {
 
 struct Loader<'a> {
     graph: Graph<'a>,
+    kubernetes: KubernetesSources,
     /// The names of packages that are only imported, by import path.
     names: Mutex<BTreeMap<String, Option<String>>>,
 }
@@ -108,7 +123,7 @@ impl Loader<'_> {
         };
         let mut tried = BTreeSet::new();
         loop {
-            let mut wanted = wanted(&sources, &|path| self.name_of(path));
+            let mut wanted = wanted(&sources, self);
             wanted.retain(|wanted| tried.insert(wanted.path.clone()));
             if wanted.is_empty() {
                 break;
@@ -150,8 +165,15 @@ impl Loader<'_> {
             }
         }
     }
+}
 
-    /// The name of a package that is not read, from the first of its files.
+impl Known for Loader<'_> {
+    fn is_known(&self, path: &str, name: &str) -> bool {
+        lower::go::has_own_form(path, name)
+            || self.kubernetes == KubernetesSources::Unused && builtin::replaces_source(path, name)
+    }
+
+    /// From the first of the package's files.
     fn name_of(&self, path: &str) -> Option<String> {
         if let Ok(names) = self.names.lock()
             && let Some(name) = names.get(path)
@@ -212,9 +234,14 @@ fn take(
 
 fn read_package(path: &str, found: &Found, requested: bool) -> Result<GoPackage, Diagnostics> {
     let names = go_files(&found.folder)?;
+    let parse = if found.main {
+        GoFile::new
+    } else {
+        GoFile::foreign
+    };
     let read: Vec<Result<GoFile, Diagnostic>> = names
         .par_iter()
-        .map(|name| read_file(&found.folder.join(name)).map(GoFile::new))
+        .map(|name| read_file(&found.folder.join(name)).map(parse))
         .collect();
     let mut diagnostics = Diagnostics::new();
     let mut files = Vec::with_capacity(read.len());

@@ -1,5 +1,6 @@
 //! Tests of the search for packages, on folders made for them.
 
+mod kubernetes;
 mod missing;
 mod versions;
 
@@ -50,8 +51,17 @@ impl World {
     }
 
     fn load(&self, patterns: &[&str]) -> Result<GoSources, String> {
+        self.load_for(KubernetesSources::Definitions, patterns)
+    }
+
+    fn load_for(
+        &self,
+        kubernetes: KubernetesSources,
+        patterns: &[&str],
+    ) -> Result<GoSources, String> {
         let patterns: Vec<String> = patterns.iter().map(|text| (*text).to_owned()).collect();
-        let loaded = load(&patterns, &self.path("main"), &self.environment);
+        let dir = self.path("main");
+        let loaded = load(&patterns, &dir, &self.environment, kubernetes);
         let root = shown(self.folder.path());
         loaded.map_err(|errors| errors.render(Style::Plain).replace(&root, "$"))
     }
@@ -183,7 +193,7 @@ fn packages_are_read_as_their_types_are_used() {
         (
             "mod/example.com/!lib@v1.2.0/api/api.go",
             "package api\nimport (\n\t\"example.com/Lib/sub/deep\"\n\t\"time\"\n)\n\
-             type Spec struct {\n\tA deep.A\n\tB time.Duration\n\tC unread.C `json:\"-\"`\n\td unread.D\n}\n",
+             type Spec struct {\n\tA deep.A\n\tB time.Location\n\tD time.Duration\n\tC unread.C `json:\"-\"`\n\td unread.D\n}\n",
         ),
         (
             "mod/example.com/!lib/sub@v1.0.0/deep/deep.go",
@@ -191,7 +201,7 @@ fn packages_are_read_as_their_types_are_used() {
         ),
         (
             "root/src/time/time.go",
-            "package time\ntype Duration int64\n",
+            "package time\ntype Location struct{}\n",
         ),
     ]);
     let expected = [
@@ -427,9 +437,14 @@ fn the_api_of_kubernetes_is_read() {
         "k8s.io/api/...".to_owned(),
         "k8s.io/apimachinery/pkg/apis/meta/v1".to_owned(),
     ];
-    let sources = load(&patterns, &world.path("main"), &environment)
-        .map_err(|errors| errors.render(Style::Plain))
-        .expect("Kubernetes");
+    let sources = load(
+        &patterns,
+        &world.path("main"),
+        &environment,
+        KubernetesSources::Definitions,
+    )
+    .map_err(|errors| errors.render(Style::Plain))
+    .expect("Kubernetes");
     let mut found = Diagnostics::new();
     let packages = read(&sources, IgnoredMarkers(&[]), &mut found).packages;
     assert_eq!(found.render(Style::Plain), "");

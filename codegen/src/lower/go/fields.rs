@@ -4,8 +4,7 @@ use super::{
     cx::End,
     merge,
     refs::{Refs, Use},
-    types,
-    well_known::{self, META},
+    types, well_known,
 };
 use crate::{
     builtin,
@@ -19,7 +18,7 @@ use crate::{
         names::schema::field_names,
     },
     read::{
-        go::{self, Package, Type},
+        go::{self, META, Package, Type},
         markers::{
             MarkerSet,
             field::{Nullable, ValidationOptional},

@@ -114,6 +114,11 @@ pub fn lower(module: &Module, options: &Options, api: &mut ApiSet, diagnostics: 
     api.definitions.extend(work.definitions);
 }
 
+/// Whether JSON has a form of its own for a type, so that its declaration is not needed.
+pub(crate) fn has_own_form(package: &str, name: &str) -> bool {
+    well_known::special(package, name).is_some()
+}
+
 /// Reports types of one name in several packages of a version: those that are renamed for it, and those that cannot be.
 fn check_names(
     cx: &Cx<'_>,

@@ -256,6 +256,9 @@ impl Refs<'_, '_> {
         let Some((package, name)) = self.cx.named(self.package, ty) else {
             return false;
         };
+        if well_known::special(package, name).is_some() {
+            return well_known::is_struct(package, name);
+        }
         match self.cx.underlying(package, name) {
             Some(end) => matches!(end.decl.ty, Type::Struct(_)),
             None => builtin::go_type(package, name)

@@ -1,13 +1,13 @@
 //! Roots: the API objects among a package's types, and the resources that they are.
 
-use super::{cx::Cx, fields::json_name, refs::Reached, well_known::META};
+use super::{cx::Cx, fields::json_name, refs::Reached};
 use crate::{
     diag::{Diagnostic, Diagnostics, Severity},
     lower::{methods, object, scale_methods, verbs},
     model::{CustomMethod, Resource, TypeRef, VerbSet},
     options::Options,
     read::{
-        go::{Field, Package, Type, TypeDecl},
+        go::{Field, META, Package, Type, TypeDecl},
         markers::{
             At, MarkerSet,
             client::{GenClient, NoStatus},

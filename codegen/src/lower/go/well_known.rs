@@ -1,9 +1,9 @@
 //! Go types that have a Rust type already: predeclared ones, those of the standard library, and Kubernetes' own.
 
-use crate::model::{KnownType, TypeRef};
-
-/// `k8s.io/apimachinery/pkg/apis/meta/v1`
-pub(super) const META: &str = "k8s.io/apimachinery/pkg/apis/meta/v1";
+use crate::{
+    model::{KnownType, TypeRef},
+    read::go::META,
+};
 
 /// The type of a predeclared name; none for what has no JSON.
 pub(super) fn basic(name: &str) -> Option<TypeRef> {
@@ -37,6 +37,15 @@ pub(super) fn docs(package: &str, name: &str) -> &'static str {
              largest representable duration to approximately 290 years."
         }
         _ => "",
+    }
+}
+
+/// Whether a type of [`special`] is a struct, which Go's encoder never takes for empty.
+pub(super) fn is_struct(package: &str, name: &str) -> bool {
+    match (package, name) {
+        ("time", name) => name == "Time",
+        ("encoding/json" | "net", _) => false,
+        _ => true,
     }
 }
 

@@ -36,7 +36,7 @@ pub use sources::{GoFile, GoPackage, GoSources, package_name};
 
 pub(crate) use self::{
     constraint::builds_name,
-    reach::{Wanted, declares_objects, wanted},
+    reach::{Known, META, Wanted, declares_objects, wanted},
 };
 use self::{file::FileReader, resolve::Index};
 use crate::{

@@ -18,13 +18,21 @@ pub(crate) struct Wanted {
     pub(crate) place: Place,
 }
 
-/// The packages whose types are used and that are not among the sources, sorted by path. `name_of` gives the name of a
-/// package that was not read.
-pub(crate) fn wanted(sources: &GoSources, name_of: &dyn Fn(&str) -> Option<String>) -> Vec<Wanted> {
+/// What is known of types without their sources.
+pub(crate) trait Known {
+    /// The name of a package that was not read.
+    fn name_of(&self, path: &str) -> Option<String>;
+
+    /// Whether a field can have the type of a package without its declaration.
+    fn is_known(&self, path: &str, name: &str) -> bool;
+}
+
+/// The packages whose types are used and that are not among the sources, sorted by path.
+pub(crate) fn wanted(sources: &GoSources, known: &dyn Known) -> Vec<Wanted> {
     let index = Index::new(sources);
     let mut walk = Walk {
         index: &index,
-        name_of,
+        known,
         seen: BTreeSet::new(),
         queue: VecDeque::new(),
         wanted: BTreeMap::new(),
@@ -37,6 +45,12 @@ pub(crate) fn wanted(sources: &GoSources, name_of: &dyn Fn(&str) -> Option<Strin
     }
     walk.wanted.into_values().collect()
 }
+
+/// The package of what all objects have.
+pub(crate) const META: &str = "k8s.io/apimachinery/pkg/apis/meta/v1";
+
+/// The type in it of every object's `kind` and `apiVersion`.
+const TYPE_META: &str = "TypeMeta";
 
 /// Whether a package declares objects: structs with `TypeMeta` and `ObjectMeta`.
 pub(crate) fn declares_objects(package: &GoPackage) -> bool {
@@ -55,7 +69,7 @@ fn objects<'f>(file: &'f GoFile, syntax: &'f File) -> impl Iterator<Item = &'f s
     };
     syntax.types.iter().filter_map(move |spec| match &spec.ty {
         TypeExpr::Struct(fields)
-            if embeds(fields, "TypeMeta")
+            if embeds(fields, TYPE_META)
                 && (embeds(fields, "ObjectMeta") || has_metadata(file, fields)) =>
         {
             Some(file.text_of(&spec.name))
@@ -74,7 +88,7 @@ fn has_metadata(file: &GoFile, fields: &[FieldSpec]) -> bool {
 
 struct Walk<'a> {
     index: &'a Index<'a>,
-    name_of: &'a dyn Fn(&str) -> Option<String>,
+    known: &'a dyn Known,
     seen: BTreeSet<(&'a str, &'a str)>,
     queue: VecDeque<(&'a str, &'a str)>,
     wanted: BTreeMap<String, Wanted>,
@@ -144,10 +158,7 @@ impl<'a> Walk<'a> {
             TypeExpr::Name(span) => self.follow_name(site, site.file.text_of(span)),
             TypeExpr::Qualified(package, name) => {
                 let package = site.file.text_of(package);
-                let path = self
-                    .index
-                    .path_of(site.file, site.syntax, package, self.name_of);
-                if let Some(path) = path {
+                if let Some(path) = self.path_of(site, package) {
                     self.follow_path(site, path, site.file.text_of(name));
                 }
             }
@@ -159,12 +170,37 @@ impl<'a> Walk<'a> {
                 self.follow(site, value);
             }
             TypeExpr::Struct(fields) => {
-                for field in fields.iter().filter(|field| is_encoded(site.file, field)) {
-                    self.follow(site, &field.ty);
+                for field in fields {
+                    match encoding(site.file, field) {
+                        Encoding::Absent => {}
+                        Encoding::Property => self.follow(site, &field.ty),
+                        Encoding::Inline => self.follow_embedded(site, &field.ty),
+                    }
                 }
             }
             TypeExpr::Any | TypeExpr::Interface(_) | TypeExpr::Other(_) => {}
         }
+    }
+
+    /// Follows the type of an embedded struct, whose declaration is needed for its fields. Those of `TypeMeta` are known.
+    fn follow_embedded(&mut self, site: Site<'a>, ty: &'a TypeExpr) {
+        match ty {
+            TypeExpr::Pointer(inner) => self.follow_embedded(site, inner),
+            TypeExpr::Qualified(package, name) => {
+                let name = site.file.text_of(name);
+                match self.path_of(site, site.file.text_of(package)) {
+                    Some(META) if name == TYPE_META => {}
+                    Some(path) => self.want(site, path, name),
+                    None => {}
+                }
+            }
+            other => self.follow(site, other),
+        }
+    }
+
+    fn path_of(&self, site: Site<'a>, package: &str) -> Option<&'a str> {
+        let ask = |path: &str| self.known.name_of(path);
+        self.index.path_of(site.file, site.syntax, package, &ask)
     }
 
     fn follow_name(&mut self, site: Site<'a>, name: &'a str) {
@@ -180,6 +216,13 @@ impl<'a> Walk<'a> {
     }
 
     fn follow_path(&mut self, site: Site<'a>, path: &'a str, name: &'a str) {
+        if !self.known.is_known(path, name) {
+            self.want(site, path, name);
+        }
+    }
+
+    /// Goes on at a type of another package, or wants the package.
+    fn want(&mut self, site: Site<'a>, path: &'a str, name: &'a str) {
         if self.index.get(path).is_some() {
             return self.reach(path, name);
         }
@@ -200,20 +243,37 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Whether JSON can have the field: `json:"-"` and unexported fields are left out.
-fn is_encoded(file: &GoFile, field: &FieldSpec) -> bool {
+/// How JSON has a field.
+enum Encoding {
+    /// Not at all: `json:"-"`, or unexported.
+    Absent,
+    /// As a property.
+    Property,
+    /// Its fields, in its place.
+    Inline,
+}
+
+fn encoding(file: &GoFile, field: &FieldSpec) -> Encoding {
     let tag = field
         .tag
         .as_ref()
         .map(|tag| tag::parse(file.text_of(tag)).0);
-    if tag.and_then(|tag| tag.json).as_deref() == Some("-") {
-        return false;
+    let json = tag.and_then(|tag| tag.json).unwrap_or_default();
+    if json == "-" {
+        return Encoding::Absent;
     }
-    field.embedded
-        || field
-            .names
-            .iter()
-            .any(|name| is_exported(file.text_of(name)))
+    let is_unnamed = json.is_empty() || json.starts_with(',');
+    match field.embedded {
+        true if is_unnamed => Encoding::Inline,
+        true => Encoding::Property,
+        false => {
+            let mut names = field.names.iter();
+            match names.any(|name| is_exported(file.text_of(name))) {
+                true => Encoding::Property,
+                false => Encoding::Absent,
+            }
+        }
+    }
 }
 
 /// Whether a name is visible outside of its package.
