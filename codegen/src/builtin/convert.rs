@@ -4,8 +4,8 @@ use kube_builtin_types::{Body, Definition, Field as Row, Type};
 
 use super::paths;
 use crate::model::{
-    Aliasing, DeclaredAt, EnumDef, Field, GoField, KnownType, StructDef, TypeDef, TypeKind,
-    TypeRef, UnknownFields, Validation, Variant,
+    Aliasing, DeclaredAt, EnumDef, EnumValues, Field, GoField, KnownType, StructDef, TypeDef,
+    TypeKind, TypeRef, UnknownFields, Validation, Variant,
     names::schema::{OPEN_VARIANT, field_names, variant_names},
 };
 
@@ -54,6 +54,7 @@ fn enum_def(values: Vec<String>, mut docs: impl Iterator<Item = String>) -> Enum
     let names = variant_names(&texts);
     let variants = names.into_iter().zip(values);
     EnumDef {
+        values: EnumValues::Texts,
         variants: variants
             .map(|(name, value)| Variant {
                 name,

@@ -29,8 +29,8 @@ pub use resource::{
 };
 pub use source::{DeclaredAt, GoField};
 pub use types::{
-    Aliasing, EnumDef, Field, RustItem, StructDef, TypeDef, TypeKind, TypeRef, UnionDef,
-    UnionVariant, UnknownFields, Variant,
+    Aliasing, EnumDef, EnumValues, Field, RustItem, StructDef, TypeDef, TypeKind, TypeRef,
+    UnionDef, UnionVariant, UnknownFields, Variant,
 };
 pub use union::{FieldUnion, UnionBound, UnionMember, UnionView};
 pub use validation::{

@@ -80,7 +80,7 @@ impl RustItem {
 pub enum TypeKind {
     /// An object with known properties.
     Struct(StructDef),
-    /// A string with known values; open, since a newer server may send others.
+    /// A string or an integer with known values; open, since a newer server may send others.
     Enum(EnumDef),
     /// A Rust enum with data, from annotated Rust only.
     Union(UnionDef),
@@ -190,10 +190,13 @@ impl Field {
     }
 }
 
-/// A string with known values.
+/// A string or an integer with known values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EnumDef {
+    /// What the values are on the wire.
+    #[serde(skip_serializing_if = "EnumValues::are_texts")]
+    pub values: EnumValues,
     /// The values, in the order of the schema; of a Go type its constants, which a schema lists only where
     /// [`Constraints::enum_`](super::Constraints::enum_) of the type does.
     pub variants: Vec<Variant>,
@@ -206,13 +209,40 @@ pub struct EnumDef {
     pub zero_is_empty: bool,
 }
 
+/// What the values of an enum are on the wire.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum EnumValues {
+    /// Strings.
+    #[default]
+    Texts,
+    /// Integers of 64 bits.
+    Integers,
+}
+
+impl EnumValues {
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+    fn are_texts(&self) -> bool {
+        *self == Self::Texts
+    }
+
+    /// The type in a schema.
+    #[must_use]
+    pub const fn schema_type(self) -> &'static str {
+        match self {
+            Self::Texts => "string",
+            Self::Integers => "integer",
+        }
+    }
+}
+
 /// A value of an enum.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Variant {
     /// The Rust variant.
     pub name: String,
-    /// The string on the wire.
+    /// The string on the wire, or the integer as text.
     pub value: String,
     /// Documentation as plain text.
     pub docs: String,

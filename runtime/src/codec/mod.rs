@@ -19,6 +19,7 @@ mod exact_reader;
 mod exact_tests;
 mod exact_writer;
 mod int_or_string;
+mod integers;
 mod kubernetes;
 mod number;
 mod object;
@@ -44,7 +45,7 @@ pub use self::{
     union::member,
 };
 
-pub use self::{object::object, union::union};
+pub use self::{integers::integers, object::object, union::union};
 
 /// Writes a value.
 ///

@@ -9,7 +9,7 @@ use crate::{
 
 const ROOT: &str = include_str!("../../../../runtime/src/codec/mod.rs");
 
-const SUBMODULES: [(&str, &str); 12] = [
+const SUBMODULES: [(&str, &str); 13] = [
     (
         "base64",
         include_str!("../../../../runtime/src/codec/base64.rs"),
@@ -29,6 +29,10 @@ const SUBMODULES: [(&str, &str); 12] = [
     (
         "int_or_string",
         include_str!("../../../../runtime/src/codec/int_or_string.rs"),
+    ),
+    (
+        "integers",
+        include_str!("../../../../runtime/src/codec/integers.rs"),
     ),
     (
         "kubernetes",
@@ -117,7 +121,7 @@ fn push_indented(text: &mut String, source: &str) {
 
 /// Texts of the runtime's sources, and their replacements in the copy: the runtime's macro is for every crate, the
 /// copy's for its own.
-fn replacements(cx: &Emit<'_>) -> [(&'static str, String); 6] {
+fn replacements(cx: &Emit<'_>) -> [(&'static str, String); 7] {
     [
         (
             "use k8s_openapi::",
@@ -129,12 +133,16 @@ fn replacements(cx: &Emit<'_>) -> [(&'static str, String); 6] {
             "pub(crate) use __codec_object".to_owned(),
         ),
         (
+            "pub use crate::__codec_integers",
+            "pub(crate) use __codec_integers".to_owned(),
+        ),
+        (
             "pub use crate::__codec_union",
             "pub(crate) use __codec_union".to_owned(),
         ),
         (
-            "pub use self::{object::object, union::union};",
-            "pub(crate) use self::{object::object, union::union};".to_owned(),
+            "pub use self::{integers::integers, object::object, union::union};",
+            "pub(crate) use self::{integers::integers, object::object, union::union};".to_owned(),
         ),
         ("$crate::codec", cx.codec()),
     ]
@@ -186,6 +194,7 @@ mod tests {
                 "exact_reader true",
                 "exact_writer true",
                 "int_or_string true",
+                "integers true",
                 "kubernetes true",
                 "number true",
                 "object true",

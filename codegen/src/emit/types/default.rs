@@ -322,7 +322,9 @@ fn value(scope: &Scope<'_>, field: &Field, default: &Value) -> TokenStream {
             let default = default_trait(scope);
             quote!(#default::default())
         }
-        Written::Json => from_json(scope, field, default),
+        Written::Json => {
+            integer(scope, field, default).unwrap_or_else(|| from_json(scope, field, default))
+        }
     }
 }
 
@@ -370,6 +372,22 @@ fn variant(scope: &Scope<'_>, name: &str, text: &str) -> TokenStream {
             quote!(#default::default())
         }
     }
+}
+
+/// A value of an enum of integers that its schema lists.
+fn integer(scope: &Scope<'_>, field: &Field, default: &Value) -> Option<TokenStream> {
+    let TypeRef::Local(name) = &field.ty else {
+        return None;
+    };
+    let Some(TypeKind::Enum(body)) = scope.unit.type_def(name).map(|def| &def.kind) else {
+        return None;
+    };
+    let is_plain = Presence::of(field) == Presence::Required;
+    let value = default.as_i64().filter(|_| is_plain)?.to_string();
+    let mut variants = body.variants.iter();
+    let variant = variants.find(|variant| variant.value == value)?;
+    let (name, variant) = (scope.imports.own(name), ident(&variant.name));
+    Some(quote!(#name::#variant))
 }
 
 fn from_json(scope: &Scope<'_>, field: &Field, default: &Value) -> TokenStream {

@@ -1,10 +1,11 @@
 //! A schema's demands beyond the type, as documentation.
 
-use serde_json::Number;
+use serde::Deserialize as _;
+use serde_json::{Number, Value};
 
 use crate::{
     emit::docs::{self, code},
-    model::{CelRule, KnownType, ListType, QUANTITY_PATTERN, TypeRef, Validation},
+    model::{CelRule, Combinators, KnownType, ListType, QUANTITY_PATTERN, TypeRef, Validation},
 };
 
 /// The paragraphs for a field: what its value must be, then what its items or values must be, then rules. A named type documents
@@ -102,7 +103,24 @@ fn demands(ty: &TypeRef, validation: &Validation) -> Vec<String> {
             (false, _) => Some(format!("match {}", span(pattern))),
         }
     }));
+    demands.extend(combined(ty, &validation.combinators));
     demands
+}
+
+/// What every schema of `allOf` demands, and what one of `anyOf` or `oneOf` does, if each of these demands something.
+fn combined(ty: &TypeRef, combinators: &Combinators) -> Vec<String> {
+    let of = |schema: &Value| {
+        Validation::deserialize(schema).map_or_else(|_| Vec::new(), |one| demands(ty, &one))
+    };
+    let mut found: Vec<String> = combinators.all_of.iter().flat_map(of).collect();
+    for alternatives in [&combinators.any_of, &combinators.one_of] {
+        let each: Vec<Vec<String>> = alternatives.iter().map(of).collect();
+        if !each.is_empty() && each.iter().all(|one| !one.is_empty()) {
+            let each: Vec<String> = each.iter().map(|one| joined(one)).collect();
+            found.push(each.join(" or "));
+        }
+    }
+    found
 }
 
 fn bound(above: &str, least: &str, exclusive: bool, limit: &Option<Number>) -> Option<String> {
@@ -132,6 +150,8 @@ fn range(unit: &str, least: Option<u64>, most: Option<u64>) -> Option<String> {
 /// Whether the Rust type says what the format does.
 fn is_of_type(ty: &TypeRef, format: &str) -> bool {
     match ty {
+        // An enum of integers.
+        TypeRef::Local(_) => matches!(format, "int32" | "int64"),
         TypeRef::Int32 => format == "int32",
         TypeRef::Int64 => format == "int64",
         TypeRef::Float => matches!(format, "double" | "float"),
@@ -249,6 +269,38 @@ mod tests {
             &expected,
         );
         check(TypeRef::Known(KnownType::Quantity), constraints(), &[]);
+    }
+
+    #[test]
+    fn combined_schemas_refine_and_offer() {
+        let combinators = Combinators {
+            all_of: vec![
+                json!({"minLength": 3}),
+                json!({"maxLength": 20, "pattern": "^a"}),
+            ],
+            one_of: vec![json!({"format": "ipv4"}), json!({"format": "ipv6"})],
+            ..Combinators::default()
+        };
+        let constraints = Constraints {
+            combinators,
+            ..Constraints::default()
+        };
+        check(
+            TypeRef::String,
+            constraints,
+            &[
+                "Must have at least 3 characters, have at most 20 characters, match `^a` and be of the format `ipv4` or be of the format `ipv6`.",
+            ],
+        );
+        let combinators = Combinators {
+            any_of: vec![json!({"type": "integer"}), json!({"type": "string"})],
+            ..Combinators::default()
+        };
+        let constraints = Constraints {
+            combinators,
+            ..Constraints::default()
+        };
+        check(TypeRef::Known(KnownType::IntOrString), constraints, &[]);
     }
 
     #[test]

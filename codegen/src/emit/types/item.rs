@@ -18,8 +18,8 @@ use crate::{
         },
     },
     model::{
-        Aliasing, EnumDef, Field, Marshals, StructDef, TypeDef, TypeKind, TypeRef, UnknownFields,
-        Validation, Variant,
+        Aliasing, EnumDef, EnumValues, Field, KnownType, Marshals, StructDef, TypeDef, TypeKind,
+        TypeRef, UnknownFields, Validation, Variant,
     },
 };
 
@@ -192,21 +192,34 @@ fn emit_enum(scope: &Scope<'_>, def: &TypeDef, body: &EnumDef) -> TokenStream {
         add_paragraphs(&mut lines, variant_docs(variant));
         let docs = scope.comment(lines);
         let marked = (Some(index) == default).then(|| quote!(#[default]));
-        let rename = (*value != variant.name).then(|| quote!(#[serde(rename = #value)]));
+        let is_renamed = body.values == EnumValues::Texts && *value != variant.name;
+        let rename = is_renamed.then(|| quote!(#[serde(rename = #value)]));
         quote!(#docs #marked #rename #name,)
     });
-    let string = scope.imports.prelude("::std::string", "String");
+    // Integers are read and written through `From`: see the macro of that name.
+    let (through, untagged, other) = match body.values {
+        EnumValues::Texts => {
+            let string = scope.imports.prelude("::std::string", "String");
+            (None, Some(quote!(#[serde(untagged)])), string)
+        }
+        EnumValues::Integers => (
+            Some(quote!(#[serde(from = "i64", into = "i64")])),
+            None,
+            quote!(i64),
+        ),
+    };
     let open = body.open.as_ref().map(|open| {
         let open = ident(open);
         quote! {
             /// A value that the schema does not list, such as one of a newer API server.
-            #[serde(untagged)]
-            #open(#string),
+            #untagged
+            #open(#other),
         }
     });
-    let derived: &[&str] = match default {
-        Some(_) => &["Clone", "Debug", "Default", "PartialEq", "Eq"],
-        None => &["Clone", "Debug", "PartialEq", "Eq"],
+    let derived: &[&str] = match (body.values, default) {
+        (EnumValues::Integers, _) => &["Clone", "Copy", "Debug", "Default", "PartialEq", "Eq"],
+        (EnumValues::Texts, Some(_)) => &["Clone", "Debug", "Default", "PartialEq", "Eq"],
+        (EnumValues::Texts, None) => &["Clone", "Debug", "PartialEq", "Eq"],
     };
     let derives = derive(scope, def, derived, Serde::Derived);
     let attributes = attributes::attributes(scope.cx, def);
@@ -216,6 +229,7 @@ fn emit_enum(scope: &Scope<'_>, def: &TypeDef, body: &EnumDef) -> TokenStream {
     quote! {
         #docs
         #derives
+        #through
         #attributes
         pub enum #name {
             #(#variants)*
@@ -321,7 +335,12 @@ fn add_paragraphs(lines: &mut Vec<String>, paragraphs: impl IntoIterator<Item = 
 fn values_note(ty: &TypeRef, validation: &Validation) -> Option<String> {
     let plain = matches!(
         ty,
-        TypeRef::Bool | TypeRef::Int32 | TypeRef::Int64 | TypeRef::Float | TypeRef::Any
+        TypeRef::Bool
+            | TypeRef::Int32
+            | TypeRef::Int64
+            | TypeRef::Float
+            | TypeRef::Any
+            | TypeRef::Known(KnownType::IntOrString)
     );
     let values: Vec<String> = validation
         .enum_

@@ -34,6 +34,7 @@ mod codec;
 mod default;
 mod demands;
 mod imports;
+mod integers;
 mod item;
 mod object;
 mod refs;
@@ -57,7 +58,7 @@ use super::{
     table::{Definition, Generator, Home},
 };
 use crate::{
-    model::{Field, Origin, Resource, TypeDef, TypeKind, TypePackage, Version, names},
+    model::{EnumValues, Field, Origin, Resource, TypeDef, TypeKind, TypePackage, Version, names},
     output::format::{Code, Comments, Items},
 };
 
@@ -249,6 +250,7 @@ fn needs_codec(cx: &Emit<'_>, unit: Unit<'_>) -> bool {
             unit.is_listed(cx, def) || union::has_view(def) || body.fields.iter().any(uses)
         }
         TypeKind::Alias(alias) => serde_attributes::has_number(&alias.target),
+        TypeKind::Enum(body) => body.values == EnumValues::Integers,
         _ => false,
     })
 }
@@ -305,7 +307,7 @@ fn emit_file(
     let mut items = Items::default();
     for def in own.iter().chain(&aliases) {
         items.push(item::emit(&scope, def));
-        if let Some(text) = object::emit(&scope, def) {
+        if let Some(text) = object::emit(&scope, def).or_else(|| integers::emit(&scope, def)) {
             items.push_text(&text);
         }
         for (view, call) in union::emit(&scope, def) {

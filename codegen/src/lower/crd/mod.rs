@@ -4,6 +4,7 @@
 //! Start reading at [`lower`]; `unnamed` turns a schema into types, `shape` finds identical ones, `unify` names them.
 
 mod at;
+mod enums;
 mod explain;
 mod recognise;
 mod rename;

@@ -113,7 +113,7 @@ fn is_same_field(a: &Field, b: &Field, shapes: &ShapeOfPath<'_>) -> bool {
 
 fn is_same_enum(a: &EnumDef, b: &EnumDef) -> bool {
     let is_same_variant = |(a, b): (&Variant, &Variant)| a.name == b.name && a.value == b.value;
-    (&a.open, a.default) == (&b.open, b.default)
+    (a.values, &a.open, a.default) == (b.values, &b.open, b.default)
         && a.variants.len() == b.variants.len()
         && a.variants.iter().zip(&b.variants).all(is_same_variant)
 }

@@ -8,13 +8,14 @@ use serde_json::Value;
 
 use super::{
     at::{At, MAX_STEPS, STEPS_OF_LIST, STEPS_OF_MAP, STEPS_OF_PROPERTY},
+    enums,
     recognise::{Unlike, recognise},
 };
 use crate::{
     model::{
-        Constraints, DeclaredAt, EnumDef, Field, KnownType, QUANTITY_PATTERN, StructDef, TypeKind,
-        TypeRef, UnknownFields, Validation, Variant,
-        names::schema::{OPEN_VARIANT, Path, field_names, variant_names},
+        Constraints, DeclaredAt, Field, KnownType, QUANTITY_PATTERN, StructDef, TypeKind, TypeRef,
+        UnknownFields, Validation,
+        names::schema::{Path, field_names},
         schema::COMMON_PROPERTIES,
     },
     options::KubernetesTypes,
@@ -246,9 +247,7 @@ impl<'a> Gathered<'a> {
             Some(Type::Array) => self.list(at, schema),
             Some(Type::Boolean) => TypeRef::Bool,
             Some(Type::Number) => TypeRef::Float,
-            // The API server checks the format int32; it ignores other formats, so that any 64-bit value may come.
-            Some(Type::Integer) if validation.format.as_deref() == Some("int32") => TypeRef::Int32,
-            Some(Type::Integer) => TypeRef::Int64,
+            Some(Type::Integer) => self.integer(at, schema),
             Some(Type::String) => self.string(at, schema),
         }
     }
@@ -358,33 +357,25 @@ impl<'a> Gathered<'a> {
     }
 
     fn string(&mut self, at: At<'_>, schema: &Schema) -> TypeRef {
-        let values: Vec<&str> = schema
-            .validation
-            .enum_
-            .iter()
-            .filter_map(Value::as_str)
-            .collect();
-        if !values.is_empty() {
-            let default = schema.default.as_ref().and_then(Value::as_str);
-            let variants = variants(&values);
-            let default = default
-                .and_then(|default| variants.iter().position(|variant| variant.value == default));
-            return self.add(
-                at.path(),
-                schema,
-                TypeKind::Enum(EnumDef {
-                    variants,
-                    open: Some(OPEN_VARIANT.to_owned()),
-                    default,
-                    zero_is_empty: false,
-                }),
-            );
+        if let Some(def) = enums::of_texts(schema) {
+            return self.add(at.path(), schema, TypeKind::Enum(def));
         }
         match schema.validation.format.as_deref() {
             Some("date-time") => TypeRef::Known(KnownType::Time),
             Some("byte") => TypeRef::Known(KnownType::ByteString),
             _ if is_quantity(&schema.validation) => TypeRef::Known(KnownType::Quantity),
             _ => TypeRef::String,
+        }
+    }
+
+    fn integer(&mut self, at: At<'_>, schema: &Schema) -> TypeRef {
+        if let Some(def) = enums::of_integers(schema) {
+            return self.add(at.path(), schema, TypeKind::Enum(def));
+        }
+        // The API server checks the format int32; it ignores other formats, so that any 64-bit value may come.
+        match schema.validation.format.as_deref() {
+            Some("int32") => TypeRef::Int32,
+            _ => TypeRef::Int64,
         }
     }
 
@@ -431,23 +422,6 @@ fn take_common(schema: &mut Schema) -> Vec<(String, Schema)> {
         .partition(|(name, _)| is_common(name));
     schema.properties = others;
     common
-}
-
-/// The variants of an enum; a value that stands twice counts once.
-fn variants(values: &[&str]) -> Vec<Variant> {
-    let mut unique: Vec<&str> = Vec::with_capacity(values.len());
-    for value in values {
-        if !unique.contains(value) {
-            unique.push(value);
-        }
-    }
-    let names = variant_names(&unique);
-    let variant = |(value, name): (&&str, String)| Variant {
-        name,
-        value: (*value).to_owned(),
-        docs: String::new(),
-    };
-    unique.iter().zip(names).map(variant).collect()
 }
 
 /// The treatment of properties that the schema does not name.

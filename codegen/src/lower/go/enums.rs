@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::cx::Declared;
 use crate::{
     model::{
-        EnumDef, Validation, Variant,
+        EnumDef, EnumValues, Validation, Variant,
         names::schema::{OPEN_VARIANT, variant_names},
     },
     read::{
@@ -35,6 +35,7 @@ pub(super) fn of_type(declared: Declared<'_>) -> Option<EnumDef> {
     let default = texts.iter().position(|value| value.is_empty());
     let variants = names.into_iter().zip(values);
     Some(EnumDef {
+        values: EnumValues::Texts,
         variants: variants
             .map(|(name, (value, docs))| Variant { name, value, docs })
             .collect(),

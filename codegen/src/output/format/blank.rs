@@ -97,8 +97,9 @@ fn parts(item: Start, last: &str, line: &str) -> bool {
 
 /// Whether a line lists the fields of the type above it.
 fn is_list(line: &str) -> bool {
-    let calls = line.contains("::object! {") || line.contains("::union! {");
-    calls && !line.trim_start().starts_with("//")
+    let lists = ["::object! {", "::union! {", "::integers! {"];
+    let is_call = lists.iter().any(|list| line.contains(list));
+    is_call && !line.trim_start().starts_with("//")
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! Defaults, and values that plain serde would change.
 
 use golden_features::apis::features::v1::{
-    EverythingFilters, EverythingFiltersUnion, EverythingProvider, EverythingProviderUnion,
-    EverythingRequestMirror, EverythingSource, EverythingSourceUnion, EverythingTarget,
-    EverythingTargetSelectorUnion, EverythingTargetUnion, Flat,
+    Everything, EverythingDirection, EverythingFilters, EverythingFiltersUnion,
+    EverythingIpVersions, EverythingLevel, EverythingOffset, EverythingProvider,
+    EverythingProviderUnion, EverythingRequestMirror, EverythingSource, EverythingSourceUnion,
+    EverythingSpec, EverythingTarget, EverythingTargetSelectorUnion, EverythingTargetUnion, Flat,
 };
 use serde_json::{Value, json};
 
@@ -90,6 +91,32 @@ fn a_view_sets_the_discriminator() {
         serde_json::to_value(&filter).unwrap(),
         json!({"type": "RequestMirror", "requestMirror": {"percent": 5}})
     );
+}
+
+/// Integers of an enum have names, those that the schema does not list too.
+#[test]
+fn integers_of_an_enum_have_names() {
+    let object = json!({
+        "apiVersion": "features.example.com/v1", "kind": "Everything", "metadata": {},
+        "spec": {"port": 80, "forced": null, "mode": "Fast", "offset": -1, "level": 9, "ipVersions": [6, 4, 5], "protocol": null,
+                 "direction": "In"},
+    });
+    let everything: Everything = serde_json::from_value(object.clone()).unwrap();
+    let spec = &everything.spec;
+    assert_eq!(spec.offset, EverythingOffset::Minus1);
+    assert_eq!(spec.level, Some(EverythingLevel::Unrecognized(9)));
+    assert_eq!(
+        spec.ip_versions.as_deref().unwrap(),
+        [
+            EverythingIpVersions::V6,
+            EverythingIpVersions::V4,
+            EverythingIpVersions::Unrecognized(5)
+        ]
+    );
+    assert_eq!(spec.direction, Some(EverythingDirection::In));
+    assert_eq!(i64::from(EverythingIpVersions::from(6)), 6);
+    assert_eq!(serde_json::to_value(&everything).unwrap(), object);
+    assert_eq!(EverythingSpec::default().offset, EverythingOffset::V0);
 }
 
 /// Each union of a struct has a view of its own.

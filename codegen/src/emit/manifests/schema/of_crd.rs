@@ -122,7 +122,8 @@ fn held(ty: &TypeRef, rules: &Validation, version: &Version) -> Option<Schema> {
             }
             TypeKind::Struct(def) => object(def, Properties::All, version),
             TypeKind::Alias(alias) => return held(&alias.target, rules, version),
-            TypeKind::Enum(_) | TypeKind::Union(_) => Schema::of_type("string"),
+            TypeKind::Enum(def) => Schema::of_type(def.values.schema_type()),
+            TypeKind::Union(_) => Schema::of_type("string"),
         },
         TypeRef::List(inner) => Schema {
             items: element(inner),

@@ -463,9 +463,9 @@ fn metadata_may_be_missing(def: &TypeDef) -> bool {
         .is_some_and(|go| !go.required)
 }
 
-/// A text; its values where the author closed the enum.
+/// A text or an integer; its values where the author closed the enum.
 fn enumeration(def: &EnumDef, scope: Scope<'_>) -> Schema {
-    let schema = Schema::of_type("string");
+    let schema = Schema::of_type(def.values.schema_type());
     if !scope.rust || def.open.is_some() {
         return schema;
     }

@@ -51,6 +51,21 @@ type Node struct {
 	Children []Node `json:"children,omitempty"`
 }
 
+// Choice is one thing of several, or another choice.
+//
+// +kubebuilder:validation:ExactlyOneOf=next;reference;text
+type Choice struct {
+	// Next choice.
+	// +optional
+	Next *Choice `json:"next,omitempty"`
+	// Reference to an object.
+	// +optional
+	Reference *shared.Reference `json:"reference,omitempty"`
+	// Text in place of it.
+	// +optional
+	Text *string `json:"text,omitempty"`
+}
+
 // ShapeSpec is what a shape should be.
 type ShapeSpec struct {
 	shared.Common `json:",inline"`
@@ -109,6 +124,9 @@ type ShapeSpec struct {
 	// Tree of nodes.
 	// +optional
 	Tree *Node `json:"tree,omitempty"`
+	// Choice of a thing.
+	// +optional
+	Choice *Choice `json:"choice,omitempty"`
 	// Zero is left out when it is zero.
 	// +optional
 	Zero shared.Reference `json:"zero,omitzero"`

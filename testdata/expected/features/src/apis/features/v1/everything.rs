@@ -61,6 +61,19 @@ pub struct EverythingDeep {
 }
 codec::object! { EverythingDeep, optional down = "down" }
 
+/// `Everything.spec.direction`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum EverythingDirection {
+    /// `In`
+    #[default]
+    In,
+    /// `Out`
+    Out,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
 /// `Everything.spec.deep.down`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EverythingDown {
@@ -140,6 +153,36 @@ pub struct EverythingHalf {
 }
 codec::object! { EverythingHalf, optional known = "known", ..unknown_fields }
 
+/// `Everything.spec.ipVersions`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "i64", into = "i64")]
+pub enum EverythingIpVersions {
+    /// `4`
+    #[default]
+    V4,
+    /// `6`
+    V6,
+    /// A value that the schema does not list, such as one of a newer API server.
+    Unrecognized(i64),
+}
+codec::integers! { EverythingIpVersions, Unrecognized, V4 = 4, V6 = 6 }
+
+/// `Everything.spec.level`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "i64", into = "i64")]
+pub enum EverythingLevel {
+    /// `1`
+    #[default]
+    V1,
+    /// `2`
+    V2,
+    /// `3`
+    V3,
+    /// A value that the schema does not list, such as one of a newer API server.
+    Unrecognized(i64),
+}
+codec::integers! { EverythingLevel, Unrecognized, V1 = 1, V2 = 2, V3 = 3 }
+
 /// `Everything.spec.members`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EverythingMembers {
@@ -170,6 +213,36 @@ pub enum EverythingMode {
     #[serde(untagged)]
     Unrecognized(String),
 }
+
+/// `Everything.spec.offset`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "i64", into = "i64")]
+pub enum EverythingOffset {
+    /// `-1`
+    Minus1,
+    /// `0`
+    #[default]
+    V0,
+    /// `1`
+    V1,
+    /// A value that the schema does not list, such as one of a newer API server.
+    Unrecognized(i64),
+}
+codec::integers! { EverythingOffset, Unrecognized, Minus1 = -1, V0 = 0, V1 = 1 }
+
+/// `Everything.spec.protocol`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "i64", into = "i64")]
+pub enum EverythingProtocol {
+    /// `6`
+    #[default]
+    V6,
+    /// `17`
+    V17,
+    /// A value that the schema does not list, such as one of a newer API server.
+    Unrecognized(i64),
+}
+codec::integers! { EverythingProtocol, Unrecognized, V6 = 6, V17 = 17 }
 
 /// `Everything.spec.provider`.
 ///
@@ -283,6 +356,10 @@ pub struct EverythingSpec {
     pub bare: Option<BTreeMap<String, Value>>,
     /// `camelCaseID`.
     pub camel_case_id: Option<String>,
+    /// `choice`.
+    ///
+    /// One of `1`, `"two"`.
+    pub choice: Option<IntOrString>,
     /// `choices`.
     pub choices: Option<BTreeMap<String, EverythingChoices>>,
     /// `count`.
@@ -295,6 +372,8 @@ pub struct EverythingSpec {
     ///
     /// Defaults to `{}`.
     pub deep: Option<EverythingDeep>,
+    /// `direction`.
+    pub direction: Option<EverythingDirection>,
     /// `embedded`.
     pub embedded: Option<RawExtension>,
     /// `every`.
@@ -309,14 +388,18 @@ pub struct EverythingSpec {
     pub free: Option<BTreeMap<String, Value>>,
     /// `half`.
     pub half: Option<EverythingHalf>,
+    /// `host`.
+    ///
+    /// Must have at least 3 characters, have at most 20 characters and be of the format `ipv4` or be of the format `ipv6`.
+    pub host: Option<String>,
+    /// `ipVersions`.
+    pub ip_versions: Option<Vec<EverythingIpVersions>>,
     /// `labels`.
     ///
     /// Must have at most 10 properties.
     pub labels: Option<BTreeMap<String, String>>,
     /// `level`.
-    ///
-    /// One of `1`, `2`, `3`.
-    pub level: Option<i64>,
+    pub level: Option<EverythingLevel>,
     /// `limit`.
     ///
     /// Must be above 0 and be a multiple of 5.
@@ -341,6 +424,10 @@ pub struct EverythingSpec {
     ///
     /// Must have 1 to 63 characters and match `^[a-z]+$`.
     pub name: Option<String>,
+    /// `offset`.
+    ///
+    /// Defaults to `0`.
+    pub offset: EverythingOffset,
     /// `open`.
     pub open: Option<BTreeMap<String, Value>>,
     /// `payload`.
@@ -351,6 +438,8 @@ pub struct EverythingSpec {
     ///
     /// Must match `^[a-z0-9]+$`.
     pub port_any_of: Option<IntOrString>,
+    /// `protocol`.
+    pub protocol: Option<Option<EverythingProtocol>>,
     /// `provider`.
     ///
     /// Must have 1 property.
@@ -400,6 +489,10 @@ impl EverythingSpec {
         EverythingMode::Fast
     }
 
+    fn default_offset() -> EverythingOffset {
+        EverythingOffset::V0
+    }
+
     fn blank() -> Self {
         Self {
             ref_like: Default::default(),
@@ -410,16 +503,20 @@ impl EverythingSpec {
             anything: Default::default(),
             bare: Default::default(),
             camel_case_id: Default::default(),
+            choice: Default::default(),
             choices: Default::default(),
             count: Default::default(),
             day: Default::default(),
             deep: Default::default(),
+            direction: Default::default(),
             embedded: Default::default(),
             every: Default::default(),
             filters: Default::default(),
             forced: Default::default(),
             free: Default::default(),
             half: Default::default(),
+            host: Default::default(),
+            ip_versions: Default::default(),
             labels: Default::default(),
             level: Default::default(),
             limit: Default::default(),
@@ -429,10 +526,12 @@ impl EverythingSpec {
             memory: Default::default(),
             mode: Default::default(),
             name: Default::default(),
+            offset: Default::default(),
             open: Default::default(),
             payload: Default::default(),
             port: Default::default(),
             port_any_of: Default::default(),
+            protocol: Default::default(),
             provider: Default::default(),
             ratio: Default::default(),
             reference: Default::default(),
@@ -457,6 +556,7 @@ impl Default for EverythingSpec {
     fn default() -> Self {
         Self {
             mode: Self::default_mode(),
+            offset: Self::default_offset(),
             ..Self::blank()
         }
     }
@@ -465,20 +565,23 @@ codec::object! {
     EverythingSpec from blank, optional ref_like = "$ref-like", optional _9lives = "9lives",
     optional address = "address", optional_encoded after = "after", optional always = "always",
     nullable anything = "anything", optional bare = "bare", optional camel_case_id = "camelCaseID",
-    optional choices = "choices", optional count = "count", optional day = "day",
-    optional deep = "deep", optional embedded = "embedded", optional every = "every",
-    optional filters = "filters", defaulted forced = "forced", optional free = "free",
-    optional half = "half", optional labels = "labels", optional level = "level",
-    optional limit = "limit", optional matrix = "matrix", nullable maybe = "maybe",
-    optional members = "members", optional_encoded memory = "memory",
-    defaulted mode = "mode" or default_mode, optional name = "name", optional open = "open",
+    optional_encoded choice = "choice", optional choices = "choices", optional count = "count",
+    optional day = "day", optional deep = "deep", optional direction = "direction",
+    optional embedded = "embedded", optional every = "every", optional filters = "filters",
+    defaulted forced = "forced", optional free = "free", optional half = "half",
+    optional host = "host", optional ip_versions = "ipVersions", optional labels = "labels",
+    optional level = "level", optional limit = "limit", optional matrix = "matrix",
+    nullable maybe = "maybe", optional members = "members", optional_encoded memory = "memory",
+    defaulted mode = "mode" or default_mode, optional name = "name",
+    defaulted offset = "offset" or default_offset, optional open = "open",
     optional_encoded payload = "payload", required_encoded port = "port",
-    optional_encoded port_any_of = "portAnyOf", optional provider = "provider",
-    optional ratio = "ratio", optional reference = "reference", optional replicas = "replicas",
-    optional selector = "selector", optional self_ = "self", optional share = "share",
-    optional source = "source", optional status = "status", optional tags = "tags",
-    optional target = "target", optional tree = "tree", optional r#type = "type",
-    optional weight = "weight", optional with_dash = "with-dash", optional with_dot = "with.dot"
+    optional_encoded port_any_of = "portAnyOf", nullable protocol = "protocol",
+    optional provider = "provider", optional ratio = "ratio", optional reference = "reference",
+    optional replicas = "replicas", optional selector = "selector", optional self_ = "self",
+    optional share = "share", optional source = "source", optional status = "status",
+    optional tags = "tags", optional target = "target", optional tree = "tree",
+    optional r#type = "type", optional weight = "weight", optional with_dash = "with-dash",
+    optional with_dot = "with.dot"
 }
 
 /// `Everything.spec.status`.

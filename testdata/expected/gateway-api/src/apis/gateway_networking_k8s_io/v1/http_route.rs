@@ -1038,10 +1038,8 @@ pub struct HTTPRouteRequestRedirect {
     ///
     /// Support: statusCode 301 and 302 are Core; all others are Extended.
     ///
-    /// One of `301`, `302`, `303`, `307`, `308`.
-    ///
     /// Defaults to `302`.
-    pub status_code: Option<i64>,
+    pub status_code: Option<HTTPRouteStatusCode>,
 }
 codec::object! {
     HTTPRouteRequestRedirect, optional hostname = "hostname", optional path = "path",
@@ -1561,6 +1559,36 @@ pub struct HTTPRouteStatus {
     pub parents: Vec<GRPCRouteParents>,
 }
 codec::object! { HTTPRouteStatus, required parents = "parents" }
+
+/// StatusCode is the HTTP status code to be used in response.
+///
+/// Note that values may be added to this enum, implementations must ensure that unknown values will
+/// not cause a crash.
+///
+/// Unknown values here must result in the implementation setting the Accepted Condition for the
+/// Route to `status: False`, with a Reason of `UnsupportedValue`.
+///
+/// Support: statusCode 301 and 302 are Core; all others are Extended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "i64", into = "i64")]
+pub enum HTTPRouteStatusCode {
+    /// `301`
+    V301,
+    /// `302`
+    #[default]
+    V302,
+    /// `303`
+    V303,
+    /// `307`
+    V307,
+    /// `308`
+    V308,
+    /// A value that the schema does not list, such as one of a newer API server.
+    Unrecognized(i64),
+}
+codec::integers! {
+    HTTPRouteStatusCode, Unrecognized, V301 = 301, V302 = 302, V303 = 303, V307 = 307, V308 = 308
+}
 
 /// Timeouts defines the timeouts that can be configured for an HTTP request.
 ///

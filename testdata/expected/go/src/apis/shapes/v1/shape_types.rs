@@ -58,6 +58,44 @@ codec::object! {
     Node, defaulted label = "label", optional next = "next", optional children = "children"
 }
 
+/// Choice is one thing of several, or another choice.
+///
+/// Must satisfy `[has(self.next),has(self.reference),has(self.text)].filter(x,x==true).size() == 1`: exactly one of the fields in \[next reference text\] must be set
+///
+/// Exactly one of `next`, `reference` and `text` must be set: see [`ChoiceUnion`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Choice {
+    /// Next choice.
+    ///
+    /// One of [`ChoiceUnion`].
+    pub next: Option<Box<Choice>>,
+    /// Reference to an object.
+    ///
+    /// One of [`ChoiceUnion`].
+    pub reference: Option<Reference>,
+    /// Text in place of it.
+    ///
+    /// One of [`ChoiceUnion`].
+    pub text: Option<String>,
+}
+codec::object! {
+    Choice, optional next = "next", optional reference = "reference", optional text = "text"
+}
+
+/// The field of [`Choice`] that is set, of those of which exactly one must be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ChoiceUnion<'a> {
+    /// `next` is set.
+    Next(&'a Choice),
+    /// `reference` is set.
+    Reference(&'a Reference),
+    /// `text` is set.
+    Text(&'a String),
+}
+codec::union! {
+    convertible Choice, ChoiceUnion, as_union, Next = next, Reference = reference, Text = text
+}
+
 /// ShapeSpec is what a shape should be.
 ///
 /// Must satisfy `!has(self.paused) || has(self.owner)`: owner of a paused shape
@@ -113,6 +151,8 @@ pub struct ShapeSpec {
     pub level: Option<Level>,
     /// Tree of nodes.
     pub tree: Option<Node>,
+    /// Choice of a thing.
+    pub choice: Option<Choice>,
     /// Zero is left out when it is zero.
     pub zero: Option<Reference>,
     /// Selector of pods.
@@ -136,9 +176,9 @@ codec::object! {
     optional fallback = "fallback", optional names = "names", optional by_name = "byName",
     optional_encoded data = "data", optional_encoded port = "port", optional quantity = "quantity",
     optional timeout = "timeout", defaulted_encoded since = "since", optional level = "level",
-    optional tree = "tree", optional zero = "zero", optional selector = "selector",
-    optional limits = "limits", optional protocol = "protocol", optional template = "template",
-    optional raw = "raw", nullable any = "any"
+    optional tree = "tree", optional choice = "choice", optional zero = "zero",
+    optional selector = "selector", optional limits = "limits", optional protocol = "protocol",
+    optional template = "template", optional raw = "raw", nullable any = "any"
 }
 
 /// ShapeStatus is what a shape is.
