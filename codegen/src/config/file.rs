@@ -333,7 +333,10 @@ impl<'a> File<'a> {
 
     /// A path of the file, relative to `folder`; an error if nothing is there.
     fn existing(&mut self, path: &Spanned<String>, folder: &Path) -> PathBuf {
-        let full = normalize(&folder.join(path.get_ref()));
+        let mut full = normalize(&folder.join(path.get_ref()));
+        if full.as_os_str().is_empty() {
+            full.push(".");
+        }
         if !full.exists() {
             let message = format!("{} does not exist", shown(&full));
             self.reader.error(path.span(), message, "", None);

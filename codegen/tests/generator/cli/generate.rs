@@ -291,3 +291,21 @@ fn a_crate_without_types_gets_its_roles() {
     assert!(!sandbox.path("src/generated").exists());
     assert_eq!(sandbox.run(&["generate", "--check"]).code, 0);
 }
+
+#[test]
+fn a_crate_below_a_go_module_reads_the_folder_around_it() {
+    let sandbox = Sandbox::new();
+    sandbox.write("go.mod", "module example.com/api\n\ngo 1.25\n");
+    let types = "// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n\
+                 type Shelf struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n";
+    sandbox.write("v1/types.go", types);
+    sandbox.write("rust/src/lib.rs", "");
+    let config = "[[crate]]\npath = \"rust\"\n[[crate.go]]\ndir = \"..\"\npackages = [\"./v1\"]\n";
+    sandbox.write("codegen.toml", config);
+    let run = sandbox.quiet("", &["generate"], "");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(
+        sandbox.read("rust/src/apis/v1/mod.rs").contains("Shelf")
+            || sandbox.path("rust/src/apis").is_dir()
+    );
+}
