@@ -60,10 +60,12 @@ pub struct ClusterWorkflowTemplateSpec {
     pub automount_service_account_token: Option<bool>,
     /// PodDNSConfig defines the DNS parameters of a pod in addition to those generated from DNSPolicy.
     pub dns_config: Option<PodDNSConfig>,
-    /// Set DNS policy for workflow pods. Defaults to "ClusterFirst". Valid values are
-    /// 'ClusterFirstWithHostNet', 'ClusterFirst', 'Default' or 'None'. DNS parameters given in
-    /// DNSConfig will be merged with the policy selected with DNSPolicy. To have DNS options set along
-    /// with hostNetwork, you have to specify DNS policy explicitly to 'ClusterFirstWithHostNet'.
+    /// Set DNS policy for workflow pods.
+    ///
+    /// Defaults to "ClusterFirst". Valid values are 'ClusterFirstWithHostNet', 'ClusterFirst',
+    /// 'Default' or 'None'. DNS parameters given in DNSConfig will be merged with the policy selected
+    /// with DNSPolicy. To have DNS options set along with hostNetwork, you have to specify DNS policy
+    /// explicitly to 'ClusterFirstWithHostNet'.
     pub dns_policy: Option<String>,
     /// Entrypoint is a template reference to the starting point of the workflow.
     pub entrypoint: Option<String>,
@@ -87,9 +89,10 @@ pub struct ClusterWorkflowTemplateSpec {
     /// Host networking requested for this workflow pod. Default to false.
     pub host_network: Option<bool>,
     /// ImagePullSecrets is a list of references to secrets in the same namespace to use for pulling any
-    /// images in pods that reference this ServiceAccount. ImagePullSecrets are distinct from Secrets
-    /// because Secrets can be mounted in the pod, but ImagePullSecrets are only accessed by the
-    /// kubelet. More info:
+    /// images in pods that reference this ServiceAccount.
+    ///
+    /// ImagePullSecrets are distinct from Secrets because Secrets can be mounted in the pod, but
+    /// ImagePullSecrets are only accessed by the kubelet. More info:
     /// <https://kubernetes.io/docs/concepts/containers/images/#specifying-imagepullsecrets-on-a-pod>
     pub image_pull_secrets: Option<Vec<LocalObjectReference>>,
     /// Metrics are a list of metrics emitted from this Workflow
@@ -125,15 +128,16 @@ pub struct ClusterWorkflowTemplateSpec {
     /// Workflows with higher priority are processed first.
     pub priority: Option<i32>,
     /// ResourceClaims defines the ResourceClaims that must be allocated and reserved before the pods
-    /// running this workflow's templates are allowed to start. Each entry names either an existing
-    /// ResourceClaim or a ResourceClaimTemplate in the workflow's namespace, and containers ask for one
-    /// by name through resources.claims. The list is replaced as a whole rather than merged, so a
-    /// template's resourceClaims, or a Workflow overriding a WorkflowTemplate, supersedes it entirely.
-    /// Applies to the pods this workflow runs, including one whose template came through a templateRef,
-    /// but not to the shared agent pod behind HTTP and Plugin templates. A referenced
-    /// WorkflowTemplate's own spec-level resourceClaims do not come along with a templateRef; use
-    /// workflowTemplateRef to inherit the referenced spec. Requires the DynamicResourceAllocation
-    /// feature gate to be enabled on the cluster.
+    /// running this workflow's templates are allowed to start.
+    ///
+    /// Each entry names either an existing ResourceClaim or a ResourceClaimTemplate in the workflow's
+    /// namespace, and containers ask for one by name through resources.claims. The list is replaced as
+    /// a whole rather than merged, so a template's resourceClaims, or a Workflow overriding a
+    /// WorkflowTemplate, supersedes it entirely. Applies to the pods this workflow runs, including one
+    /// whose template came through a templateRef, but not to the shared agent pod behind HTTP and
+    /// Plugin templates. A referenced WorkflowTemplate's own spec-level resourceClaims do not come
+    /// along with a templateRef; use workflowTemplateRef to inherit the referenced spec. Requires the
+    /// DynamicResourceAllocation feature gate to be enabled on the cluster.
     pub resource_claims: Option<Vec<PodResourceClaim>>,
     /// RetryStrategy for all templates in the workflow.
     pub retry_strategy: Option<ClusterWorkflowTemplateRetryStrategy>,
@@ -169,9 +173,10 @@ pub struct ClusterWorkflowTemplateSpec {
     /// Tolerations to apply to workflow pods.
     pub tolerations: Option<Vec<Toleration>>,
     /// TTLStrategy limits the lifetime of a Workflow that has finished execution depending on if it
-    /// Succeeded or Failed. If this struct is set, once the Workflow finishes, it will be deleted after
-    /// the time to live expires. If this field is unset, the controller config map will hold the
-    /// default values.
+    /// Succeeded or Failed.
+    ///
+    /// If this struct is set, once the Workflow finishes, it will be deleted after the time to live
+    /// expires. If this field is unset, the controller config map will hold the default values.
     pub ttl_strategy: Option<ClusterWorkflowTemplateTtlStrategy>,
     /// VolumeClaimGC describes the strategy to use when deleting volumes from completed workflows
     pub volume_claim_gc: Option<ClusterWorkflowTemplateVolumeClaimGC>,

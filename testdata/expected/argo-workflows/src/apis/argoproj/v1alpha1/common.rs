@@ -685,8 +685,9 @@ pub struct ClusterWorkflowTemplateBackoff {
     pub duration: Option<String>,
     /// Factor is a factor to multiply the base duration after each failed retry
     pub factor: Option<IntOrString>,
-    /// MaxDuration is the maximum amount of time allowed for a workflow in the backoff strategy. It is
-    /// important to note that if the workflow template includes activeDeadlineSeconds, the pod's
+    /// MaxDuration is the maximum amount of time allowed for a workflow in the backoff strategy.
+    ///
+    /// It is important to note that if the workflow template includes activeDeadlineSeconds, the pod's
     /// deadline is initially set with activeDeadlineSeconds. However, when the workflow fails, the
     /// pod's deadline is then overridden by maxDuration. This ensures that the workflow does not exceed
     /// the specified maximum duration when retries are involved.
@@ -2095,11 +2096,12 @@ codec::object! {
 /// projected items for all in one resources secrets, configmaps, and downward API
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateProjected {
-    /// defaultMode are the mode bits used to set permissions on created files by default. Must be an
-    /// octal value between 0000 and 0777 or a decimal value between 0 and 511. YAML accepts both octal
-    /// and decimal values, JSON requires decimal values for mode bits. Directories within the path are
-    /// not affected by this setting. This might be in conflict with other options that affect the file
-    /// mode, like fsGroup, and the result can be other mode bits set.
+    /// defaultMode are the mode bits used to set permissions on created files by default.
+    ///
+    /// Must be an octal value between 0000 and 0777 or a decimal value between 0 and 511. YAML accepts
+    /// both octal and decimal values, JSON requires decimal values for mode bits. Directories within
+    /// the path are not affected by this setting. This might be in conflict with other options that
+    /// affect the file mode, like fsGroup, and the result can be other mode bits set.
     pub default_mode: Option<i32>,
     /// sources is the list of volume projections. Each entry in this list handles one source.
     pub sources: Option<Vec<ClusterWorkflowTemplateSources>>,
@@ -3241,13 +3243,15 @@ pub struct ClusterWorkflowTemplateTemplates {
     /// Resource template subtype which can run k8s resources
     pub resource: Option<ClusterWorkflowTemplateTemplatesResource>,
     /// ResourceClaims defines the ResourceClaims that must be allocated and reserved before this
-    /// template's pod is allowed to start. Each entry names either an existing ResourceClaim or a
-    /// ResourceClaimTemplate in the workflow's namespace, and containers ask for one by name through
-    /// resources.claims. Replaces the workflow-level resourceClaims as a whole rather than merging with
-    /// it. Not supported for a template that creates no pod: Steps, DAG and Suspend, which orchestrate
-    /// other templates, and HTTP and Plugin, which run on the shared agent pod. A template reached
-    /// through a templateRef keeps its own claims, and falls back to those of the workflow calling it
-    /// rather than to the spec-level claims of the WorkflowTemplate it was defined in. Requires the
+    /// template's pod is allowed to start.
+    ///
+    /// Each entry names either an existing ResourceClaim or a ResourceClaimTemplate in the workflow's
+    /// namespace, and containers ask for one by name through resources.claims. Replaces the
+    /// workflow-level resourceClaims as a whole rather than merging with it. Not supported for a
+    /// template that creates no pod: Steps, DAG and Suspend, which orchestrate other templates, and
+    /// HTTP and Plugin, which run on the shared agent pod. A template reached through a templateRef
+    /// keeps its own claims, and falls back to those of the workflow calling it rather than to the
+    /// spec-level claims of the WorkflowTemplate it was defined in. Requires the
     /// DynamicResourceAllocation feature gate to be enabled on the cluster.
     pub resource_claims: Option<Vec<PodResourceClaim>>,
     /// RetryStrategy describes how to retry a template when it fails
@@ -3402,12 +3406,14 @@ codec::union! {
 /// DAG template subtype which runs a DAG
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateTemplatesDag {
-    /// This flag is for DAG logic. The DAG logic has a built-in "fail fast" feature to stop scheduling
-    /// new steps, as soon as it detects that one of the DAG nodes is failed. Then it waits until all
-    /// DAG nodes are completed before failing the DAG itself. The FailFast flag default is true, if set
-    /// to false, it will allow a DAG to run all branches of the DAG to completion (either success or
-    /// failure), regardless of the failed outcomes of branches in the DAG. More info and example about
-    /// this feature at <https://github.com/argoproj/argo-workflows/issues/1442>
+    /// This flag is for DAG logic.
+    ///
+    /// The DAG logic has a built-in "fail fast" feature to stop scheduling new steps, as soon as it
+    /// detects that one of the DAG nodes is failed. Then it waits until all DAG nodes are completed
+    /// before failing the DAG itself. The FailFast flag default is true, if set to false, it will allow
+    /// a DAG to run all branches of the DAG to completion (either success or failure), regardless of
+    /// the failed outcomes of branches in the DAG. More info and example about this feature at
+    /// <https://github.com/argoproj/argo-workflows/issues/1442>
     pub fail_fast: Option<bool>,
     /// Target are one or more names of targets to execute in a DAG
     pub target: Option<String>,
@@ -3534,9 +3540,11 @@ pub struct ClusterWorkflowTemplateTemplatesSteps {
     /// Hooks holds the lifecycle hook which is invoked at lifecycle of step, irrespective of the
     /// success, failure, or error status of the primary step
     pub hooks: Option<BTreeMap<String, ClusterWorkflowTemplateHooks>>,
-    /// Inline is the template. Template must be empty if this is declared (and vice-versa). Note: This
-    /// struct is defined recursively, since the inline template can potentially contain steps/DAGs that
-    /// also has an "inline" field. Kubernetes doesn't allow recursive types, so we need
+    /// Inline is the template.
+    ///
+    /// Template must be empty if this is declared (and vice-versa). Note: This struct is defined
+    /// recursively, since the inline template can potentially contain steps/DAGs that also has an
+    /// "inline" field. Kubernetes doesn't allow recursive types, so we need
     /// "x-kubernetes-preserve-unknown-fields: true" in the validation schema.
     pub inline: Option<Value>,
     /// Name of the step
@@ -3599,9 +3607,10 @@ pub struct ClusterWorkflowTemplateTransformation {
 codec::object! { ClusterWorkflowTemplateTransformation, required expression = "expression" }
 
 /// TTLStrategy limits the lifetime of a Workflow that has finished execution depending on if it
-/// Succeeded or Failed. If this struct is set, once the Workflow finishes, it will be deleted after
-/// the time to live expires. If this field is unset, the controller config map will hold the
-/// default values.
+/// Succeeded or Failed.
+///
+/// If this struct is set, once the Workflow finishes, it will be deleted after the time to live
+/// expires. If this field is unset, the controller config map will hold the default values.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateTtlStrategy {
     /// SecondsAfterCompletion is the number of seconds to live after completion
@@ -3668,14 +3677,16 @@ codec::object! { ClusterWorkflowTemplateVolumeClaimGC, optional strategy = "stra
 /// PersistentVolumeClaim is a user's request for and claim to a persistent volume
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateVolumeClaimTemplates {
-    /// APIVersion defines the versioned schema of this representation of an object. Servers should
-    /// convert recognized schemas to the latest internal value, and may reject unrecognized values.
-    /// More info:
+    /// APIVersion defines the versioned schema of this representation of an object.
+    ///
+    /// Servers should convert recognized schemas to the latest internal value, and may reject
+    /// unrecognized values. More info:
     /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources>
     pub api_version: Option<String>,
-    /// Kind is a string value representing the REST resource this object represents. Servers may infer
-    /// this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More
-    /// info:
+    /// Kind is a string value representing the REST resource this object represents.
+    ///
+    /// Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In
+    /// CamelCase. More info:
     /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds>
     pub kind: Option<String>,
     /// Standard object's metadata. More info:
@@ -3721,9 +3732,11 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateVolumes {
     /// awsElasticBlockStore represents an AWS Disk resource that is attached to a kubelet's host
-    /// machine and then exposed to the pod. Deprecated: AWSElasticBlockStore is deprecated. All
-    /// operations for the in-tree awsElasticBlockStore type are redirected to the ebs.csi.aws.com CSI
-    /// driver. More info: <https://kubernetes.io/docs/concepts/storage/volumes#awselasticblockstore>
+    /// machine and then exposed to the pod.
+    ///
+    /// Deprecated: AWSElasticBlockStore is deprecated. All operations for the in-tree
+    /// awsElasticBlockStore type are redirected to the ebs.csi.aws.com CSI driver. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/volumes#awselasticblockstore>
     pub aws_elastic_block_store: Option<AWSElasticBlockStoreVolumeSource>,
     /// azureDisk represents an Azure Data Disk mount on the host and bind mount to the pod. Deprecated:
     /// AzureDisk is deprecated. All operations for the in-tree azureDisk type are redirected to the
@@ -3755,11 +3768,14 @@ pub struct ClusterWorkflowTemplateVolumes {
     /// lifecycle is tied to the pod that defines it - it will be created before the pod starts, and
     /// deleted when the pod is removed.
     ///
-    /// Use this if: a) the volume is only needed while the pod runs, b) features of normal volumes like
-    /// restoring from snapshot or capacity tracking are needed, c) the storage driver is specified
-    /// through a storage class, and d) the storage driver supports dynamic volume provisioning through
-    /// a PersistentVolumeClaim (see EphemeralVolumeSource for more information on the connection
-    /// between this volume type and PersistentVolumeClaim).
+    /// Use this if:
+    ///
+    /// - a) the volume is only needed while the pod runs,
+    /// - b) features of normal volumes like restoring from snapshot or capacity tracking are needed,
+    /// - c) the storage driver is specified through a storage class, and
+    /// - d) the storage driver supports dynamic volume provisioning through a PersistentVolumeClaim
+    ///   (see EphemeralVolumeSource for more information on the connection between this volume type and
+    ///   PersistentVolumeClaim).
     ///
     /// Use PersistentVolumeClaim or one of the vendor-specific APIs for volumes that persist for longer
     /// than the lifecycle of an individual pod.
@@ -3780,9 +3796,11 @@ pub struct ClusterWorkflowTemplateVolumes {
     /// type is no longer supported.
     pub flocker: Option<FlockerVolumeSource>,
     /// gcePersistentDisk represents a GCE Disk resource that is attached to a kubelet's host machine
-    /// and then exposed to the pod. Deprecated: GCEPersistentDisk is deprecated. All operations for the
-    /// in-tree gcePersistentDisk type are redirected to the pd.csi.storage.gke.io CSI driver. More
-    /// info: <https://kubernetes.io/docs/concepts/storage/volumes#gcepersistentdisk>
+    /// and then exposed to the pod.
+    ///
+    /// Deprecated: GCEPersistentDisk is deprecated. All operations for the in-tree gcePersistentDisk
+    /// type are redirected to the pd.csi.storage.gke.io CSI driver. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/volumes#gcepersistentdisk>
     pub gce_persistent_disk: Option<GCEPersistentDiskVolumeSource>,
     /// gitRepo represents a git repository at a particular revision. Deprecated: GitRepo is deprecated.
     /// To provision a container with a git repo, mount an EmptyDir into an InitContainer that clones
@@ -3792,8 +3810,10 @@ pub struct ClusterWorkflowTemplateVolumes {
     /// Glusterfs is deprecated and the in-tree glusterfs type is no longer supported.
     pub glusterfs: Option<GlusterfsVolumeSource>,
     /// hostPath represents a pre-existing file or directory on the host machine that is directly
-    /// exposed to the container. This is generally used for system agents or other privileged things
-    /// that are allowed to see the host machine. Most containers will NOT need this. More info:
+    /// exposed to the container.
+    ///
+    /// This is generally used for system agents or other privileged things that are allowed to see the
+    /// host machine. Most containers will NOT need this. More info:
     /// <https://kubernetes.io/docs/concepts/storage/volumes#hostpath>
     pub host_path: Option<HostPathVolumeSource>,
     /// image represents an OCI object (a container image or artifact) pulled and mounted on the
@@ -4509,9 +4529,10 @@ pub struct WorkflowTaskResultHttp {
     /// Headers are an optional list of headers to send with HTTP requests for artifacts
     pub headers: Option<Vec<WorkflowTaskResultHeaders>>,
     /// SaveStreamViaFile buffers a streamed upload to a temporary file before sending it, so a 307/308
-    /// redirect (e.g. webHDFS) can be followed by re-sending the body. When false (the default)
-    /// SaveStream sends the reader directly and cannot follow such a redirect, since a one-shot reader
-    /// cannot be replayed.
+    /// redirect (e.g. webHDFS) can be followed by re-sending the body.
+    ///
+    /// When false (the default) SaveStream sends the reader directly and cannot follow such a redirect,
+    /// since a one-shot reader cannot be replayed.
     pub save_stream_via_file: Option<bool>,
     /// URL of the artifact
     pub url: String,

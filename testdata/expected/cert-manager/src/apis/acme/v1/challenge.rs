@@ -29,10 +29,11 @@ pub struct Challenge {
     pub status: Option<ChallengeStatus>,
 }
 
-/// The SecretAccessKey is used for authentication. If set, pull the AWS access key ID from a key
-/// within a Kubernetes Secret. Cannot be set when AccessKeyID is set. If neither the Access Key nor
-/// Key ID are set, we fall back to using env vars, shared credentials file, or AWS Instance
-/// metadata, see:
+/// The SecretAccessKey is used for authentication.
+///
+/// If set, pull the AWS access key ID from a key within a Kubernetes Secret. Cannot be set when
+/// AccessKeyID is set. If neither the Access Key nor Key ID are set, we fall back to using env
+/// vars, shared credentials file, or AWS Instance metadata, see:
 /// <https://docs.aws.amazon.com/sdk-for-go/v1/developer-guide/configuring-sdk.html#specifying-credentials>
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeAccessKeyIDSecretRef {
@@ -286,9 +287,10 @@ pub struct ChallengeDns01 {
     pub cname_strategy: Option<ChallengeCnameStrategy>,
     /// Use the DigitalOcean DNS API to manage DNS01 challenge records.
     pub digitalocean: Option<ChallengeDigitalocean>,
-    /// Nameservers defines a list of DNS nameservers to use for DNS01 propagation checks. Each entry
-    /// must be in the format `<host>:<port>` for plain DNS, where host may be an IP address or
-    /// hostname, or `https://<DoH RFC 8484 server address>` for DNS over HTTPS. If not set, the
+    /// Nameservers defines a list of DNS nameservers to use for DNS01 propagation checks.
+    ///
+    /// Each entry must be in the format `<host>:<port>` for plain DNS, where host may be an IP address
+    /// or hostname, or `https://<DoH RFC 8484 server address>` for DNS over HTTPS. If not set, the
     /// controller's configured global DNS01 recursive nameservers are used. When specified, this
     /// overrides the global nameservers for this solver only, and disables the authoritative nameserver
     /// check.
@@ -327,9 +329,10 @@ pub enum ChallengeEnvironment {
 }
 
 /// The Gateway API is a sig-network community API that models service networking in Kubernetes
-/// (<https://gateway-api.sigs.k8s.io/>). The Gateway solver will create HTTPRoutes with the
-/// specified labels in the same namespace as the challenge. This solver is experimental, and fields
-/// / behaviour may change in the future.
+/// (<https://gateway-api.sigs.k8s.io/>).
+///
+/// The Gateway solver will create HTTPRoutes with the specified labels in the same namespace as the
+/// challenge. This solver is experimental, and fields / behaviour may change in the future.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeGatewayHTTPRoute {
     /// Custom labels that will be applied to HTTPRoutes created by cert-manager while solving HTTP-01
@@ -357,9 +360,10 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeHttp01 {
     /// The Gateway API is a sig-network community API that models service networking in Kubernetes
-    /// (<https://gateway-api.sigs.k8s.io/>). The Gateway solver will create HTTPRoutes with the
-    /// specified labels in the same namespace as the challenge. This solver is experimental, and fields
-    /// / behaviour may change in the future.
+    /// (<https://gateway-api.sigs.k8s.io/>).
+    ///
+    /// The Gateway solver will create HTTPRoutes with the specified labels in the same namespace as the
+    /// challenge. This solver is experimental, and fields / behaviour may change in the future.
     pub gateway_http_route: Option<ChallengeGatewayHTTPRoute>,
     /// The ingress based HTTP01 challenge solver will solve challenges by creating or modifying Ingress
     /// resources in order to route requests for '/.well-known/acme-challenge/XYZ' to 'challenge solver'
@@ -387,9 +391,11 @@ pub struct ChallengeIngress {
     /// challenges.
     pub ingress_template: Option<PodTemplateSpec>,
     /// The name of the ingress resource that should have ACME challenge solving routes inserted into it
-    /// in order to solve HTTP01 challenges. This is typically used in conjunction with ingress
-    /// controllers like ingress-gce, which maintains a 1:1 mapping between external IPs and ingress
-    /// resources. Only one of `class`, `name` or `ingressClassName` may be specified.
+    /// in order to solve HTTP01 challenges.
+    ///
+    /// This is typically used in conjunction with ingress controllers like ingress-gce, which maintains
+    /// a 1:1 mapping between external IPs and ingress resources. Only one of `class`, `name` or
+    /// `ingressClassName` may be specified.
     pub name: Option<String>,
     /// Optional pod template used to configure the ACME challenge solver pods used for HTTP01
     /// challenges.
@@ -597,12 +603,13 @@ pub struct ChallengePodTemplateSpec {
     pub node_selector: Option<BTreeMap<String, String>>,
     /// If specified, the pod's priorityClassName.
     pub priority_class_name: Option<String>,
-    /// If specified, the pod's resource requirements. These values override the global resource
-    /// configuration flags. Note that when only specifying resource limits, ensure they are greater
-    /// than or equal to the corresponding global resource requests configured via controller flags
-    /// (--acme-http01-solver-resource-request-cpu, --acme-http01-solver-resource-request-memory).
-    /// Kubernetes will reject pod creation if limits are lower than requests, causing challenge
-    /// failures.
+    /// If specified, the pod's resource requirements.
+    ///
+    /// These values override the global resource configuration flags. Note that when only specifying
+    /// resource limits, ensure they are greater than or equal to the corresponding global resource
+    /// requests configured via controller flags (--acme-http01-solver-resource-request-cpu,
+    /// --acme-http01-solver-resource-request-memory). Kubernetes will reject pod creation if limits are
+    /// lower than requests, causing challenge failures.
     pub resources: Option<ResourceRequirements>,
     /// If specified, the pod's security context
     pub security_context: Option<PodSecurityContext>,
@@ -619,8 +626,8 @@ codec::object! {
     optional service_account_name = "serviceAccountName", optional tolerations = "tolerations"
 }
 
-/// Protocol to use for dynamic DNS update queries. Valid values are (case-sensitive) \`\`TCP\`\`
-/// and \`\`UDP\`\`; \`\`UDP\`\` (default).
+/// Protocol to use for dynamic DNS update queries. Valid values are (case-sensitive) `TCP` and
+/// `UDP`; `UDP` (default).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ChallengeProtocol {
     /// `TCP`
@@ -641,19 +648,18 @@ pub struct ChallengeRfc2136 {
     /// host:port. If the host is an IPv6 address it must be enclosed in square brackets (e.g
     /// \[2001:db8::1\]); port is optional. This field is required.
     pub nameserver: String,
-    /// Protocol to use for dynamic DNS update queries. Valid values are (case-sensitive) \`\`TCP\`\`
-    /// and \`\`UDP\`\`; \`\`UDP\`\` (default).
+    /// Protocol to use for dynamic DNS update queries. Valid values are (case-sensitive) `TCP` and
+    /// `UDP`; `UDP` (default).
     pub protocol: Option<ChallengeProtocol>,
     /// The TSIG Algorithm configured in the DNS supporting RFC2136. Used only when
-    /// \`\`tsigSecretSecretRef\`\` and \`\`tsigKeyName\`\` are defined. Supported values are
-    /// (case-insensitive): \`\`HMACMD5\`\` (default), \`\`HMACSHA1\`\`, \`\`HMACSHA256\`\` or
-    /// \`\`HMACSHA512\`\`.
+    /// `tsigSecretSecretRef` and `tsigKeyName` are defined. Supported values are (case-insensitive):
+    /// `HMACMD5` (default), `HMACSHA1`, `HMACSHA256` or `HMACSHA512`.
     pub tsig_algorithm: Option<String>,
-    /// The TSIG Key name configured in the DNS. If \`\`tsigSecretSecretRef\`\` is defined, this field
-    /// is required.
+    /// The TSIG Key name configured in the DNS. If `tsigSecretSecretRef` is defined, this field is
+    /// required.
     pub tsig_key_name: Option<String>,
-    /// The name of the secret containing the TSIG value. If \`\`tsigKeyName\`\` is defined, this field
-    /// is required.
+    /// The name of the secret containing the TSIG value. If `tsigKeyName` is defined, this field is
+    /// required.
     pub tsig_secret_secret_ref: Option<ChallengeTsigSecretSecretRef>,
 }
 codec::object! {
@@ -665,15 +671,17 @@ codec::object! {
 /// Use the AWS Route53 API to manage DNS01 challenge records.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeRoute53 {
-    /// The AccessKeyID is used for authentication. Cannot be set when SecretAccessKeyID is set. If
-    /// neither the Access Key nor Key ID are set, we fall back to using env vars, shared credentials
-    /// file, or AWS Instance metadata, see:
+    /// The AccessKeyID is used for authentication.
+    ///
+    /// Cannot be set when SecretAccessKeyID is set. If neither the Access Key nor Key ID are set, we
+    /// fall back to using env vars, shared credentials file, or AWS Instance metadata, see:
     /// <https://docs.aws.amazon.com/sdk-for-go/v1/developer-guide/configuring-sdk.html#specifying-credentials>
     pub access_key_id: Option<String>,
-    /// The SecretAccessKey is used for authentication. If set, pull the AWS access key ID from a key
-    /// within a Kubernetes Secret. Cannot be set when AccessKeyID is set. If neither the Access Key nor
-    /// Key ID are set, we fall back to using env vars, shared credentials file, or AWS Instance
-    /// metadata, see:
+    /// The SecretAccessKey is used for authentication.
+    ///
+    /// If set, pull the AWS access key ID from a key within a Kubernetes Secret. Cannot be set when
+    /// AccessKeyID is set. If neither the Access Key nor Key ID are set, we fall back to using env
+    /// vars, shared credentials file, or AWS Instance metadata, see:
     /// <https://docs.aws.amazon.com/sdk-for-go/v1/developer-guide/configuring-sdk.html#specifying-credentials>
     pub access_key_id_secret_ref: Option<ChallengeAccessKeyIDSecretRef>,
     /// Auth configures how cert-manager authenticates.
@@ -687,10 +695,10 @@ pub struct ChallengeRoute53 {
     /// (or via environment variables) is used as a hint to help compute the correct AWS credential
     /// scope and partition when it connects to Route53. See:
     ///
-    /// - \[Amazon Route 53 endpoints and
-    ///   quotas\](<https://docs.aws.amazon.com/general/latest/gr/r53.html>)
-    /// - \[Global
-    ///   services\](<https://docs.aws.amazon.com/whitepapers/latest/aws-fault-isolation-boundaries/global-services.html>)
+    /// - [Amazon Route 53 endpoints and
+    ///   quotas](<https://docs.aws.amazon.com/general/latest/gr/r53.html>)
+    /// - [Global
+    ///   services](<https://docs.aws.amazon.com/whitepapers/latest/aws-fault-isolation-boundaries/global-services.html>)
     ///
     /// If you omit this region field, cert-manager will use the region from AWS_REGION and
     /// AWS_DEFAULT_REGION environment variables, if they are set in the cert-manager controller Pod.
@@ -742,17 +750,20 @@ codec::object! { ChallengeSecretAccessKeySecretRef, optional key = "key", requir
 /// lowest priority, i.e. if any other solver has a more specific match, it will be used instead.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeSelector {
-    /// List of DNSNames that this solver will be used to solve. If specified and a match is found, a
-    /// dnsNames selector will take precedence over a dnsZones selector. If multiple solvers match with
-    /// the same dnsNames value, the solver with the most matching labels in matchLabels will be
-    /// selected. If neither has more matches, the solver defined earlier in the list will be selected.
+    /// List of DNSNames that this solver will be used to solve.
+    ///
+    /// If specified and a match is found, a dnsNames selector will take precedence over a dnsZones
+    /// selector. If multiple solvers match with the same dnsNames value, the solver with the most
+    /// matching labels in matchLabels will be selected. If neither has more matches, the solver defined
+    /// earlier in the list will be selected.
     pub dns_names: Option<Vec<String>>,
-    /// List of DNSZones that this solver will be used to solve. The most specific DNS zone match
-    /// specified here will take precedence over other DNS zone matches, so a solver specifying
-    /// sys.example.com will be selected over one specifying example.com for the domain
-    /// www.sys.example.com. If multiple solvers match with the same dnsZones value, the solver with the
-    /// most matching labels in matchLabels will be selected. If neither has more matches, the solver
-    /// defined earlier in the list will be selected.
+    /// List of DNSZones that this solver will be used to solve.
+    ///
+    /// The most specific DNS zone match specified here will take precedence over other DNS zone
+    /// matches, so a solver specifying sys.example.com will be selected over one specifying example.com
+    /// for the domain www.sys.example.com. If multiple solvers match with the same dnsZones value, the
+    /// solver with the most matching labels in matchLabels will be selected. If neither has more
+    /// matches, the solver defined earlier in the list will be selected.
     pub dns_zones: Option<Vec<String>>,
     /// A label selector that is used to refine the set of certificate's that this challenge solver will
     /// apply to.
@@ -840,9 +851,11 @@ pub struct ChallengeSpec {
     pub issuer_ref: ChallengeIssuerRef,
     /// The ACME challenge key for this challenge For HTTP01 challenges, this is the value that must be
     /// responded with to complete the HTTP01 challenge in the format: `<private key JWK
-    /// thumbprint>.<key from acme server for challenge>`. For DNS01 challenges, this is the base64
-    /// encoded SHA256 sum of the `<private key JWK thumbprint>.<key from acme server for challenge>`
-    /// text that must be set as the TXT record content.
+    /// thumbprint>.<key from acme server for challenge>`.
+    ///
+    /// For DNS01 challenges, this is the base64 encoded SHA256 sum of the `<private key JWK
+    /// thumbprint>.<key from acme server for challenge>` text that must be set as the TXT record
+    /// content.
     pub key: String,
     /// Contains the domain solving configuration that should be used to solve this challenge resource.
     pub solver: ChallengeSolver,
@@ -869,18 +882,21 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeStatus {
     /// Presented is true once cert-manager has configured the solver resources needed to expose this
-    /// challenge's validation material. For example, the DNS01 TXT record has been created, or the
-    /// HTTP01 solver has been configured to serve the challenge token. This does not imply the self
-    /// check is passing, that the ACME server has validated the challenge, or that cert-manager has
-    /// already accepted the challenge with the ACME server.
+    /// challenge's validation material.
+    ///
+    /// For example, the DNS01 TXT record has been created, or the HTTP01 solver has been configured to
+    /// serve the challenge token. This does not imply the self check is passing, that the ACME server
+    /// has validated the challenge, or that cert-manager has already accepted the challenge with the
+    /// ACME server.
     pub presented: Option<bool>,
     /// PresentedAt records when cert-manager first configured the solver resources for this challenge.
     /// This is used by the optional delay-based readiness logic.
     pub presented_at: Option<Time>,
-    /// Used to denote whether this challenge should be processed or not. This field will only be set to
-    /// true by the 'scheduling' component. It will only be set to false by the 'challenges' controller,
-    /// after the challenge has reached a final state or timed out. If this field is set to false, the
-    /// challenge controller will not take any more action.
+    /// Used to denote whether this challenge should be processed or not.
+    ///
+    /// This field will only be set to true by the 'scheduling' component. It will only be set to false
+    /// by the 'challenges' controller, after the challenge has reached a final state or timed out. If
+    /// this field is set to false, the challenge controller will not take any more action.
     pub processing: Option<bool>,
     /// Contains human readable information on why the Challenge is in the current state.
     pub reason: Option<String>,
@@ -907,8 +923,8 @@ pub struct ChallengeTokenSecretRef {
 }
 codec::object! { ChallengeTokenSecretRef, optional key = "key", required name = "name" }
 
-/// The name of the secret containing the TSIG value. If \`\`tsigKeyName\`\` is defined, this field
-/// is required.
+/// The name of the secret containing the TSIG value. If `tsigKeyName` is defined, this field is
+/// required.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeTsigSecretSecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
@@ -939,8 +955,10 @@ pub enum ChallengeType {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChallengeWebhook {
     /// Additional configuration that should be passed to the webhook apiserver when challenges are
-    /// processed. This can contain arbitrary JSON data. Secret values should not be specified in this
-    /// stanza. If secret values are needed (e.g., credentials for a DNS service), you should use a
+    /// processed.
+    ///
+    /// This can contain arbitrary JSON data. Secret values should not be specified in this stanza. If
+    /// secret values are needed (e.g., credentials for a DNS service), you should use a
     /// SecretKeySelector to reference a Secret resource. For details on the schema of this field,
     /// consult the webhook provider implementation's documentation.
     pub config: Option<Value>,

@@ -35,17 +35,20 @@ pub struct OrderAuthorizations {
     /// Identifier is the DNS name to be validated as part of this authorization
     pub identifier: Option<String>,
     /// InitialState is the initial state of the ACME authorization when first fetched from the ACME
-    /// server. If an Authorization is already 'valid', the Order controller will not create a Challenge
+    /// server.
+    ///
+    /// If an Authorization is already 'valid', the Order controller will not create a Challenge
     /// resource for the authorization. This will occur when working with an ACME server that enables
     /// 'authz reuse' (such as Let's Encrypt's production endpoint). If not set and 'identifier' is set,
     /// the state is assumed to be pending and a Challenge will be created.
     pub initial_state: Option<OrderInitialState>,
     /// URL is the URL of the Authorization that must be completed
     pub url: String,
-    /// Wildcard will be true if this authorization is for a wildcard DNS name. If this is true, the
-    /// identifier will be the \*non-wildcard\* version of the DNS name. For example, if
-    /// '\*.example.com' is the DNS name being validated, this field will be 'true' and the 'identifier'
-    /// field will be 'example.com'.
+    /// Wildcard will be true if this authorization is for a wildcard DNS name.
+    ///
+    /// If this is true, the identifier will be the \*non-wildcard\* version of the DNS name. For
+    /// example, if '\*.example.com' is the DNS name being validated, this field will be 'true' and the
+    /// 'identifier' field will be 'example.com'.
     pub wildcard: Option<bool>,
 }
 codec::object! {
@@ -73,7 +76,9 @@ codec::object! {
 }
 
 /// InitialState is the initial state of the ACME authorization when first fetched from the ACME
-/// server. If an Authorization is already 'valid', the Order controller will not create a Challenge
+/// server.
+///
+/// If an Authorization is already 'valid', the Order controller will not create a Challenge
 /// resource for the authorization. This will occur when working with an ACME server that enables
 /// 'authz reuse' (such as Let's Encrypt's production endpoint). If not set and 'identifier' is set,
 /// the state is assumed to be pending and a Challenge will be created.
@@ -130,10 +135,12 @@ pub struct OrderSpec {
     /// listed by the server's ACME directory URL.
     pub profile: Option<String>,
     /// Replaces is the ARI CertID (RFC 9773 §4.1) of the certificate that this Order is intended to
-    /// replace. When set, cert-manager will include the "replaces" field on the newOrder request to the
-    /// ACME server if and only if the server advertises ARI support in its directory. The CertID has
-    /// the form "base64url(AKI).base64url(serial)" and is derived locally from the currently issued
-    /// leaf certificate.
+    /// replace.
+    ///
+    /// When set, cert-manager will include the "replaces" field on the newOrder request to the ACME
+    /// server if and only if the server advertises ARI support in its directory. The CertID has the
+    /// form "base64url(AKI).base64url(serial)" and is derived locally from the currently issued leaf
+    /// certificate.
     pub replaces: Option<String>,
     /// Certificate signing request bytes in DER encoding. This will be used when finalizing the order.
     /// This field must be set on the order.

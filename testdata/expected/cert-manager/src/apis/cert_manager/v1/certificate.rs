@@ -134,12 +134,13 @@ pub struct CertificateJks {
     /// Alias specifies the alias of the key in the keystore, required by the JKS format. If not
     /// provided, the default alias `certificate` will be used.
     pub alias: Option<String>,
-    /// Create enables JKS keystore creation for the Certificate. If true, a file named `keystore.jks`
-    /// will be created in the target Secret resource, encrypted using the password stored in
-    /// `passwordSecretRef` or `password`. The keystore file will be updated immediately. If the issuer
-    /// provided a CA certificate, a file named `truststore.jks` will also be created in the target
-    /// Secret resource, encrypted using the password stored in `passwordSecretRef` containing the
-    /// issuing Certificate Authority
+    /// Create enables JKS keystore creation for the Certificate.
+    ///
+    /// If true, a file named `keystore.jks` will be created in the target Secret resource, encrypted
+    /// using the password stored in `passwordSecretRef` or `password`. The keystore file will be
+    /// updated immediately. If the issuer provided a CA certificate, a file named `truststore.jks` will
+    /// also be created in the target Secret resource, encrypted using the password stored in
+    /// `passwordSecretRef` containing the issuing Certificate Authority
     pub create: bool,
     /// Password provides a literal password used to encrypt the JKS keystore. Mutually exclusive with
     /// passwordSecretRef. One of password or passwordSecretRef must provide a password with a non-zero
@@ -235,12 +236,13 @@ codec::object! {
 /// resource.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CertificatePkcs12 {
-    /// Create enables PKCS12 keystore creation for the Certificate. If true, a file named
-    /// `keystore.p12` will be created in the target Secret resource, encrypted using the password
-    /// stored in `passwordSecretRef` or in `password`. The keystore file will be updated immediately.
-    /// If the issuer provided a CA certificate, a file named `truststore.p12` will also be created in
-    /// the target Secret resource, encrypted using the password stored in `passwordSecretRef`
-    /// containing the issuing Certificate Authority
+    /// Create enables PKCS12 keystore creation for the Certificate.
+    ///
+    /// If true, a file named `keystore.p12` will be created in the target Secret resource, encrypted
+    /// using the password stored in `passwordSecretRef` or in `password`. The keystore file will be
+    /// updated immediately. If the issuer provided a CA certificate, a file named `truststore.p12` will
+    /// also be created in the target Secret resource, encrypted using the password stored in
+    /// `passwordSecretRef` containing the issuing Certificate Authority
     pub create: bool,
     /// Password provides a literal password used to encrypt the PKCS#12 keystore. Mutually exclusive
     /// with passwordSecretRef. One of password or passwordSecretRef must provide a password with a
@@ -382,10 +384,11 @@ pub enum CertificateRotationPolicy {
     Unrecognized(String),
 }
 
-/// Defines annotations and labels to be copied to the Certificate's Secret. Labels and annotations
-/// on the Secret will be changed as they appear on the SecretTemplate when added or removed.
-/// SecretTemplate annotations are added in conjunction with, and cannot overwrite, the base set of
-/// annotations cert-manager sets on the Certificate's Secret.
+/// Defines annotations and labels to be copied to the Certificate's Secret.
+///
+/// Labels and annotations on the Secret will be changed as they appear on the SecretTemplate when
+/// added or removed. SecretTemplate annotations are added in conjunction with, and cannot
+/// overwrite, the base set of annotations cert-manager sets on the Certificate's Secret.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CertificateSecretTemplate {
     /// Annotations is a key value map to be copied to the target Kubernetes Secret.
@@ -484,19 +487,23 @@ pub struct CertificateSpec {
     /// This is an Alpha Feature and is only enabled with the `--feature-gates=NameConstraints=true`
     /// option set on both the controller and webhook components.
     pub name_constraints: Option<CertificateNameConstraints>,
-    /// `otherNames` is an escape hatch for SAN that allows any type. We currently restrict the support
-    /// to string like otherNames, cf RFC 5280 p 37 Any UTF8 String valued otherName can be passed with
-    /// by setting the keys oid: x.x.x.x and UTF8Value: somevalue for `otherName`. Most commonly this
-    /// would be UPN set with oid: 1.3.6.1.4.1.311.20.2.3 You should ensure that any OID passed is valid
-    /// for the UTF8String type as we do not explicitly validate this.
+    /// `otherNames` is an escape hatch for SAN that allows any type.
+    ///
+    /// We currently restrict the support to string like otherNames, cf RFC 5280 p 37 Any UTF8 String
+    /// valued otherName can be passed with by setting the keys oid: x.x.x.x and UTF8Value: somevalue
+    /// for `otherName`. Most commonly this would be UPN set with oid: 1.3.6.1.4.1.311.20.2.3 You should
+    /// ensure that any OID passed is valid for the UTF8String type as we do not explicitly validate
+    /// this.
     pub other_names: Option<Vec<CertificateOtherNames>>,
     /// Private key options. These include the key algorithm and size, the used encoding and the
     /// rotation policy.
     pub private_key: Option<CertificatePrivateKey>,
     /// How long before the currently issued certificate's expiry cert-manager should renew the
-    /// certificate. For example, if a certificate is valid for 60 minutes, and `renewBefore=10m`,
-    /// cert-manager will begin to attempt to renew the certificate 50 minutes after it was issued (i.e.
-    /// when there are 10 minutes remaining until the certificate is no longer valid).
+    /// certificate.
+    ///
+    /// For example, if a certificate is valid for 60 minutes, and `renewBefore=10m`, cert-manager will
+    /// begin to attempt to renew the certificate 50 minutes after it was issued (i.e. when there are 10
+    /// minutes remaining until the certificate is no longer valid).
     ///
     /// NOTE: The actual lifetime of the issued certificate is used to determine the renewal time. If an
     /// issuer returns a certificate with a different lifetime than the one requested, cert-manager will
@@ -508,10 +515,11 @@ pub struct CertificateSpec {
     /// is set.
     pub renew_before: Option<String>,
     /// `renewBeforePercentage` is like `renewBefore`, except it is a relative percentage rather than an
-    /// absolute duration. For example, if a certificate is valid for 60 minutes, and
-    /// `renewBeforePercentage=25`, cert-manager will begin to attempt to renew the certificate 45
-    /// minutes after it was issued (i.e. when there are 15 minutes (25%) remaining until the
-    /// certificate is no longer valid).
+    /// absolute duration.
+    ///
+    /// For example, if a certificate is valid for 60 minutes, and `renewBeforePercentage=25`,
+    /// cert-manager will begin to attempt to renew the certificate 45 minutes after it was issued (i.e.
+    /// when there are 15 minutes (25%) remaining until the certificate is no longer valid).
     ///
     /// NOTE: The actual lifetime of the issued certificate is used to determine the renewal time. If an
     /// issuer returns a certificate with a different lifetime than the one requested, cert-manager will
@@ -525,9 +533,11 @@ pub struct CertificateSpec {
     /// `RenewBefore` then the controller respects `renewBefore` and `renewBeforePercentage`.
     pub renewal: Option<CertificateRenewal>,
     /// The maximum number of CertificateRequest revisions that are maintained in the Certificate's
-    /// history. Each revision represents a single `CertificateRequest` created by this Certificate,
-    /// either when it was created, renewed, or Spec was changed. Revisions will be removed by oldest
-    /// first if the number of revisions exceeds this number.
+    /// history.
+    ///
+    /// Each revision represents a single `CertificateRequest` created by this Certificate, either when
+    /// it was created, renewed, or Spec was changed. Revisions will be removed by oldest first if the
+    /// number of revisions exceeds this number.
     ///
     /// If set, revisionHistoryLimit must be a value of `1` or greater. Default value is `1`.
     pub revision_history_limit: Option<i32>,
@@ -535,10 +545,11 @@ pub struct CertificateSpec {
     /// resource. It will be populated with a private key and certificate, signed by the denoted issuer.
     /// The Secret resource lives in the same namespace as the Certificate resource.
     pub secret_name: String,
-    /// Defines annotations and labels to be copied to the Certificate's Secret. Labels and annotations
-    /// on the Secret will be changed as they appear on the SecretTemplate when added or removed.
-    /// SecretTemplate annotations are added in conjunction with, and cannot overwrite, the base set of
-    /// annotations cert-manager sets on the Certificate's Secret.
+    /// Defines annotations and labels to be copied to the Certificate's Secret.
+    ///
+    /// Labels and annotations on the Secret will be changed as they appear on the SecretTemplate when
+    /// added or removed. SecretTemplate annotations are added in conjunction with, and cannot
+    /// overwrite, the base set of annotations cert-manager sets on the Certificate's Secret.
     pub secret_template: Option<CertificateSecretTemplate>,
     /// Signature algorithm to use. Allowed values for RSA keys: SHA256WithRSA, SHA384WithRSA,
     /// SHA512WithRSA. Allowed values for ECDSA keys: ECDSAWithSHA256, ECDSAWithSHA384, ECDSAWithSHA512.
@@ -587,20 +598,24 @@ pub struct CertificateStatus {
     ///
     /// Must have no two items with the same `type`.
     pub conditions: Option<Vec<CertificateConditions>>,
-    /// The number of continuous failed issuance attempts up till now. This field gets removed (if set)
-    /// on a successful issuance and gets set to 1 if unset and an issuance has failed. If an issuance
-    /// has failed, the delay till the next issuance will be calculated using formula time.Hour \* 2 ^
-    /// (failedIssuanceAttempts - 1).
+    /// The number of continuous failed issuance attempts up till now.
+    ///
+    /// This field gets removed (if set) on a successful issuance and gets set to 1 if unset and an
+    /// issuance has failed. If an issuance has failed, the delay till the next issuance will be
+    /// calculated using formula time.Hour \* 2 ^ (failedIssuanceAttempts - 1).
     pub failed_issuance_attempts: Option<i64>,
     /// LastFailureTime is set only if the latest issuance for this Certificate failed and contains the
-    /// time of the failure. If an issuance has failed, the delay till the next issuance will be
-    /// calculated using formula time.Hour \* 2 ^ (failedIssuanceAttempts - 1). If the latest issuance
-    /// has succeeded this field will be unset.
+    /// time of the failure.
+    ///
+    /// If an issuance has failed, the delay till the next issuance will be calculated using formula
+    /// time.Hour \* 2 ^ (failedIssuanceAttempts - 1). If the latest issuance has succeeded this field
+    /// will be unset.
     pub last_failure_time: Option<Time>,
     /// The name of the Secret resource containing the private key to be used for the next certificate
-    /// iteration. The keymanager controller will automatically set this field if the `Issuing`
-    /// condition is set to `True`. It will automatically unset this field when the Issuing condition is
-    /// not set or False.
+    /// iteration.
+    ///
+    /// The keymanager controller will automatically set this field if the `Issuing` condition is set to
+    /// `True`. It will automatically unset this field when the Issuing condition is not set or False.
     pub next_private_key_secret_name: Option<String>,
     /// The expiration time of the certificate stored in the secret named by this resource in
     /// `spec.secretName`.

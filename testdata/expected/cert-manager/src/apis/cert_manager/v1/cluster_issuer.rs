@@ -11,9 +11,10 @@ use super::{
 };
 
 /// A ClusterIssuer represents a certificate issuing authority which can be referenced as part of
-/// `issuerRef` fields. It is similar to an Issuer, however it is cluster-scoped and therefore can
-/// be referenced by resources that exist in \*any\* namespace, not just the same namespace as the
-/// referent.
+/// `issuerRef` fields.
+///
+/// It is similar to an Issuer, however it is cluster-scoped and therefore can be referenced by
+/// resources that exist in \*any\* namespace, not just the same namespace as the referent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuer {
     /// Standard object metadata.

@@ -161,10 +161,11 @@ pub enum CertificateUsages {
     Unrecognized(String),
 }
 
-/// The SecretAccessKey is used for authentication. If set, pull the AWS access key ID from a key
-/// within a Kubernetes Secret. Cannot be set when AccessKeyID is set. If neither the Access Key nor
-/// Key ID are set, we fall back to using env vars, shared credentials file, or AWS Instance
-/// metadata, see:
+/// The SecretAccessKey is used for authentication.
+///
+/// If set, pull the AWS access key ID from a key within a Kubernetes Secret. Cannot be set when
+/// AccessKeyID is set. If neither the Access Key nor Key ID are set, we fall back to using env
+/// vars, shared credentials file, or AWS Instance metadata, see:
 /// <https://docs.aws.amazon.com/sdk-for-go/v1/developer-guide/configuring-sdk.html#specifying-credentials>
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerAccessKeyIDSecretRef {
@@ -208,19 +209,23 @@ codec::object! { ClusterIssuerAccountSecretRef, optional key = "key", required n
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerAcme {
     /// Base64-encoded bundle of PEM CAs which can be used to validate the certificate chain presented
-    /// by the ACME server. Mutually exclusive with SkipTLSVerify; prefer using CABundle to prevent
-    /// various kinds of security vulnerabilities. If CABundle and SkipTLSVerify are unset, the system
-    /// certificate bundle inside the container is used to validate the TLS connection.
+    /// by the ACME server.
+    ///
+    /// Mutually exclusive with SkipTLSVerify; prefer using CABundle to prevent various kinds of
+    /// security vulnerabilities. If CABundle and SkipTLSVerify are unset, the system certificate bundle
+    /// inside the container is used to validate the TLS connection.
     pub ca_bundle: Option<ByteString>,
-    /// Enables or disables generating a new ACME account key. If true, the Issuer resource will \*not\*
-    /// request a new account but will expect the account key to be supplied via an existing secret. If
-    /// false, the cert-manager system will generate a new ACME account key for the Issuer. Defaults to
-    /// false.
+    /// Enables or disables generating a new ACME account key.
+    ///
+    /// If true, the Issuer resource will \*not\* request a new account but will expect the account key
+    /// to be supplied via an existing secret. If false, the cert-manager system will generate a new
+    /// ACME account key for the Issuer. Defaults to false.
     pub disable_account_key_generation: Option<bool>,
-    /// Email is the email address to be associated with the ACME account. This field is optional, but
-    /// it is strongly recommended to be set. It will be used to contact you in case of issues with your
-    /// account or certificates, including expiry notification emails. This field may be updated after
-    /// the account is initially registered.
+    /// Email is the email address to be associated with the ACME account.
+    ///
+    /// This field is optional, but it is strongly recommended to be set. It will be used to contact you
+    /// in case of issues with your account or certificates, including expiry notification emails. This
+    /// field may be updated after the account is initially registered.
     pub email: Option<String>,
     /// Enables requesting a Not After date on certificates that matches the duration of the
     /// certificate. This is not supported by all ACME servers like Let's Encrypt. If set to true when
@@ -230,18 +235,21 @@ pub struct ClusterIssuerAcme {
     /// registration cert-manager will attempt to associate the given external account credentials with
     /// the registered ACME account.
     pub external_account_binding: Option<ClusterIssuerExternalAccountBinding>,
-    /// PreferredChain is the chain to use if the ACME server outputs multiple. PreferredChain is no
-    /// guarantee that this one gets delivered by the ACME endpoint. For example, for Let's Encrypt's
-    /// DST cross-sign you would use: "DST Root CA X3" or "ISRG Root X1" for the newer Let's Encrypt
-    /// root CA. This value picks the first certificate bundle in the combined set of ACME default and
-    /// alternative chains that has a root-most certificate with this value as its issuer's commonname.
+    /// PreferredChain is the chain to use if the ACME server outputs multiple.
+    ///
+    /// PreferredChain is no guarantee that this one gets delivered by the ACME endpoint. For example,
+    /// for Let's Encrypt's DST cross-sign you would use: "DST Root CA X3" or "ISRG Root X1" for the
+    /// newer Let's Encrypt root CA. This value picks the first certificate bundle in the combined set
+    /// of ACME default and alternative chains that has a root-most certificate with this value as its
+    /// issuer's commonname.
     ///
     /// Must have at most 64 characters.
     pub preferred_chain: Option<String>,
     /// PrivateKey is the name of a Kubernetes Secret resource that will be used to store the
-    /// automatically generated ACME account private key. Optionally, a `key` may be specified to select
-    /// a specific entry within the named Secret resource. If `key` is not specified, a default of
-    /// `tls.key` will be used.
+    /// automatically generated ACME account private key.
+    ///
+    /// Optionally, a `key` may be specified to select a specific entry within the named Secret
+    /// resource. If `key` is not specified, a default of `tls.key` will be used.
     pub private_key_secret_ref: ClusterIssuerPrivateKeySecretRef,
     /// Profile allows requesting a certificate profile from the ACME server. Supported profiles are
     /// listed by the server's ACME directory URL.
@@ -256,21 +264,23 @@ pub struct ClusterIssuerAcme {
     /// "<https://acme-staging-v02.api.letsencrypt.org/directory>". Only ACME v2 endpoints (i.e. RFC
     /// 8555\) are supported.
     pub server: String,
-    /// INSECURE: Enables or disables validation of the ACME server TLS certificate. If true, requests
-    /// to the ACME server will not have the TLS certificate chain validated. Mutually exclusive with
-    /// CABundle; prefer using CABundle to prevent various kinds of security vulnerabilities. Only
-    /// enable this option in development environments. If CABundle and SkipTLSVerify are unset, the
-    /// system certificate bundle inside the container is used to validate the TLS connection. Defaults
-    /// to false.
+    /// INSECURE: Enables or disables validation of the ACME server TLS certificate.
+    ///
+    /// If true, requests to the ACME server will not have the TLS certificate chain validated. Mutually
+    /// exclusive with CABundle; prefer using CABundle to prevent various kinds of security
+    /// vulnerabilities. Only enable this option in development environments. If CABundle and
+    /// SkipTLSVerify are unset, the system certificate bundle inside the container is used to validate
+    /// the TLS connection. Defaults to false.
     pub skip_tls_verify: Option<bool>,
     /// Solvers is a list of challenge solvers that will be used to solve ACME challenges for the
-    /// matching domains. Solver configurations must be provided in order to obtain certificates from an
-    /// ACME server, unless the ACME server pre-authorizes every identifier on every order, including
-    /// renewals, out of band (e.g. pre-validated domains), in which case solvers may be omitted and no
-    /// Challenge resources will be created. If any identifier on an order is not pre-authorized and no
-    /// solver matches it, the order will remain pending indefinitely, with only a Warning event
-    /// recorded against it. For more information, see:
-    /// <https://cert-manager.io/docs/configuration/acme/>
+    /// matching domains.
+    ///
+    /// Solver configurations must be provided in order to obtain certificates from an ACME server,
+    /// unless the ACME server pre-authorizes every identifier on every order, including renewals, out
+    /// of band (e.g. pre-validated domains), in which case solvers may be omitted and no Challenge
+    /// resources will be created. If any identifier on an order is not pre-authorized and no solver
+    /// matches it, the order will remain pending indefinitely, with only a Warning event recorded
+    /// against it. For more information, see: <https://cert-manager.io/docs/configuration/acme/>
     pub solvers: Option<Vec<ClusterIssuerSolvers>>,
 }
 codec::object! {
@@ -491,6 +501,7 @@ pub struct ClusterIssuerCa {
     /// example, such a URL might be "<http://ca.domain.com/ca.crt>".
     pub issuing_certificate_urls: Option<Vec<String>>,
     /// The OCSP server list is an X.509 v3 extension that defines a list of URLs of OCSP responders.
+    ///
     /// The OCSP responders can be queried for the revocation status of an issued certificate. If not
     /// set, the certificate will be issued with no OCSP servers set. For example, an OCSP server URL
     /// could be "<http://ocsp.int-x3.letsencrypt.org>".
@@ -505,10 +516,11 @@ codec::object! {
 }
 
 /// Reference to a Secret containing a bundle of PEM-encoded CAs to use when verifying the
-/// certificate chain presented by Vault when using HTTPS. Mutually exclusive with CABundle. If
-/// neither CABundle nor CABundleSecretRef are defined, the certificate bundle in the cert-manager
-/// controller container is used to validate the TLS connection. If no key for the Secret is
-/// specified, cert-manager will default to 'ca.crt'.
+/// certificate chain presented by Vault when using HTTPS.
+///
+/// Mutually exclusive with CABundle. If neither CABundle nor CABundleSecretRef are defined, the
+/// certificate bundle in the cert-manager controller container is used to validate the TLS
+/// connection. If no key for the Secret is specified, cert-manager will default to 'ca.crt'.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerCaBundleSecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
@@ -691,9 +703,10 @@ pub struct ClusterIssuerDns01 {
     pub cname_strategy: Option<ClusterIssuerCnameStrategy>,
     /// Use the DigitalOcean DNS API to manage DNS01 challenge records.
     pub digitalocean: Option<ClusterIssuerDigitalocean>,
-    /// Nameservers defines a list of DNS nameservers to use for DNS01 propagation checks. Each entry
-    /// must be in the format `<host>:<port>` for plain DNS, where host may be an IP address or
-    /// hostname, or `https://<DoH RFC 8484 server address>` for DNS over HTTPS. If not set, the
+    /// Nameservers defines a list of DNS nameservers to use for DNS01 propagation checks.
+    ///
+    /// Each entry must be in the format `<host>:<port>` for plain DNS, where host may be an IP address
+    /// or hostname, or `https://<DoH RFC 8484 server address>` for DNS over HTTPS. If not set, the
     /// controller's configured global DNS01 recursive nameservers are used. When specified, this
     /// overrides the global nameservers for this solver only, and disables the authoritative nameserver
     /// check.
@@ -742,10 +755,11 @@ pub struct ClusterIssuerExternalAccountBinding {
     /// keyID is the ID of the CA key that the External Account is bound to.
     pub key_id: String,
     /// keySecretRef is a Secret Key Selector referencing a data item in a Kubernetes Secret which holds
-    /// the symmetric MAC key of the External Account Binding. The `key` is the index string that is
-    /// paired with the key data in the Secret and should not be confused with the key data itself, or
-    /// indeed with the External Account Binding keyID above. The secret key stored in the Secret
-    /// \*\*must\*\* be un-padded, base64 URL encoded data.
+    /// the symmetric MAC key of the External Account Binding.
+    ///
+    /// The `key` is the index string that is paired with the key data in the Secret and should not be
+    /// confused with the key data itself, or indeed with the External Account Binding keyID above. The
+    /// secret key stored in the Secret \*\*must\*\* be un-padded, base64 URL encoded data.
     pub key_secret_ref: ClusterIssuerKeySecretRef,
 }
 codec::object! {
@@ -754,9 +768,10 @@ codec::object! {
 }
 
 /// The Gateway API is a sig-network community API that models service networking in Kubernetes
-/// (<https://gateway-api.sigs.k8s.io/>). The Gateway solver will create HTTPRoutes with the
-/// specified labels in the same namespace as the challenge. This solver is experimental, and fields
-/// / behaviour may change in the future.
+/// (<https://gateway-api.sigs.k8s.io/>).
+///
+/// The Gateway solver will create HTTPRoutes with the specified labels in the same namespace as the
+/// challenge. This solver is experimental, and fields / behaviour may change in the future.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerGatewayHTTPRoute {
     /// Custom labels that will be applied to HTTPRoutes created by cert-manager while solving HTTP-01
@@ -784,9 +799,10 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerHttp01 {
     /// The Gateway API is a sig-network community API that models service networking in Kubernetes
-    /// (<https://gateway-api.sigs.k8s.io/>). The Gateway solver will create HTTPRoutes with the
-    /// specified labels in the same namespace as the challenge. This solver is experimental, and fields
-    /// / behaviour may change in the future.
+    /// (<https://gateway-api.sigs.k8s.io/>).
+    ///
+    /// The Gateway solver will create HTTPRoutes with the specified labels in the same namespace as the
+    /// challenge. This solver is experimental, and fields / behaviour may change in the future.
     pub gateway_http_route: Option<ClusterIssuerGatewayHTTPRoute>,
     /// The ingress based HTTP01 challenge solver will solve challenges by creating or modifying Ingress
     /// resources in order to route requests for '/.well-known/acme-challenge/XYZ' to 'challenge solver'
@@ -815,9 +831,11 @@ pub struct ClusterIssuerIngress {
     /// challenges.
     pub ingress_template: Option<PodTemplateSpec>,
     /// The name of the ingress resource that should have ACME challenge solving routes inserted into it
-    /// in order to solve HTTP01 challenges. This is typically used in conjunction with ingress
-    /// controllers like ingress-gce, which maintains a 1:1 mapping between external IPs and ingress
-    /// resources. Only one of `class`, `name` or `ingressClassName` may be specified.
+    /// in order to solve HTTP01 challenges.
+    ///
+    /// This is typically used in conjunction with ingress controllers like ingress-gce, which maintains
+    /// a 1:1 mapping between external IPs and ingress resources. Only one of `class`, `name` or
+    /// `ingressClassName` may be specified.
     pub name: Option<String>,
     /// Optional pod template used to configure the ACME challenge solver pods used for HTTP01
     /// challenges.
@@ -850,10 +868,11 @@ pub enum ClusterIssuerKeyAlgorithm {
 }
 
 /// keySecretRef is a Secret Key Selector referencing a data item in a Kubernetes Secret which holds
-/// the symmetric MAC key of the External Account Binding. The `key` is the index string that is
-/// paired with the key data in the Secret and should not be confused with the key data itself, or
-/// indeed with the External Account Binding keyID above. The secret key stored in the Secret
-/// \*\*must\*\* be un-padded, base64 URL encoded data.
+/// the symmetric MAC key of the External Account Binding.
+///
+/// The `key` is the index string that is paired with the key data in the Secret and should not be
+/// confused with the key data itself, or indeed with the External Account Binding keyID above. The
+/// secret key stored in the Secret \*\*must\*\* be un-padded, base64 URL encoded data.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerKeySecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
@@ -880,9 +899,10 @@ pub struct ClusterIssuerKubernetes {
     /// with Vault. Use of 'ambient credentials' is not supported.
     pub secret_ref: Option<ClusterIssuerSecretRef>,
     /// A reference to a service account that will be used to request a bound token (also known as
-    /// "projected token"). Compared to using "secretRef", using this field means that you don't rely on
-    /// statically bound tokens. To use this field, you must configure an RBAC rule to let cert-manager
-    /// request a token.
+    /// "projected token").
+    ///
+    /// Compared to using "secretRef", using this field means that you don't rely on statically bound
+    /// tokens. To use this field, you must configure an RBAC rule to let cert-manager request a token.
     pub service_account_ref: Option<ClusterIssuerServiceAccountRef>,
 }
 codec::object! {
@@ -1096,12 +1116,13 @@ pub struct ClusterIssuerPodTemplateSpec {
     pub node_selector: Option<BTreeMap<String, String>>,
     /// If specified, the pod's priorityClassName.
     pub priority_class_name: Option<String>,
-    /// If specified, the pod's resource requirements. These values override the global resource
-    /// configuration flags. Note that when only specifying resource limits, ensure they are greater
-    /// than or equal to the corresponding global resource requests configured via controller flags
-    /// (--acme-http01-solver-resource-request-cpu, --acme-http01-solver-resource-request-memory).
-    /// Kubernetes will reject pod creation if limits are lower than requests, causing challenge
-    /// failures.
+    /// If specified, the pod's resource requirements.
+    ///
+    /// These values override the global resource configuration flags. Note that when only specifying
+    /// resource limits, ensure they are greater than or equal to the corresponding global resource
+    /// requests configured via controller flags (--acme-http01-solver-resource-request-cpu,
+    /// --acme-http01-solver-resource-request-memory). Kubernetes will reject pod creation if limits are
+    /// lower than requests, causing challenge failures.
     pub resources: Option<ResourceRequirements>,
     /// If specified, the pod's security context
     pub security_context: Option<PodSecurityContext>,
@@ -1119,9 +1140,10 @@ codec::object! {
 }
 
 /// PrivateKey is the name of a Kubernetes Secret resource that will be used to store the
-/// automatically generated ACME account private key. Optionally, a `key` may be specified to select
-/// a specific entry within the named Secret resource. If `key` is not specified, a default of
-/// `tls.key` will be used.
+/// automatically generated ACME account private key.
+///
+/// Optionally, a `key` may be specified to select a specific entry within the named Secret
+/// resource. If `key` is not specified, a default of `tls.key` will be used.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerPrivateKeySecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
@@ -1133,8 +1155,8 @@ pub struct ClusterIssuerPrivateKeySecretRef {
 }
 codec::object! { ClusterIssuerPrivateKeySecretRef, optional key = "key", required name = "name" }
 
-/// Protocol to use for dynamic DNS update queries. Valid values are (case-sensitive) \`\`TCP\`\`
-/// and \`\`UDP\`\`; \`\`UDP\`\` (default).
+/// Protocol to use for dynamic DNS update queries. Valid values are (case-sensitive) `TCP` and
+/// `UDP`; `UDP` (default).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ClusterIssuerProtocol {
     /// `TCP`
@@ -1169,19 +1191,18 @@ pub struct ClusterIssuerRfc2136 {
     /// host:port. If the host is an IPv6 address it must be enclosed in square brackets (e.g
     /// \[2001:db8::1\]); port is optional. This field is required.
     pub nameserver: String,
-    /// Protocol to use for dynamic DNS update queries. Valid values are (case-sensitive) \`\`TCP\`\`
-    /// and \`\`UDP\`\`; \`\`UDP\`\` (default).
+    /// Protocol to use for dynamic DNS update queries. Valid values are (case-sensitive) `TCP` and
+    /// `UDP`; `UDP` (default).
     pub protocol: Option<ClusterIssuerProtocol>,
     /// The TSIG Algorithm configured in the DNS supporting RFC2136. Used only when
-    /// \`\`tsigSecretSecretRef\`\` and \`\`tsigKeyName\`\` are defined. Supported values are
-    /// (case-insensitive): \`\`HMACMD5\`\` (default), \`\`HMACSHA1\`\`, \`\`HMACSHA256\`\` or
-    /// \`\`HMACSHA512\`\`.
+    /// `tsigSecretSecretRef` and `tsigKeyName` are defined. Supported values are (case-insensitive):
+    /// `HMACMD5` (default), `HMACSHA1`, `HMACSHA256` or `HMACSHA512`.
     pub tsig_algorithm: Option<String>,
-    /// The TSIG Key name configured in the DNS. If \`\`tsigSecretSecretRef\`\` is defined, this field
-    /// is required.
+    /// The TSIG Key name configured in the DNS. If `tsigSecretSecretRef` is defined, this field is
+    /// required.
     pub tsig_key_name: Option<String>,
-    /// The name of the secret containing the TSIG value. If \`\`tsigKeyName\`\` is defined, this field
-    /// is required.
+    /// The name of the secret containing the TSIG value. If `tsigKeyName` is defined, this field is
+    /// required.
     pub tsig_secret_secret_ref: Option<ClusterIssuerTsigSecretSecretRef>,
 }
 codec::object! {
@@ -1193,15 +1214,17 @@ codec::object! {
 /// Use the AWS Route53 API to manage DNS01 challenge records.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerRoute53 {
-    /// The AccessKeyID is used for authentication. Cannot be set when SecretAccessKeyID is set. If
-    /// neither the Access Key nor Key ID are set, we fall back to using env vars, shared credentials
-    /// file, or AWS Instance metadata, see:
+    /// The AccessKeyID is used for authentication.
+    ///
+    /// Cannot be set when SecretAccessKeyID is set. If neither the Access Key nor Key ID are set, we
+    /// fall back to using env vars, shared credentials file, or AWS Instance metadata, see:
     /// <https://docs.aws.amazon.com/sdk-for-go/v1/developer-guide/configuring-sdk.html#specifying-credentials>
     pub access_key_id: Option<String>,
-    /// The SecretAccessKey is used for authentication. If set, pull the AWS access key ID from a key
-    /// within a Kubernetes Secret. Cannot be set when AccessKeyID is set. If neither the Access Key nor
-    /// Key ID are set, we fall back to using env vars, shared credentials file, or AWS Instance
-    /// metadata, see:
+    /// The SecretAccessKey is used for authentication.
+    ///
+    /// If set, pull the AWS access key ID from a key within a Kubernetes Secret. Cannot be set when
+    /// AccessKeyID is set. If neither the Access Key nor Key ID are set, we fall back to using env
+    /// vars, shared credentials file, or AWS Instance metadata, see:
     /// <https://docs.aws.amazon.com/sdk-for-go/v1/developer-guide/configuring-sdk.html#specifying-credentials>
     pub access_key_id_secret_ref: Option<ClusterIssuerAccessKeyIDSecretRef>,
     /// Auth configures how cert-manager authenticates.
@@ -1215,10 +1238,10 @@ pub struct ClusterIssuerRoute53 {
     /// (or via environment variables) is used as a hint to help compute the correct AWS credential
     /// scope and partition when it connects to Route53. See:
     ///
-    /// - \[Amazon Route 53 endpoints and
-    ///   quotas\](<https://docs.aws.amazon.com/general/latest/gr/r53.html>)
-    /// - \[Global
-    ///   services\](<https://docs.aws.amazon.com/whitepapers/latest/aws-fault-isolation-boundaries/global-services.html>)
+    /// - [Amazon Route 53 endpoints and
+    ///   quotas](<https://docs.aws.amazon.com/general/latest/gr/r53.html>)
+    /// - [Global
+    ///   services](<https://docs.aws.amazon.com/whitepapers/latest/aws-fault-isolation-boundaries/global-services.html>)
     ///
     /// If you omit this region field, cert-manager will use the region from AWS_REGION and
     /// AWS_DEFAULT_REGION environment variables, if they are set in the cert-manager controller Pod.
@@ -1295,17 +1318,20 @@ codec::object! { ClusterIssuerSecretRef, optional key = "key", required name = "
 /// lowest priority, i.e. if any other solver has a more specific match, it will be used instead.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerSelector {
-    /// List of DNSNames that this solver will be used to solve. If specified and a match is found, a
-    /// dnsNames selector will take precedence over a dnsZones selector. If multiple solvers match with
-    /// the same dnsNames value, the solver with the most matching labels in matchLabels will be
-    /// selected. If neither has more matches, the solver defined earlier in the list will be selected.
+    /// List of DNSNames that this solver will be used to solve.
+    ///
+    /// If specified and a match is found, a dnsNames selector will take precedence over a dnsZones
+    /// selector. If multiple solvers match with the same dnsNames value, the solver with the most
+    /// matching labels in matchLabels will be selected. If neither has more matches, the solver defined
+    /// earlier in the list will be selected.
     pub dns_names: Option<Vec<String>>,
-    /// List of DNSZones that this solver will be used to solve. The most specific DNS zone match
-    /// specified here will take precedence over other DNS zone matches, so a solver specifying
-    /// sys.example.com will be selected over one specifying example.com for the domain
-    /// www.sys.example.com. If multiple solvers match with the same dnsZones value, the solver with the
-    /// most matching labels in matchLabels will be selected. If neither has more matches, the solver
-    /// defined earlier in the list will be selected.
+    /// List of DNSZones that this solver will be used to solve.
+    ///
+    /// The most specific DNS zone match specified here will take precedence over other DNS zone
+    /// matches, so a solver specifying sys.example.com will be selected over one specifying example.com
+    /// for the domain www.sys.example.com. If multiple solvers match with the same dnsZones value, the
+    /// solver with the most matching labels in matchLabels will be selected. If neither has more
+    /// matches, the solver defined earlier in the list will be selected.
     pub dns_zones: Option<Vec<String>>,
     /// A label selector that is used to refine the set of certificate's that this challenge solver will
     /// apply to.
@@ -1429,12 +1455,14 @@ codec::object! { ClusterIssuerTokenSecretRef, optional key = "key", required nam
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerTpp {
     /// Base64-encoded bundle of PEM CAs which will be used to validate the certificate chain presented
-    /// by the CyberArk Certificate Manager Self-Hosted server. Only used if using HTTPS; ignored for
-    /// HTTP. If undefined, the certificate bundle in the cert-manager controller container is used to
-    /// validate the chain.
+    /// by the CyberArk Certificate Manager Self-Hosted server.
+    ///
+    /// Only used if using HTTPS; ignored for HTTP. If undefined, the certificate bundle in the
+    /// cert-manager controller container is used to validate the chain.
     pub ca_bundle: Option<ByteString>,
     /// Reference to a Secret containing a base64-encoded bundle of PEM CAs which will be used to
     /// validate the certificate chain presented by the CyberArk Certificate Manager Self-Hosted server.
+    ///
     /// Only used if using HTTPS; ignored for HTTP. Mutually exclusive with CABundle. If neither
     /// CABundle nor CABundleSecretRef is defined, the certificate bundle in the cert-manager controller
     /// container is used to validate the TLS connection.
@@ -1453,8 +1481,8 @@ codec::object! {
     required credentials_ref = "credentialsRef", required url = "url"
 }
 
-/// The name of the secret containing the TSIG value. If \`\`tsigKeyName\`\` is defined, this field
-/// is required.
+/// The name of the secret containing the TSIG value. If `tsigKeyName` is defined, this field is
+/// required.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerTsigSecretSecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this
@@ -1472,16 +1500,19 @@ pub struct ClusterIssuerVault {
     /// Auth configures how cert-manager authenticates with the Vault server.
     pub auth: ClusterIssuerAuth,
     /// Base64-encoded bundle of PEM CAs which will be used to validate the certificate chain presented
-    /// by Vault. Only used if using HTTPS to connect to Vault and ignored for HTTP connections.
-    /// Mutually exclusive with CABundleSecretRef. If neither CABundle nor CABundleSecretRef are
-    /// defined, the certificate bundle in the cert-manager controller container is used to validate the
-    /// TLS connection.
+    /// by Vault.
+    ///
+    /// Only used if using HTTPS to connect to Vault and ignored for HTTP connections. Mutually
+    /// exclusive with CABundleSecretRef. If neither CABundle nor CABundleSecretRef are defined, the
+    /// certificate bundle in the cert-manager controller container is used to validate the TLS
+    /// connection.
     pub ca_bundle: Option<ByteString>,
     /// Reference to a Secret containing a bundle of PEM-encoded CAs to use when verifying the
-    /// certificate chain presented by Vault when using HTTPS. Mutually exclusive with CABundle. If
-    /// neither CABundle nor CABundleSecretRef are defined, the certificate bundle in the cert-manager
-    /// controller container is used to validate the TLS connection. If no key for the Secret is
-    /// specified, cert-manager will default to 'ca.crt'.
+    /// certificate chain presented by Vault when using HTTPS.
+    ///
+    /// Mutually exclusive with CABundle. If neither CABundle nor CABundleSecretRef are defined, the
+    /// certificate bundle in the cert-manager controller container is used to validate the TLS
+    /// connection. If no key for the Secret is specified, cert-manager will default to 'ca.crt'.
     pub ca_bundle_secret_ref: Option<ClusterIssuerCaBundleSecretRef>,
     /// Reference to a Secret containing a PEM-encoded Client Certificate to use when the Vault server
     /// requires mTLS.
@@ -1560,8 +1591,10 @@ codec::union! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerWebhook {
     /// Additional configuration that should be passed to the webhook apiserver when challenges are
-    /// processed. This can contain arbitrary JSON data. Secret values should not be specified in this
-    /// stanza. If secret values are needed (e.g., credentials for a DNS service), you should use a
+    /// processed.
+    ///
+    /// This can contain arbitrary JSON data. Secret values should not be specified in this stanza. If
+    /// secret values are needed (e.g., credentials for a DNS service), you should use a
     /// SecretKeySelector to reference a Secret resource. For details on the schema of this field,
     /// consult the webhook provider implementation's documentation.
     pub config: Option<Value>,

@@ -297,10 +297,11 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BackendTLSPolicyStatus {
     /// Ancestors is a list of ancestor resources (usually Gateways) that are associated with the
-    /// policy, and the status of the policy with respect to each ancestor. When this policy attaches to
-    /// a parent, the controller that manages the parent and the ancestors MUST add an entry to this
-    /// list when the controller first sees the policy and SHOULD update the entry as appropriate when
-    /// the relevant ancestor is modified.
+    /// policy, and the status of the policy with respect to each ancestor.
+    ///
+    /// When this policy attaches to a parent, the controller that manages the parent and the ancestors
+    /// MUST add an entry to this list when the controller first sees the policy and SHOULD update the
+    /// entry as appropriate when the relevant ancestor is modified.
     ///
     /// Note that choosing the relevant ancestor is left to the Policy designers; an important part of
     /// Policy design is designing the right object level at which to namespace this status.
@@ -347,10 +348,11 @@ pub struct BackendTLSPolicySubjectAltNames {
     ///
     /// Support: Core
     pub r#type: BackendTLSPolicyType,
-    /// URI contains Subject Alternative Name specified in a full URI format. It MUST include both a
-    /// scheme (e.g., "http" or "ftp") and a scheme-specific-part. Common values include SPIFFE IDs like
-    /// "spiffe://mycluster.example.com/ns/myns/sa/svc1sa". Required when Type is set to URI, ignored
-    /// otherwise.
+    /// URI contains Subject Alternative Name specified in a full URI format.
+    ///
+    /// It MUST include both a scheme (e.g., "http" or "ftp") and a scheme-specific-part. Common values
+    /// include SPIFFE IDs like "spiffe://mycluster.example.com/ns/myns/sa/svc1sa". Required when Type
+    /// is set to URI, ignored otherwise.
     ///
     /// Support: Core
     ///
@@ -363,6 +365,7 @@ codec::object! {
 }
 
 /// LocalPolicyTargetReferenceWithSectionName identifies an API object to apply a direct policy to.
+///
 /// This should be used as part of Policy resources that can target single resources. For more
 /// information on how this policy attachment mode works, and a sample Policy resource, refer to the
 /// policy attachment documentation for Gateway API.

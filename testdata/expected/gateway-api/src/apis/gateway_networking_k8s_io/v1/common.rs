@@ -100,10 +100,11 @@ pub struct GRPCRouteBackendRef {
     ///
     /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
-    /// Port specifies the destination port number to use for this resource. Port is required when the
-    /// referent is a Kubernetes Service. In this case, the port number is the service port number, not
-    /// the target port. For other resources, destination port might be derived from the referent
-    /// resource or this field.
+    /// Port specifies the destination port number to use for this resource.
+    ///
+    /// Port is required when the referent is a Kubernetes Service. In this case, the port number is the
+    /// service port number, not the target port. For other resources, destination port might be derived
+    /// from the referent resource or this field.
     ///
     /// Must be at least 1 and be at most 65535.
     pub port: Option<i32>,
@@ -809,10 +810,11 @@ pub struct GRPCRouteSet {
 }
 codec::object! { GRPCRouteSet, required name = "name", required value = "value" }
 
-/// UseDefaultGateways indicates the default Gateway scope to use for this Route. If unset (the
-/// default) or set to None, the Route will not be attached to any default Gateway; if set, it will
-/// be attached to any default Gateway supporting the named scope, subject to the usual rules about
-/// which Routes a Gateway is allowed to claim.
+/// UseDefaultGateways indicates the default Gateway scope to use for this Route.
+///
+/// If unset (the default) or set to None, the Route will not be attached to any default Gateway; if
+/// set, it will be attached to any default Gateway supporting the named scope, subject to the usual
+/// rules about which Routes a Gateway is allowed to claim.
 ///
 /// Think carefully before using this functionality! The set of default Gateways supporting the
 /// requested scope can change over time without any notice to the Route author, and in many
@@ -1316,16 +1318,18 @@ pub struct TCPRouteBackendRefs {
     ///
     /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
-    /// Port specifies the destination port number to use for this resource. Port is required when the
-    /// referent is a Kubernetes Service. In this case, the port number is the service port number, not
-    /// the target port. For other resources, destination port might be derived from the referent
-    /// resource or this field.
+    /// Port specifies the destination port number to use for this resource.
+    ///
+    /// Port is required when the referent is a Kubernetes Service. In this case, the port number is the
+    /// service port number, not the target port. For other resources, destination port might be derived
+    /// from the referent resource or this field.
     ///
     /// Must be at least 1 and be at most 65535.
     pub port: Option<i32>,
-    /// Weight specifies the proportion of requests forwarded to the referenced backend. This is
-    /// computed as weight/(sum of all weights in this BackendRefs list). For non-zero values, there may
-    /// be some epsilon from the exact proportion defined here depending on the precision an
+    /// Weight specifies the proportion of requests forwarded to the referenced backend.
+    ///
+    /// This is computed as weight/(sum of all weights in this BackendRefs list). For non-zero values,
+    /// there may be some epsilon from the exact proportion defined here depending on the precision an
     /// implementation supports. Weight is not a percentage and the sum of weights does not need to
     /// equal 100.
     ///
@@ -1348,11 +1352,12 @@ codec::object! {
 /// TCPRouteRule is the configuration for a given rule.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TCPRouteRules {
-    /// BackendRefs defines the backend(s) where matching requests should be sent. If unspecified or
-    /// invalid (refers to a nonexistent resource or a Service with no endpoints), the underlying
-    /// implementation MUST actively reject connection attempts to this backend. Connection rejections
-    /// must respect weight; if an invalid backend is requested to have 80% of connections, then 80% of
-    /// connections must be rejected instead.
+    /// BackendRefs defines the backend(s) where matching requests should be sent.
+    ///
+    /// If unspecified or invalid (refers to a nonexistent resource or a Service with no endpoints), the
+    /// underlying implementation MUST actively reject connection attempts to this backend. Connection
+    /// rejections must respect weight; if an invalid backend is requested to have 80% of connections,
+    /// then 80% of connections must be rejected instead.
     ///
     /// Support: Core for Kubernetes Service
     ///

@@ -14,9 +14,10 @@ use std::collections::BTreeMap;
 use super::{GatewayListeners, GatewayStatusListeners};
 
 /// Gateway represents an instance of a service-traffic handling infrastructure by binding Listeners
-/// to a set of IP addresses. A Gateway name SHOULD be compliant with RFC 1035, consisting of a
-/// maximum of 63 lower case alphanumeric characters or hyphens ('-'), and MUST start and end with
-/// an alphanumeric character.
+/// to a set of IP addresses.
+///
+/// A Gateway name SHOULD be compliant with RFC 1035, consisting of a maximum of 63 lower case
+/// alphanumeric characters or hyphens ('-'), and MUST start and end with an alphanumeric character.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Gateway {
     /// Standard object metadata.
@@ -205,10 +206,12 @@ codec::object! {
 /// support: Core
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayDefault {
-    /// Validation holds configuration information for validating the frontend (client). Setting this
-    /// field will result in mutual authentication when connecting to the gateway. In browsers this may
-    /// result in a dialog appearing that requests a user to specify the client certificate. The maximum
-    /// depth of a certificate chain accepted in verification is Implementation specific.
+    /// Validation holds configuration information for validating the frontend (client).
+    ///
+    /// Setting this field will result in mutual authentication when connecting to the gateway. In
+    /// browsers this may result in a dialog appearing that requests a user to specify the client
+    /// certificate. The maximum depth of a certificate chain accepted in verification is Implementation
+    /// specific.
     ///
     /// Support: Core
     pub validation: Option<GatewayValidation>,
@@ -433,10 +436,12 @@ codec::object! { GatewayPerPort, required port = "port", required tls = "tls" }
 /// Support: Core
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayPerPortTls {
-    /// Validation holds configuration information for validating the frontend (client). Setting this
-    /// field will result in mutual authentication when connecting to the gateway. In browsers this may
-    /// result in a dialog appearing that requests a user to specify the client certificate. The maximum
-    /// depth of a certificate chain accepted in verification is Implementation specific.
+    /// Validation holds configuration information for validating the frontend (client).
+    ///
+    /// Setting this field will result in mutual authentication when connecting to the gateway. In
+    /// browsers this may result in a dialog appearing that requests a user to specify the client
+    /// certificate. The maximum depth of a certificate chain accepted in verification is Implementation
+    /// specific.
     ///
     /// Support: Core
     pub validation: Option<GatewayValidation>,
@@ -524,7 +529,7 @@ pub struct GatewaySpec {
     ///
     /// "Distinct" Listeners have the following property:
     ///
-    /// \*\*The implementation can match inbound requests to a single distinct Listener\*\*.
+    /// **The implementation can match inbound requests to a single distinct Listener**.
     ///
     /// When multiple Listeners share values for fields (for example, two Listeners with the same Port
     /// value), the implementation can match requests to only one of the Listeners using other Listener
@@ -540,10 +545,10 @@ pub struct GatewaySpec {
     /// The set of listeners that all share a protocol value MUST have _different_ values for _at least
     /// one_ of these fields to be distinct:
     ///
-    /// - \*\*HTTP, HTTPS, TLS\*\*: Port, Hostname
-    /// - \*\*TCP, UDP\*\*: Port
+    /// - **HTTP, HTTPS, TLS**: Port, Hostname
+    /// - **TCP, UDP**: Port
     ///
-    /// One \*\*very\*\* important rule to call out involves what happens when an implementation:
+    /// One **very** important rule to call out involves what happens when an implementation:
     ///
     /// - Supports TCP protocol Listeners, as well as HTTP, HTTPS, or TLS protocol Listeners, and
     /// - sees HTTP, HTTPS, or TLS protocols with the same `port` as one with TCP Protocol.
@@ -761,10 +766,12 @@ pub struct GatewayTls {
 }
 codec::object! { GatewayTls, optional backend = "backend", optional frontend = "frontend" }
 
-/// Validation holds configuration information for validating the frontend (client). Setting this
-/// field will result in mutual authentication when connecting to the gateway. In browsers this may
-/// result in a dialog appearing that requests a user to specify the client certificate. The maximum
-/// depth of a certificate chain accepted in verification is Implementation specific.
+/// Validation holds configuration information for validating the frontend (client).
+///
+/// Setting this field will result in mutual authentication when connecting to the gateway. In
+/// browsers this may result in a dialog appearing that requests a user to specify the client
+/// certificate. The maximum depth of a certificate chain accepted in verification is Implementation
+/// specific.
 ///
 /// Support: Core
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -120,16 +120,18 @@ pub struct GRPCRouteBackendRefs {
     ///
     /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
-    /// Port specifies the destination port number to use for this resource. Port is required when the
-    /// referent is a Kubernetes Service. In this case, the port number is the service port number, not
-    /// the target port. For other resources, destination port might be derived from the referent
-    /// resource or this field.
+    /// Port specifies the destination port number to use for this resource.
+    ///
+    /// Port is required when the referent is a Kubernetes Service. In this case, the port number is the
+    /// service port number, not the target port. For other resources, destination port might be derived
+    /// from the referent resource or this field.
     ///
     /// Must be at least 1 and be at most 65535.
     pub port: Option<i32>,
-    /// Weight specifies the proportion of requests forwarded to the referenced backend. This is
-    /// computed as weight/(sum of all weights in this BackendRefs list). For non-zero values, there may
-    /// be some epsilon from the exact proportion defined here depending on the precision an
+    /// Weight specifies the proportion of requests forwarded to the referenced backend.
+    ///
+    /// This is computed as weight/(sum of all weights in this BackendRefs list). For non-zero values,
+    /// there may be some epsilon from the exact proportion defined here depending on the precision an
     /// implementation supports. Weight is not a percentage and the sum of weights does not need to
     /// equal 100.
     ///
@@ -151,10 +153,12 @@ codec::object! {
 }
 
 /// GRPCRouteFilter defines processing steps that must be completed during the request or response
-/// lifecycle. GRPCRouteFilters are meant as an extension point to express processing that may be
-/// done in Gateway implementations. Some examples include request or response modification,
-/// implementing authentication strategies, rate-limiting, and traffic shaping. API
-/// guarantee/conformance is defined based on the type of the filter.
+/// lifecycle.
+///
+/// GRPCRouteFilters are meant as an extension point to express processing that may be done in
+/// Gateway implementations. Some examples include request or response modification, implementing
+/// authentication strategies, rate-limiting, and traffic shaping. API guarantee/conformance is
+/// defined based on the type of the filter.
 ///
 /// Must satisfy `!(has(self.requestHeaderModifier) && self.type != 'RequestHeaderModifier')`: filter.requestHeaderModifier must be nil if the filter.type is not RequestHeaderModifier
 ///
@@ -413,7 +417,7 @@ pub struct GRPCRouteRules {
     /// Must satisfy `self.filter(f, f.type == 'ResponseHeaderModifier').size() <= 1`: ResponseHeaderModifier filter cannot be repeated
     pub filters: Option<Vec<GRPCRouteFilters>>,
     /// Matches define conditions used for matching the rule against incoming gRPC requests. Each match
-    /// is independent, i.e. this rule will be matched if \*\*any\*\* one of the matches is satisfied.
+    /// is independent, i.e. this rule will be matched if **any** one of the matches is satisfied.
     ///
     /// For example, take the following matches configuration:
     ///
@@ -529,6 +533,7 @@ pub struct GRPCRouteSpec {
     /// Each item must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub hostnames: Option<Vec<String>>,
     /// ParentRefs references the resources (usually Gateways) that a Route wants to be attached to.
+    ///
     /// Note that the referenced parent resource needs to allow this for the attachment to be complete.
     /// For Gateways, that means the Gateway needs to allow attachment from Routes of this kind and
     /// namespace. For Services, that means the Service must either be in the same namespace for a
@@ -593,10 +598,11 @@ pub struct GRPCRouteSpec {
     ///
     /// Must satisfy `self.all(l1, !has(l1.name) || self.exists_one(l2, has(l2.name) && l1.name == l2.name))`: Rule name must be unique within the route
     pub rules: Option<Vec<GRPCRouteRules>>,
-    /// UseDefaultGateways indicates the default Gateway scope to use for this Route. If unset (the
-    /// default) or set to None, the Route will not be attached to any default Gateway; if set, it will
-    /// be attached to any default Gateway supporting the named scope, subject to the usual rules about
-    /// which Routes a Gateway is allowed to claim.
+    /// UseDefaultGateways indicates the default Gateway scope to use for this Route.
+    ///
+    /// If unset (the default) or set to None, the Route will not be attached to any default Gateway; if
+    /// set, it will be attached to any default Gateway supporting the named scope, subject to the usual
+    /// rules about which Routes a Gateway is allowed to claim.
     ///
     /// Think carefully before using this functionality! The set of default Gateways supporting the
     /// requested scope can change over time without any notice to the Route author, and in many
@@ -614,9 +620,11 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GRPCRouteStatus {
     /// Parents is a list of parent resources (usually Gateways) that are associated with the route, and
-    /// the status of the route with respect to each parent. When this route attaches to a parent, the
-    /// controller that manages the parent must add an entry to this list when the controller first sees
-    /// the route and should update the entry as appropriate when the route or gateway is modified.
+    /// the status of the route with respect to each parent.
+    ///
+    /// When this route attaches to a parent, the controller that manages the parent must add an entry
+    /// to this list when the controller first sees the route and should update the entry as appropriate
+    /// when the route or gateway is modified.
     ///
     /// Note that parent references that cannot be resolved by an implementation of this API will not be
     /// added to this list. Implementations of this API can only populate Route status for the

@@ -139,16 +139,18 @@ pub struct HTTPRouteBackendRefs {
     ///
     /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
-    /// Port specifies the destination port number to use for this resource. Port is required when the
-    /// referent is a Kubernetes Service. In this case, the port number is the service port number, not
-    /// the target port. For other resources, destination port might be derived from the referent
-    /// resource or this field.
+    /// Port specifies the destination port number to use for this resource.
+    ///
+    /// Port is required when the referent is a Kubernetes Service. In this case, the port number is the
+    /// service port number, not the target port. For other resources, destination port might be derived
+    /// from the referent resource or this field.
     ///
     /// Must be at least 1 and be at most 65535.
     pub port: Option<i32>,
-    /// Weight specifies the proportion of requests forwarded to the referenced backend. This is
-    /// computed as weight/(sum of all weights in this BackendRefs list). For non-zero values, there may
-    /// be some epsilon from the exact proportion defined here depending on the precision an
+    /// Weight specifies the proportion of requests forwarded to the referenced backend.
+    ///
+    /// This is computed as weight/(sum of all weights in this BackendRefs list). For non-zero values,
+    /// there may be some epsilon from the exact proportion defined here depending on the precision an
     /// implementation supports. Weight is not a percentage and the sum of weights does not need to
     /// equal 100.
     ///
@@ -461,10 +463,12 @@ codec::union! {
 }
 
 /// HTTPRouteFilter defines processing steps that must be completed during the request or response
-/// lifecycle. HTTPRouteFilters are meant as an extension point to express processing that may be
-/// done in Gateway implementations. Some examples include request or response modification,
-/// implementing authentication strategies, rate-limiting, and traffic shaping. API
-/// guarantee/conformance is defined based on the type of the filter.
+/// lifecycle.
+///
+/// HTTPRouteFilters are meant as an extension point to express processing that may be done in
+/// Gateway implementations. Some examples include request or response modification, implementing
+/// authentication strategies, rate-limiting, and traffic shaping. API guarantee/conformance is
+/// defined based on the type of the filter.
 ///
 /// Must satisfy `!(has(self.cors) && self.type != 'CORS')`: filter.cors must be nil if the filter.type is not CORS
 ///
@@ -782,11 +786,11 @@ codec::object! {
 /// ```text
 /// match:
 ///
-///  path:
-///    value: "/foo"
-///  headers:
-///  - name: "version"
-///    value "v1"
+///     path:
+///       value: "/foo"
+///     headers:
+///     - name: "version"
+///       value "v1"
 ///
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1295,7 +1299,7 @@ pub struct HTTPRouteRules {
     /// Must satisfy `self.filter(f, f.type == 'URLRewrite').size() <= 1`: URLRewrite filter cannot be repeated
     pub filters: Option<Vec<HTTPRouteFilters>>,
     /// Matches define conditions used for matching the rule against incoming HTTP requests. Each match
-    /// is independent, i.e. this rule will be matched if \*\*any\*\* one of the matches is satisfied.
+    /// is independent, i.e. this rule will be matched if **any** one of the matches is satisfied.
     ///
     /// For example, take the following matches configuration:
     ///
@@ -1405,9 +1409,11 @@ pub enum HTTPRouteScheme {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteSpec {
     /// Hostnames defines a set of hostnames that should match against the HTTP Host header to select a
-    /// HTTPRoute used to process the request. Implementations MUST ignore any port value specified in
-    /// the HTTP Host header while performing a match and (absent of any applicable header modification
-    /// configuration) MUST forward this header unmodified to the backend.
+    /// HTTPRoute used to process the request.
+    ///
+    /// Implementations MUST ignore any port value specified in the HTTP Host header while performing a
+    /// match and (absent of any applicable header modification configuration) MUST forward this header
+    /// unmodified to the backend.
     ///
     /// Valid values for Hostnames are determined by RFC 1123 definition of a hostname with 2 notable
     /// exceptions:
@@ -1457,6 +1463,7 @@ pub struct HTTPRouteSpec {
     /// Each item must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub hostnames: Option<Vec<String>>,
     /// ParentRefs references the resources (usually Gateways) that a Route wants to be attached to.
+    ///
     /// Note that the referenced parent resource needs to allow this for the attachment to be complete.
     /// For Gateways, that means the Gateway needs to allow attachment from Routes of this kind and
     /// namespace. For Services, that means the Service must either be in the same namespace for a
@@ -1523,10 +1530,11 @@ pub struct HTTPRouteSpec {
     ///
     /// Defaults to `[{"matches":[{"path":{"type":"PathPrefix","value":"/"}}]}]`.
     pub rules: Option<Vec<HTTPRouteRules>>,
-    /// UseDefaultGateways indicates the default Gateway scope to use for this Route. If unset (the
-    /// default) or set to None, the Route will not be attached to any default Gateway; if set, it will
-    /// be attached to any default Gateway supporting the named scope, subject to the usual rules about
-    /// which Routes a Gateway is allowed to claim.
+    /// UseDefaultGateways indicates the default Gateway scope to use for this Route.
+    ///
+    /// If unset (the default) or set to None, the Route will not be attached to any default Gateway; if
+    /// set, it will be attached to any default Gateway supporting the named scope, subject to the usual
+    /// rules about which Routes a Gateway is allowed to claim.
     ///
     /// Think carefully before using this functionality! The set of default Gateways supporting the
     /// requested scope can change over time without any notice to the Route author, and in many
@@ -1544,9 +1552,11 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteStatus {
     /// Parents is a list of parent resources (usually Gateways) that are associated with the route, and
-    /// the status of the route with respect to each parent. When this route attaches to a parent, the
-    /// controller that manages the parent must add an entry to this list when the controller first sees
-    /// the route and should update the entry as appropriate when the route or gateway is modified.
+    /// the status of the route with respect to each parent.
+    ///
+    /// When this route attaches to a parent, the controller that manages the parent must add an entry
+    /// to this list when the controller first sees the route and should update the entry as appropriate
+    /// when the route or gateway is modified.
     ///
     /// Note that parent references that cannot be resolved by an implementation of this API will not be
     /// added to this list. Implementations of this API can only populate Route status for the

@@ -26,6 +26,7 @@ pub struct TCPRoute {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TCPRouteSpec {
     /// ParentRefs references the resources (usually Gateways) that a Route wants to be attached to.
+    ///
     /// Note that the referenced parent resource needs to allow this for the attachment to be complete.
     /// For Gateways, that means the Gateway needs to allow attachment from Routes of this kind and
     /// namespace. For Services, that means the Service must either be in the same namespace for a
@@ -86,10 +87,11 @@ pub struct TCPRouteSpec {
     ///
     /// Must have 1 item.
     pub rules: Vec<TCPRouteRules>,
-    /// UseDefaultGateways indicates the default Gateway scope to use for this Route. If unset (the
-    /// default) or set to None, the Route will not be attached to any default Gateway; if set, it will
-    /// be attached to any default Gateway supporting the named scope, subject to the usual rules about
-    /// which Routes a Gateway is allowed to claim.
+    /// UseDefaultGateways indicates the default Gateway scope to use for this Route.
+    ///
+    /// If unset (the default) or set to None, the Route will not be attached to any default Gateway; if
+    /// set, it will be attached to any default Gateway supporting the named scope, subject to the usual
+    /// rules about which Routes a Gateway is allowed to claim.
     ///
     /// Think carefully before using this functionality! The set of default Gateways supporting the
     /// requested scope can change over time without any notice to the Route author, and in many
@@ -107,9 +109,11 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TCPRouteStatus {
     /// Parents is a list of parent resources (usually Gateways) that are associated with the route, and
-    /// the status of the route with respect to each parent. When this route attaches to a parent, the
-    /// controller that manages the parent must add an entry to this list when the controller first sees
-    /// the route and should update the entry as appropriate when the route or gateway is modified.
+    /// the status of the route with respect to each parent.
+    ///
+    /// When this route attaches to a parent, the controller that manages the parent must add an entry
+    /// to this list when the controller first sees the route and should update the entry as appropriate
+    /// when the route or gateway is modified.
     ///
     /// Note that parent references that cannot be resolved by an implementation of this API will not be
     /// added to this list. Implementations of this API can only populate Route status for the

@@ -92,16 +92,18 @@ pub struct TLSRouteBackendRefs {
     ///
     /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
-    /// Port specifies the destination port number to use for this resource. Port is required when the
-    /// referent is a Kubernetes Service. In this case, the port number is the service port number, not
-    /// the target port. For other resources, destination port might be derived from the referent
-    /// resource or this field.
+    /// Port specifies the destination port number to use for this resource.
+    ///
+    /// Port is required when the referent is a Kubernetes Service. In this case, the port number is the
+    /// service port number, not the target port. For other resources, destination port might be derived
+    /// from the referent resource or this field.
     ///
     /// Must be at least 1 and be at most 65535.
     pub port: Option<i32>,
-    /// Weight specifies the proportion of requests forwarded to the referenced backend. This is
-    /// computed as weight/(sum of all weights in this BackendRefs list). For non-zero values, there may
-    /// be some epsilon from the exact proportion defined here depending on the precision an
+    /// Weight specifies the proportion of requests forwarded to the referenced backend.
+    ///
+    /// This is computed as weight/(sum of all weights in this BackendRefs list). For non-zero values,
+    /// there may be some epsilon from the exact proportion defined here depending on the precision an
     /// implementation supports. Weight is not a percentage and the sum of weights does not need to
     /// equal 100.
     ///
@@ -393,12 +395,13 @@ codec::object! {
 /// TLSRouteRule is the configuration for a given rule.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TLSRouteRules {
-    /// BackendRefs defines the backend(s) where matching requests should be sent. If unspecified or
-    /// invalid (refers to a nonexistent resource or a Service with no endpoints), the rule performs no
-    /// forwarding; if no filters are specified that would result in a response being sent, the
-    /// underlying implementation must actively reject request attempts to this backend, by rejecting
-    /// the connection. Request rejections must respect weight; if an invalid backend is requested to
-    /// have 80% of requests, then 80% of requests must be rejected instead.
+    /// BackendRefs defines the backend(s) where matching requests should be sent.
+    ///
+    /// If unspecified or invalid (refers to a nonexistent resource or a Service with no endpoints), the
+    /// rule performs no forwarding; if no filters are specified that would result in a response being
+    /// sent, the underlying implementation must actively reject request attempts to this backend, by
+    /// rejecting the connection. Request rejections must respect weight; if an invalid backend is
+    /// requested to have 80% of requests, then 80% of requests must be rejected instead.
     ///
     /// When a TLSRoute is attached to a listener in Terminate mode, a BackendTLSPolicy can be used to
     /// enable re-encryption of the traffic to the backends.
@@ -444,6 +447,7 @@ pub struct TLSRouteSpec {
     /// Each item must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub hostnames: Vec<String>,
     /// ParentRefs references the resources (usually Gateways) that a Route wants to be attached to.
+    ///
     /// Note that the referenced parent resource needs to allow this for the attachment to be complete.
     /// For Gateways, that means the Gateway needs to allow attachment from Routes of this kind and
     /// namespace. For Services, that means the Service must either be in the same namespace for a
@@ -504,10 +508,11 @@ pub struct TLSRouteSpec {
     ///
     /// Must have 1 item.
     pub rules: Vec<TLSRouteRules>,
-    /// UseDefaultGateways indicates the default Gateway scope to use for this Route. If unset (the
-    /// default) or set to None, the Route will not be attached to any default Gateway; if set, it will
-    /// be attached to any default Gateway supporting the named scope, subject to the usual rules about
-    /// which Routes a Gateway is allowed to claim.
+    /// UseDefaultGateways indicates the default Gateway scope to use for this Route.
+    ///
+    /// If unset (the default) or set to None, the Route will not be attached to any default Gateway; if
+    /// set, it will be attached to any default Gateway supporting the named scope, subject to the usual
+    /// rules about which Routes a Gateway is allowed to claim.
     ///
     /// Think carefully before using this functionality! The set of default Gateways supporting the
     /// requested scope can change over time without any notice to the Route author, and in many
@@ -525,9 +530,11 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TLSRouteStatus {
     /// Parents is a list of parent resources (usually Gateways) that are associated with the route, and
-    /// the status of the route with respect to each parent. When this route attaches to a parent, the
-    /// controller that manages the parent must add an entry to this list when the controller first sees
-    /// the route and should update the entry as appropriate when the route or gateway is modified.
+    /// the status of the route with respect to each parent.
+    ///
+    /// When this route attaches to a parent, the controller that manages the parent must add an entry
+    /// to this list when the controller first sees the route and should update the entry as appropriate
+    /// when the route or gateway is modified.
     ///
     /// Note that parent references that cannot be resolved by an implementation of this API will not be
     /// added to this list. Implementations of this API can only populate Route status for the
@@ -541,10 +548,11 @@ pub struct TLSRouteStatus {
 }
 codec::object! { TLSRouteStatus, required parents = "parents" }
 
-/// UseDefaultGateways indicates the default Gateway scope to use for this Route. If unset (the
-/// default) or set to None, the Route will not be attached to any default Gateway; if set, it will
-/// be attached to any default Gateway supporting the named scope, subject to the usual rules about
-/// which Routes a Gateway is allowed to claim.
+/// UseDefaultGateways indicates the default Gateway scope to use for this Route.
+///
+/// If unset (the default) or set to None, the Route will not be attached to any default Gateway; if
+/// set, it will be attached to any default Gateway supporting the named scope, subject to the usual
+/// rules about which Routes a Gateway is allowed to claim.
 ///
 /// Think carefully before using this functionality! The set of default Gateways supporting the
 /// requested scope can change over time without any notice to the Route author, and in many

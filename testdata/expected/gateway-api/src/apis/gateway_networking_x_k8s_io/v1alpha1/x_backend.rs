@@ -235,8 +235,9 @@ codec::object! {
 pub struct XBackendParents {
     /// For Kubernetes API conventions, see:
     /// <https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md#typical-status-properties>
-    /// conditions represent the current state of the Backend resource. Each condition has a unique type
-    /// and reflects the status of a specific aspect of the resource.
+    /// conditions represent the current state of the Backend resource.
+    ///
+    /// Each condition has a unique type and reflects the status of a specific aspect of the resource.
     ///
     /// Defined condition types include:
     ///
@@ -395,10 +396,11 @@ pub struct XBackendSubjectAltNames {
     ///
     /// Support: Core
     pub r#type: XBackendSubjectAltNamesType,
-    /// URI contains Subject Alternative Name specified in a full URI format. It MUST include both a
-    /// scheme (e.g., "http" or "ftp") and a scheme-specific-part. Common values include SPIFFE IDs like
-    /// "spiffe://mycluster.example.com/ns/myns/sa/svc1sa". Required when Type is set to URI, ignored
-    /// otherwise.
+    /// URI contains Subject Alternative Name specified in a full URI format.
+    ///
+    /// It MUST include both a scheme (e.g., "http" or "ftp") and a scheme-specific-part. Common values
+    /// include SPIFFE IDs like "spiffe://mycluster.example.com/ns/myns/sa/svc1sa". Required when Type
+    /// is set to URI, ignored otherwise.
     ///
     /// Support: Core
     ///

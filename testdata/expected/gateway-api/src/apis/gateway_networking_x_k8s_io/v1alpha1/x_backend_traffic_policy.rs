@@ -334,9 +334,10 @@ codec::object! {
 }
 
 /// RetryConstraint defines the configuration for when to allow or prevent further retries to a
-/// target backend, by dynamically calculating a 'retry budget'. This budget is calculated based on
-/// the percentage of incoming traffic composed of retries over a given time interval. Once the
-/// budget is exceeded, additional retries will be rejected.
+/// target backend, by dynamically calculating a 'retry budget'.
+///
+/// This budget is calculated based on the percentage of incoming traffic composed of retries over a
+/// given time interval. Once the budget is exceeded, additional retries will be rejected.
 ///
 /// For example, if the retry budget interval is 10 seconds, there have been 1000 active requests in
 /// the past 10 seconds, and the allowed percentage of requests that can be retried is 20% (the
@@ -452,9 +453,10 @@ codec::union! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct XBackendTrafficPolicySpec {
     /// RetryConstraint defines the configuration for when to allow or prevent further retries to a
-    /// target backend, by dynamically calculating a 'retry budget'. This budget is calculated based on
-    /// the percentage of incoming traffic composed of retries over a given time interval. Once the
-    /// budget is exceeded, additional retries will be rejected.
+    /// target backend, by dynamically calculating a 'retry budget'.
+    ///
+    /// This budget is calculated based on the percentage of incoming traffic composed of retries over a
+    /// given time interval. Once the budget is exceeded, additional retries will be rejected.
     ///
     /// For example, if the retry budget interval is 10 seconds, there have been 1000 active requests in
     /// the past 10 seconds, and the allowed percentage of requests that can be retried is 20% (the
@@ -498,10 +500,11 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct XBackendTrafficPolicyStatus {
     /// Ancestors is a list of ancestor resources (usually Gateways) that are associated with the
-    /// policy, and the status of the policy with respect to each ancestor. When this policy attaches to
-    /// a parent, the controller that manages the parent and the ancestors MUST add an entry to this
-    /// list when the controller first sees the policy and SHOULD update the entry as appropriate when
-    /// the relevant ancestor is modified.
+    /// policy, and the status of the policy with respect to each ancestor.
+    ///
+    /// When this policy attaches to a parent, the controller that manages the parent and the ancestors
+    /// MUST add an entry to this list when the controller first sees the policy and SHOULD update the
+    /// entry as appropriate when the relevant ancestor is modified.
     ///
     /// Note that choosing the relevant ancestor is left to the Policy designers; an important part of
     /// Policy design is designing the right object level at which to namespace this status.
@@ -527,6 +530,7 @@ pub struct XBackendTrafficPolicyStatus {
 codec::object! { XBackendTrafficPolicyStatus, required ancestors = "ancestors" }
 
 /// LocalPolicyTargetReference identifies an API object to apply a direct or inherited policy to.
+///
 /// This should be used as part of Policy resources that can target Gateway API resources. For more
 /// information on how this policy attachment model works, and a sample Policy resource, refer to
 /// the policy attachment documentation for Gateway API.

@@ -87,10 +87,12 @@ codec::object! {
 /// Run is one that is under way.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Run {
-    /// Name of the referent. This field is effectively required, but due to backwards compatibility is
-    /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
-    /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    /// TODO: Drop `kubebuilder:default` when controller-gen doesn't need it
+    /// Name of the referent.
+    ///
+    /// This field is effectively required, but due to backwards compatibility is allowed to be empty.
+    /// Instances of this type with an empty value here are almost certainly wrong. More info:
+    /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names> TODO: Drop
+    /// `kubebuilder:default` when controller-gen doesn't need it
     /// <https://github.com/kubernetes-sigs/kubebuilder/issues/3896>.
     ///
     /// Defaults to `""`.

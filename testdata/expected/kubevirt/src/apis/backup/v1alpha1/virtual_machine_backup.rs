@@ -70,6 +70,7 @@ pub struct VirtualMachineBackupSpec {
     /// SkipQuiesce indicates whether the VM's filesystem shoule not be quiesced before the backup
     pub skip_quiesce: Option<bool>,
     /// Source specifies the backup source - either a VirtualMachine or a VirtualMachineBackupTracker.
+    ///
     /// When Kind is VirtualMachine: performs a backup of the specified VM. When Kind is
     /// VirtualMachineBackupTracker: uses the tracker to get the source VM and the base checkpoint for
     /// incremental backup. The tracker will be updated with the new checkpoint after backup completion.

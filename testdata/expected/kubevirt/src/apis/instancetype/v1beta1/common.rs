@@ -24,10 +24,11 @@ pub struct VirtualMachineClusterInstancetypeCpu {
     pub isolate_emulator_thread: Option<bool>,
     /// MaxSockets specifies the maximum amount of sockets that can be hotplugged
     pub max_sockets: Option<i32>,
-    /// Model specifies the CPU model inside the VMI. List of available models
-    /// <https://github.com/libvirt/libvirt/tree/master/src/cpu_map>. It is possible to specify special
-    /// cases like "host-passthrough" to get the same CPU as the node and "host-model" to get CPU
-    /// closest to the node one. Defaults to host-model.
+    /// Model specifies the CPU model inside the VMI.
+    ///
+    /// List of available models <https://github.com/libvirt/libvirt/tree/master/src/cpu_map>. It is
+    /// possible to specify special cases like "host-passthrough" to get the same CPU as the node and
+    /// "host-model" to get CPU closest to the node one. Defaults to host-model.
     pub model: Option<String>,
     /// NUMA allows specifying settings for the guest NUMA topology
     pub numa: Option<VirtualMachineClusterInstancetypeNuma>,
@@ -154,10 +155,11 @@ pub struct VirtualMachineClusterInstancetypeMemory {
     /// MaxGuest allows to specify the maximum amount of memory which is visible inside the Guest OS.
     /// The delta between MaxGuest and Guest is the amount of memory that can be hot(un)plugged.
     pub max_guest: Option<Quantity>,
-    /// OvercommitPercent is the percentage of the guest memory which will be overcommitted. This means
-    /// that the VMIs parent pod (virt-launcher) will request less physical memory by a factor specified
-    /// by the OvercommitPercent. Overcommits can lead to memory exhaustion, which in turn can lead to
-    /// crashes. Use carefully. Defaults to 0
+    /// OvercommitPercent is the percentage of the guest memory which will be overcommitted.
+    ///
+    /// This means that the VMIs parent pod (virt-launcher) will request less physical memory by a
+    /// factor specified by the OvercommitPercent. Overcommits can lead to memory exhaustion, which in
+    /// turn can lead to crashes. Use carefully. Defaults to 0
     ///
     /// Must be at least 0 and be at most 100.
     pub overcommit_percent: Option<i64>,
@@ -594,7 +596,9 @@ pub struct VirtualMachineClusterPreferencePreferredCPUFeatures {
     /// Guest creation will fail unless the feature is supported by the host CPU or the hypervisor is
     /// able to emulate it. optional - The feature will be supported by virtual CPU if and only if it is
     /// supported by host CPU. disable - The feature will not be supported by virtual CPU. forbid -
-    /// Guest creation will fail if the feature is supported by host CPU. Defaults to require
+    /// Guest creation will fail if the feature is supported by host CPU.
+    ///
+    /// Defaults to require
     pub policy: Option<String>,
 }
 codec::object! {

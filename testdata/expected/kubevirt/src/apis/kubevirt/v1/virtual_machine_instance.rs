@@ -249,10 +249,12 @@ pub struct VirtualMachineInstanceSpec {
     /// Specifies the DNS parameters of a pod. Parameters specified here will be merged to the generated
     /// DNS configuration based on DNSPolicy.
     pub dns_config: Option<PodDNSConfig>,
-    /// Set DNS policy for the pod. Defaults to "ClusterFirst". Valid values are
-    /// 'ClusterFirstWithHostNet', 'ClusterFirst', 'Default' or 'None'. DNS parameters given in
-    /// DNSConfig will be merged with the policy selected with DNSPolicy. To have DNS options set along
-    /// with hostNetwork, you have to specify DNS policy explicitly to 'ClusterFirstWithHostNet'.
+    /// Set DNS policy for the pod.
+    ///
+    /// Defaults to "ClusterFirst". Valid values are 'ClusterFirstWithHostNet', 'ClusterFirst',
+    /// 'Default' or 'None'. DNS parameters given in DNSConfig will be merged with the policy selected
+    /// with DNSPolicy. To have DNS options set along with hostNetwork, you have to specify DNS policy
+    /// explicitly to 'ClusterFirstWithHostNet'.
     pub dns_policy: Option<String>,
     /// Specification of the desired behavior of the VirtualMachineInstance on the host.
     pub domain: VirtualMachineInstanceDomain,

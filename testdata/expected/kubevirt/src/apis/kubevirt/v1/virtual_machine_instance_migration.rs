@@ -48,8 +48,9 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceMigrationSpec {
     /// AddedNodeSelector is an additional selector that can be used to complement a NodeSelector or
-    /// NodeAffinity as set on the VM to restrict the set of allowed target nodes for a migration. In
-    /// case of key collisions, values set on the VM objects are going to be preserved to ensure that
+    /// NodeAffinity as set on the VM to restrict the set of allowed target nodes for a migration.
+    ///
+    /// In case of key collisions, values set on the VM objects are going to be preserved to ensure that
     /// addedNodeSelector can only restrict but not bypass constraints already set on the VM object.
     pub added_node_selector: Option<BTreeMap<String, String>>,
     /// Priority of the migration. This can be one of 'system-critical', 'user-triggered',

@@ -193,10 +193,12 @@ codec::object! { KubeVirtConfidentialCompute, nullable tdx = "tdx" }
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtConfiguration {
     /// AdditionalGuestMemoryOverheadRatio can be used to increase the virtualization infrastructure
-    /// overhead. This is useful, since the calculation of this overhead is not accurate and cannot be
-    /// entirely known in advance. The ratio that is being set determines by which factor to increase
-    /// the overhead calculated by Kubevirt. A higher ratio means that the VMs would be less compromised
-    /// by node pressures, but would mean that fewer VMs could be scheduled to a node. If not set, the
+    /// overhead.
+    ///
+    /// This is useful, since the calculation of this overhead is not accurate and cannot be entirely
+    /// known in advance. The ratio that is being set determines by which factor to increase the
+    /// overhead calculated by Kubevirt. A higher ratio means that the VMs would be less compromised by
+    /// node pressures, but would mean that fewer VMs could be scheduled to a node. If not set, the
     /// default is 1.
     pub additional_guest_memory_overhead_ratio: Option<String>,
     /// ReloadableComponentConfiguration holds all generic k8s configuration options which can be
@@ -280,11 +282,12 @@ pub struct KubeVirtConfiguration {
         Option<KubeVirtPersistentReservationConfiguration>,
     >,
     /// RoleAggregationStrategy controls whether RBAC cluster roles should be aggregated to the default
-    /// Kubernetes roles (admin, edit, view). When set to "AggregateToDefault" (default) or not
-    /// specified, the aggregate-to-\* labels are added to the cluster roles. When set to "Manual", the
-    /// labels are not added, and roles will not be aggregated to the default roles. Setting
-    /// RoleAggregationStrategy to "Manual" requires the OptOutRoleAggregation feature gate to be
-    /// enabled (Beta, enabled by default since v1.9.0).
+    /// Kubernetes roles (admin, edit, view).
+    ///
+    /// When set to "AggregateToDefault" (default) or not specified, the aggregate-to-\* labels are
+    /// added to the cluster roles. When set to "Manual", the labels are not added, and roles will not
+    /// be aggregated to the default roles. Setting RoleAggregationStrategy to "Manual" requires the
+    /// OptOutRoleAggregation feature gate to be enabled (Beta, enabled by default since v1.9.0).
     pub role_aggregation_strategy: Option<KubeVirtRoleAggregationStrategy>,
     /// SeccompConfiguration holds Seccomp configuration for Kubevirt components
     pub seccomp_configuration: Option<KubeVirtSeccompConfiguration>,
@@ -398,10 +401,12 @@ pub struct KubeVirtDeveloperConfiguration {
     /// Enable the ability to pprof profile KubeVirt control plane
     pub cluster_profiler: Option<bool>,
     /// For each requested virtual CPU, CPUAllocationRatio defines how much physical CPU to request per
-    /// VMI from the hosting node. The value is in fraction of a CPU thread (or core on
-    /// non-hyperthreaded nodes). For example, a value of 1 means 1 physical CPU thread per VMI CPU
-    /// thread. A value of 100 would be 1% of a physical thread allocated for each requested VMI thread.
-    /// This option has no effect on VMIs that request dedicated CPUs. More information at:
+    /// VMI from the hosting node.
+    ///
+    /// The value is in fraction of a CPU thread (or core on non-hyperthreaded nodes). For example, a
+    /// value of 1 means 1 physical CPU thread per VMI CPU thread. A value of 100 would be 1% of a
+    /// physical thread allocated for each requested VMI thread. This option has no effect on VMIs that
+    /// request dedicated CPUs. More information at:
     /// <https://kubevirt.io/user-guide/operations/node_overcommit/#node-cpu-allocation-ratio> Defaults
     /// to 10
     pub cpu_allocation_ratio: Option<i64>,
@@ -416,9 +421,11 @@ pub struct KubeVirtDeveloperConfiguration {
     /// LogVerbosity sets log verbosity level of various components
     pub log_verbosity: Option<KubeVirtLogVerbosity>,
     /// MemoryOvercommit is the percentage of memory we want to give VMIs compared to the amount given
-    /// to its parent pod (virt-launcher). For example, a value of 102 means the VMI will "see" 2% more
-    /// memory than its parent pod. Values under 100 are effectively "undercommits". Overcommits can
-    /// lead to memory exhaustion, which in turn can lead to crashes. Use carefully. Defaults to 100
+    /// to its parent pod (virt-launcher).
+    ///
+    /// For example, a value of 102 means the VMI will "see" 2% more memory than its parent pod. Values
+    /// under 100 are effectively "undercommits". Overcommits can lead to memory exhaustion, which in
+    /// turn can lead to crashes. Use carefully. Defaults to 100
     ///
     /// Must be at least 10.
     pub memory_overcommit: Option<i64>,
@@ -647,10 +654,11 @@ pub struct KubeVirtMigrations {
     /// AllowAutoConverge allows the platform to compromise performance/availability of VMIs to
     /// guarantee successful VMI live migrations. Defaults to false
     pub allow_auto_converge: Option<bool>,
-    /// AllowPostCopy enables post-copy live migrations. Such migrations allow even the busiest VMIs to
-    /// successfully live-migrate. However, events like a network failure can cause a VMI crash. If set
-    /// to true, migrations will still start in pre-copy, but switch to post-copy when
-    /// CompletionTimeoutPerGiB triggers. Defaults to false
+    /// AllowPostCopy enables post-copy live migrations.
+    ///
+    /// Such migrations allow even the busiest VMIs to successfully live-migrate. However, events like a
+    /// network failure can cause a VMI crash. If set to true, migrations will still start in pre-copy,
+    /// but switch to post-copy when CompletionTimeoutPerGiB triggers. Defaults to false
     pub allow_post_copy: Option<bool>,
     /// AllowWorkloadDisruption indicates that the migration shouldn't be canceled after
     /// acceptableCompletionTime is exceeded. Instead, if permitted, migration will be switched to
@@ -667,10 +675,12 @@ pub struct KubeVirtMigrations {
     /// provided by KubeVirt. This is usually a bad idea. Defaults to false
     pub disable_tls: Option<bool>,
     /// By default, the SELinux level of target virt-launcher pods is forced to the level of the source
-    /// virt-launcher. When set to true, MatchSELinuxLevelOnMigration lets the CRI auto-assign a random
-    /// level to the target. That will ensure the target virt-launcher doesn't share categories with
-    /// another pod on the node. However, migrations will fail when using RWX volumes that don't
-    /// automatically deal with SELinux levels.
+    /// virt-launcher.
+    ///
+    /// When set to true, MatchSELinuxLevelOnMigration lets the CRI auto-assign a random level to the
+    /// target. That will ensure the target virt-launcher doesn't share categories with another pod on
+    /// the node. However, migrations will fail when using RWX volumes that don't automatically deal
+    /// with SELinux levels.
     pub match_se_linux_level_on_migration: Option<bool>,
     /// MaxDowntimeMs specifies the maximum tolerable downtime (in milliseconds) during switchover.
     /// Defaults to 900
@@ -805,8 +815,9 @@ pub struct KubeVirtNodePlacement {
     pub affinity: Option<Affinity>,
     /// nodeSelector is the node selector applied to the relevant kind of pods It specifies a map of
     /// key-value pairs: for the pod to be eligible to run on a node, the node must have each of the
-    /// indicated key-value pairs as labels (it can have additional labels as well). See
-    /// <https://kubernetes.io/docs/concepts/configuration/assign-pod-node/#nodeselector>
+    /// indicated key-value pairs as labels (it can have additional labels as well).
+    ///
+    /// See <https://kubernetes.io/docs/concepts/configuration/assign-pod-node/#nodeselector>
     pub node_selector: Option<BTreeMap<String, String>>,
     /// tolerations is a list of tolerations applied to the relevant kind of pods See
     /// <https://kubernetes.io/docs/concepts/configuration/taint-and-toleration/> for more info. These
@@ -937,11 +948,12 @@ pub struct KubeVirtRestClient {
 codec::object! { KubeVirtRestClient, optional rate_limiter = "rateLimiter" }
 
 /// RoleAggregationStrategy controls whether RBAC cluster roles should be aggregated to the default
-/// Kubernetes roles (admin, edit, view). When set to "AggregateToDefault" (default) or not
-/// specified, the aggregate-to-\* labels are added to the cluster roles. When set to "Manual", the
-/// labels are not added, and roles will not be aggregated to the default roles. Setting
-/// RoleAggregationStrategy to "Manual" requires the OptOutRoleAggregation feature gate to be
-/// enabled (Beta, enabled by default since v1.9.0).
+/// Kubernetes roles (admin, edit, view).
+///
+/// When set to "AggregateToDefault" (default) or not specified, the aggregate-to-\* labels are
+/// added to the cluster roles. When set to "Manual", the labels are not added, and roles will not
+/// be aggregated to the default roles. Setting RoleAggregationStrategy to "Manual" requires the
+/// OptOutRoleAggregation feature gate to be enabled (Beta, enabled by default since v1.9.0).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum KubeVirtRoleAggregationStrategy {
     /// `AggregateToDefault`
@@ -1258,13 +1270,16 @@ codec::object! { KubeVirtVirtualMachineInstanceProfile, optional custom_profile 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtVirtualMachineOptions {
     /// DisableFreePageReporting disable the free page reporting of memory balloon device
-    /// <https://libvirt.org/formatdomain.html#memory-balloon-device>. This will have effect only if
-    /// AutoattachMemBalloon is not false and the vmi is not requesting any high performance feature
-    /// (dedicatedCPU/realtime/hugePages), in which free page reporting is always disabled.
+    /// <https://libvirt.org/formatdomain.html#memory-balloon-device>.
+    ///
+    /// This will have effect only if AutoattachMemBalloon is not false and the vmi is not requesting
+    /// any high performance feature (dedicatedCPU/realtime/hugePages), in which free page reporting is
+    /// always disabled.
     pub disable_free_page_reporting: Option<BTreeMap<String, Value>>,
-    /// DisableSerialConsoleLog disables logging the auto-attached default serial console. If not set,
-    /// serial console logs will be written to a file and then streamed from a container named
-    /// 'guest-console-log'. The value can be individually overridden for each VM, not relevant if
+    /// DisableSerialConsoleLog disables logging the auto-attached default serial console.
+    ///
+    /// If not set, serial console logs will be written to a file and then streamed from a container
+    /// named 'guest-console-log'. The value can be individually overridden for each VM, not relevant if
     /// AutoattachSerialConsole is disabled.
     pub disable_serial_console_log: Option<BTreeMap<String, Value>>,
 }
@@ -1310,9 +1325,11 @@ pub struct KubeVirtWorkloadUpdateStrategy {
     /// Defaults to 10
     pub batch_eviction_size: Option<i64>,
     /// WorkloadUpdateMethods defines the methods that can be used to disrupt workloads during automated
-    /// workload updates. When multiple methods are present, the least disruptive method takes
-    /// precedence over more disruptive methods. For example if both LiveMigrate and Shutdown methods
-    /// are listed, only VMs which are not live migratable will be restarted/shutdown
+    /// workload updates.
+    ///
+    /// When multiple methods are present, the least disruptive method takes precedence over more
+    /// disruptive methods. For example if both LiveMigrate and Shutdown methods are listed, only VMs
+    /// which are not live migratable will be restarted/shutdown
     ///
     /// An empty list defaults to no automated workload updating
     pub workload_update_methods: Option<Vec<String>>,

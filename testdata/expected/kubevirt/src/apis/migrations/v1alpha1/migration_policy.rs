@@ -156,8 +156,9 @@ pub struct MigrationPolicyStallDetector {
     /// is detected. Defaults to true.
     pub search_local_minima: Option<bool>,
     /// StallMargin is the fractional tolerance, expressed as a percentage, used when comparing
-    /// remaining migration bytes against the best observed value to detect stalls and local minima. A
-    /// stall is reported when remaining bytes stay above (1 - StallMargin/100) of the outside-window
+    /// remaining migration bytes against the best observed value to detect stalls and local minima.
+    ///
+    /// A stall is reported when remaining bytes stay above (1 - StallMargin/100) of the outside-window
     /// minimum. Defaults to 4.
     ///
     /// Must be at least 0 and be at most 100.

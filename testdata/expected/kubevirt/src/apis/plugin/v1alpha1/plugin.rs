@@ -72,6 +72,7 @@ pub struct PluginMutatingAdmissionWebhooks {
 codec::object! { PluginMutatingAdmissionWebhooks, required name = "name" }
 
 /// NodeHook defines a hook that runs an executable on the hosting node during VM lifecycle events.
+///
 /// Unlike DomainHooks which modify the libvirt domain XML, NodeHooks perform node-level operations
 /// such as configuring networking, storage preparation, or device management. Hooks may fire
 /// multiple times for the same lifecycle event due to reconciliation retries. Implementations must

@@ -96,10 +96,11 @@ pub struct VirtualMachineTemplateSpec {
     pub message: Option<String>,
     /// Parameters is an optional list of Parameters used during processing of the template.
     pub parameters: Option<Vec<VirtualMachineTemplateParameters>>,
-    /// VirtualMachine is the template VirtualMachine to include in this template. If a namespace value
-    /// is hardcoded, it will be removed during processing of the template. If the namespace value
-    /// however contains a ${PARAMETER_REFERENCE}, the resolved value after parameter substitution will
-    /// be respected and the VirtualMachine will be created in that namespace.
+    /// VirtualMachine is the template VirtualMachine to include in this template.
+    ///
+    /// If a namespace value is hardcoded, it will be removed during processing of the template. If the
+    /// namespace value however contains a ${PARAMETER_REFERENCE}, the resolved value after parameter
+    /// substitution will be respected and the VirtualMachine will be created in that namespace.
     pub virtual_machine: BTreeMap<String, Value>,
 }
 codec::object! {

@@ -35,9 +35,11 @@ pub struct VirtualMachineTemplateRequestSpec {
     /// template will have the same name as the VirtualMachineTemplateRequest.
     pub template_name: Option<String>,
     /// TTLSecondsAfterFinished limits the lifetime of a VirtualMachineTemplateRequest that has finished
-    /// execution. Failed VirtualMachineTemplateRequests are never cleaned up by the TTL controller, so
-    /// they remain available for debugging. If this field is unset, the VirtualMachineTemplateRequest
-    /// is not automatically deleted and must be removed manually or through the owner reference cleanup
+    /// execution.
+    ///
+    /// Failed VirtualMachineTemplateRequests are never cleaned up by the TTL controller, so they remain
+    /// available for debugging. If this field is unset, the VirtualMachineTemplateRequest is not
+    /// automatically deleted and must be removed manually or through the owner reference cleanup
     /// described below. If this field is set to zero, the VirtualMachineTemplateRequest becomes
     /// eligible to be deleted immediately after it finishes.
     ///

@@ -1,0 +1,182 @@
+use super::lines;
+
+fn check(text: &str, expected: &[&str]) {
+    assert_eq!(lines(text), expected, "documentation of {text:?}");
+}
+
+#[test]
+fn paragraphs_flow_and_stay_apart() {
+    check("One\ntwo.\n\n\nThree.", &["One two.", "", "Three."]);
+    check("", &[]);
+    check("    indented is no code", &["indented is no code"]);
+}
+
+#[test]
+fn markup_is_escaped_outside_code() {
+    check(
+        "a <b> [c] d*e `f[g]` | h",
+        &[r"a \<b\> \[c\] d\*e `f[g]` \| h"],
+    );
+    check("an odd ` tick <", &[r"an odd \` tick \<"]);
+}
+
+#[test]
+fn urls_become_links() {
+    check(
+        "See https://k8s.io/a_b?c=d#e. Or (http://x.y).",
+        &["See <https://k8s.io/a_b?c=d#e>. Or (<http://x.y>)."],
+    );
+    check(
+        "http:// is none, nor is http://<host>",
+        &[r"http:// is none, nor is http://\<host\>"],
+    );
+    check(
+        "from https://%s.x.com/%s or http://-y.com",
+        &[r"from https\://%s.x.com/%s or http\://-y.com"],
+    );
+}
+
+#[test]
+fn lists_keep_their_items() {
+    check(
+        "Is:\n- one\n  more\n* two\n  - three\n1. four",
+        &["Is:", "", "- one more", "- two", "  - three", r"- 1\. four"],
+    );
+}
+
+#[test]
+fn line_starts_open_nothing() {
+    check(
+        "# no heading\n\n1. \n\n- \n\n---\n\n=",
+        &[
+            r"\# no heading",
+            "",
+            r"1\.",
+            "",
+            r"\-",
+            "",
+            r"\---",
+            "",
+            r"\=",
+        ],
+    );
+    let long = format!("{} - b", "a".repeat(95));
+    check(&long, &["a".repeat(95).as_str(), r"\- b"]);
+}
+
+#[test]
+fn no_block_opens_within_code() {
+    let xs = "x".repeat(92);
+    for opener in [
+        ">", ">=", "*", "-", "+", "<div>", "<!--", "~~~", "#", "1.", "12)", "=", "---", "|",
+    ] {
+        let text = format!("{xs} `a {opener} b` tail");
+        check(&text, &[xs.as_str(), &format!("`a {opener} b` tail")]);
+    }
+    check(&format!("{xs} `a def`"), &[&format!("{xs} `a"), "def`"]);
+}
+
+#[test]
+fn fences_are_text() {
+    check(
+        "Use:\n```yaml\na: [1]\n  b: <c>\n```\nend",
+        &[
+            "Use:", "", "```text", "a: [1]", "  b: <c>", "```", "", "end",
+        ],
+    );
+    check("```\nopen", &["```text", "open", "```"]);
+}
+
+#[test]
+fn hostile_characters_are_dropped() {
+    check("a\u{202e}b\0c\r\nd */ e", &[r"abc d \*/ e"]);
+}
+
+#[test]
+fn lists_of_letters_words_and_definitions_keep_their_items() {
+    check(
+        "Use this if:\na) it is\nb) it was\n   before",
+        &["Use this if:", "", r"- a) it is", "- b) it was before"],
+    );
+    check(
+        "must be unset:\n-spec.hostPID\n-spec.hostIPC\nand -1 is none",
+        &[
+            "must be unset:",
+            "",
+            "- spec.hostPID",
+            "- spec.hostIPC and -1 is none",
+        ],
+    );
+    check(
+        "Valid are:\n  Localhost - of the node.\n  Unconfined - none.\nNothing else.",
+        &[
+            "Valid are:",
+            "",
+            "- Localhost - of the node.",
+            "- Unconfined - none. Nothing else.",
+        ],
+    );
+    check("From:\n  one to\n  two", &["From: one to two"]);
+}
+
+#[test]
+fn lines_set_in_by_go_are_code() {
+    check(
+        "Such as:\n\n\tObject{\n\t  spec: [x]\n\n\t}\n\nthen",
+        &[
+            "Such as:",
+            "",
+            "```text",
+            "Object{",
+            "  spec: [x]",
+            "",
+            "}",
+            "```",
+            "",
+            "then",
+        ],
+    );
+    check("- one\n\n    of it\n    more", &["- one", "", "of it more"]);
+    check("a\n\n    - b\n    - c", &["a", "", "- b", "- c"]);
+}
+
+#[test]
+fn tables_are_code() {
+    check(
+        "Spread:\n| z1 | z2 |\n| P  |    |\nso",
+        &[
+            "Spread:",
+            "",
+            "```text",
+            "| z1 | z2 |",
+            "| P  |    |",
+            "```",
+            "",
+            "so",
+        ],
+    );
+}
+
+#[test]
+fn links_and_strong_words_stay() {
+    check(
+        "See [the *docs* of](https://a.b/c_d) and [b](c), [e][1].",
+        &[r"See [the \*docs\* of](<https://a.b/c_d>) and \[b\](c), \[e\]\[1\]."],
+    );
+    check(
+        "if **any** one (**at all**): **Classic Preemption**, 2**3 ** x**",
+        &[r"if **any** one (**at all**): **Classic Preemption**, 2\*\*3 \*\* x\*\*"],
+    );
+    check("Use ``TCP``.", &["Use `TCP`."]);
+}
+
+#[test]
+fn a_long_paragraph_starts_with_its_first_sentence() {
+    let long = "word ".repeat(60);
+    let long = long.trim();
+    let text = format!("One, e.g. Two (see x. Y) is. Three {long}");
+    let lines = lines(&text);
+    assert_eq!(lines[..2], ["One, e.g. Two (see x. Y) is.", ""]);
+    assert!(lines[2].starts_with("Three word"), "{lines:?}");
+    check("One. Two.", &["One. Two."]);
+}
