@@ -35,6 +35,45 @@ fn crds_come_from_files_folders_and_standard_input() {
 }
 
 #[test]
+fn inspect_lists_unions() {
+    let mut sandbox = sandbox();
+    sandbox.write(
+        "route.yaml",
+        "apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: routes.example.com}
+spec:
+  group: example.com
+  names: {kind: Route, plural: routes}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            oneOf: [{required: [host]}, {required: [address]}]
+            x-kubernetes-validations:
+            - rule: \"self.type == 'Port' ? has(self.port) : !has(self.port)\"
+            - rule: \"!has(self.range) || self.type == 'Range'\"
+            required: [type]
+            properties:
+              host: {type: string}
+              address: {type: string}
+              type: {type: string, enum: [Port, Range, Any]}
+              port: {type: integer}
+              range: {type: string}
+",
+    );
+    sandbox.run(&["inspect", "route.yaml"]);
+    sandbox.check("inspect-unions");
+}
+
+#[test]
 fn inspect_explains_which_objects_are_types_of_kubernetes() {
     let mut sandbox = sandbox();
     sandbox.write(
