@@ -246,6 +246,7 @@ const ONE_IN_TWO_FILES: &[(&str, &[&str])] = &[
     ),
     ("apiserver", &[]),
     ("builtin", &[]),
+    ("schema", &["node ↔ rules"]),
     ("names", &[]),
 ];
 
