@@ -25,6 +25,7 @@ pub mod crash;
 mod running;
 
 use std::fmt;
+use std::time::Duration;
 
 use embedded_apiserver::ApiServer;
 use kube::Client;
@@ -147,6 +148,9 @@ pub fn serve(
     }
 }
 
+/// The time between two looks at the newest resourceVersion.
+const POLL: Duration = Duration::from_millis(2);
+
 /// A test's access to a fake: its recorded requests, reactors, faults and objects.
 ///
 /// Clones share one fake.
@@ -235,6 +239,21 @@ impl Tracker {
             .remove(&group, &plural, namespace, name)
     }
 
+    /// Waits until `is` holds; asks at once and after each write to an object.
+    ///
+    /// There is no deadline: `tokio::time::timeout` sets one.
+    pub async fn until(&self, is: impl Fn() -> bool) {
+        loop {
+            let version = self.server.resource_version();
+            if is() {
+                return;
+            }
+            while self.server.resource_version() == version {
+                tokio::time::sleep(POLL).await;
+            }
+        }
+    }
+
     /// The API server behind the fake.
     pub fn server(&self) -> &ApiServer {
         &self.server
@@ -245,5 +264,39 @@ fn decode<K: object::Object>(value: Value) -> K {
     match serde_json::from_value(value) {
         Ok(object) => object,
         Err(error) => panic!("the stored object is not a {}: {error}", K::kind(&())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use k8s_openapi::api::core::v1::ConfigMap;
+
+    use super::*;
+
+    fn map(name: &str) -> ConfigMap {
+        let mut map = ConfigMap::default();
+        map.metadata.name = Some(name.to_owned());
+        map.metadata.namespace = Some("default".to_owned());
+        map
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn until_asks_at_once_and_after_each_write_alone() {
+        let (_client, tracker) = serve(&[], [map("first")]);
+        let asked = Cell::new(0);
+        let is = || {
+            asked.set(asked.get() + 1);
+            tracker.list::<ConfigMap>("default").len() == 2
+        };
+        let wait = tokio::time::timeout(Duration::from_secs(1), tracker.until(is));
+        assert!(wait.await.is_err());
+        assert_eq!(asked.get(), 1);
+        tokio::join!(tracker.until(is), async {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            tracker.add(map("second")).unwrap();
+        });
+        assert_eq!(asked.get(), 3);
     }
 }

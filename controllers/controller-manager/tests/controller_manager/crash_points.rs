@@ -163,15 +163,9 @@ fn guard(gate: &Gate, tracker: &Tracker) {
 }
 
 async fn settled(tracker: &Tracker, sizes: Sizes, point: &str) {
-    let end = tokio::time::Instant::now() + Duration::from_secs(60);
-    while state(tracker).as_deref() != Ok(sizes) {
-        assert!(
-            tokio::time::Instant::now() < end,
-            "{point}: {:?}",
-            state(tracker)
-        );
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    let agrees = || state(tracker).as_deref() == Ok(sizes);
+    let settled = tokio::time::timeout(Duration::from_secs(60), tracker.until(agrees)).await;
+    assert!(settled.is_ok(), "{point}: {:?}", state(tracker));
 }
 
 /// The sizes of all replica sets by revision, if the status of each and the number of pods agree with them, and everything has its

@@ -37,9 +37,7 @@ async fn settled(tracker: &Tracker, tools: usize) {
         };
         all.len() == tools && all.iter().all(is_told)
     };
-    while !is() {
-        tokio::time::sleep(Duration::from_millis(2)).await;
-    }
+    tracker.until(is).await;
 }
 
 #[tokio::test]

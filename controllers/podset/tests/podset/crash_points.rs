@@ -1,7 +1,5 @@
 //! A controller that ends after its k-th call, for every k; then another one takes over.
 
-use std::time::Duration;
-
 use codegen_runtime::client::TypedClient;
 use codegen_runtime::fake::Tracker;
 use codegen_runtime::fake::crash::{Gate, every_crash_point};
@@ -21,9 +19,7 @@ async fn settled(tracker: &Tracker, size: i32) {
         deployment.is_some_and(|it| it.spec.replicas == Some(size))
             && status.is_some_and(|it| it.observed_generation == generation)
     };
-    while !is() {
-        tokio::time::sleep(Duration::from_millis(2)).await;
-    }
+    tracker.until(is).await;
 }
 
 /// Runs a controller that ends at the gate, then another, until the set has 3 pods; whether the first one ended.

@@ -74,22 +74,19 @@ async fn a_thousand_machines_converge_with_faults_on() {
             .unwrap();
     }
     api_faults();
-    let all = || -> Vec<VirtualMachine> {
-        let objects = server
-            .objects()
-            .list("cloudnative.czs", "virtualmachines", "default");
-        objects
-            .into_iter()
-            .map(|it| serde_json::from_value(it).unwrap())
-            .collect()
+    let get = |name: &String| -> Option<VirtualMachine> {
+        let objects = server.objects();
+        let object = objects.get("cloudnative.czs", "virtualmachines", "default", name)?;
+        Some(serde_json::from_value(object).unwrap())
+    };
+    let is = |machine: VirtualMachine, phase: Phase| {
+        let generation = machine.metadata.generation;
+        let status = machine.status;
+        status.is_some_and(|it| it.phase == phase && it.observed_generation == generation)
     };
     let are = |phase: Phase| {
-        all().iter().all(|machine| {
-            let status = machine.status.as_ref();
-            status.is_some_and(|it| {
-                it.phase == phase && it.observed_generation == machine.metadata.generation
-            })
-        })
+        let mut machines = names.iter().map(get);
+        machines.all(|machine| machine.is_some_and(|it| is(it, phase)))
     };
     assert!(slowly(|| are(Phase::Active)).await);
     assert_eq!(driver.cloud().unwrap().servers.len(), MACHINES);
@@ -133,7 +130,10 @@ async fn a_thousand_machines_converge_with_faults_on() {
             .unwrap(),
     );
     api_faults();
-    assert!(slowly(|| all().is_empty()).await);
+    assert!(slowly(|| names.iter().all(|name| get(name).is_none())).await);
+    let objects = server.objects();
+    let left = objects.list("cloudnative.czs", "virtualmachines", "default");
+    assert!(left.is_empty());
     assert_eq!(driver.cloud().unwrap().servers.len(), 0);
     running.stop().await;
 }
@@ -144,7 +144,7 @@ async fn slowly(is: impl Fn() -> bool) -> bool {
         if is() {
             return true;
         }
-        // Real time, since the server is at work on other threads; seldom, because a look reads all machines.
+        // Real time, since the server is at work on other threads; seldom, because the last looks read all machines.
         tokio::time::sleep(Duration::from_millis(500)).await;
     }
     false
