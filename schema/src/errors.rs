@@ -54,6 +54,11 @@ impl FieldErrors {
         self.unevaluated.extend(others.unevaluated);
     }
 
+    #[cfg(feature = "cel")]
+    pub(crate) fn add(&mut self, error: FieldError) {
+        self.errors.push(error);
+    }
+
     pub(crate) fn add_unevaluated(&mut self, rule: Unevaluated) {
         self.unevaluated.insert(rule);
     }

@@ -6,10 +6,13 @@
 //! the random order of a Go map, these come in the order of names.
 //!
 //! # Limits
-//! CEL rules (`x-kubernetes-validations`) are accepted, neither compiled nor evaluated; [`FieldErrors`] lists those that apply. A schema document that Go's
+//! CEL rules (`x-kubernetes-validations`) are evaluated with the feature `cel`; [`FieldErrors`] lists those that apply and were not
+//! evaluated. A schema document that Go's
 //! decoder would refuse (a number where a string belongs) is refused with a field error of our own wording. One
 //! validation reports a thousand errors of values at most.
 
+#[cfg(feature = "cel")]
+pub mod cel;
 pub mod field;
 
 mod build;

@@ -30,16 +30,26 @@ impl Pattern {
 
     /// Whether some part of the text matches. A pattern that cannot be compiled matches nothing.
     pub(crate) fn is_match(&self, text: &str) -> bool {
-        self.regex
-            .get_or_init(|| {
-                let translated = translate(&self.source).ok()?;
-                RegexBuilder::new(&translated)
-                    .size_limit(SIZE_LIMIT)
-                    .build()
-                    .ok()
-            })
-            .as_ref()
-            .is_some_and(|regex| regex.is_match(text))
+        self.regex().is_some_and(|regex| regex.is_match(text))
+    }
+
+    /// The first parts of the text that match, at most so many.
+    #[cfg(feature = "cel")]
+    pub(crate) fn find_all<'t>(&self, text: &'t str, most: usize) -> Vec<&'t str> {
+        let found = self.regex().into_iter();
+        let found = found.flat_map(|regex| regex.find_iter(text)).take(most);
+        found.map(|part| part.as_str()).collect()
+    }
+
+    fn regex(&self) -> Option<&Regex> {
+        let regex = self.regex.get_or_init(|| {
+            let translated = translate(&self.source).ok()?;
+            RegexBuilder::new(&translated)
+                .size_limit(SIZE_LIMIT)
+                .build()
+                .ok()
+        });
+        regex.as_ref()
     }
 }
 

@@ -148,8 +148,18 @@ impl Structural {
         self.with_rules(errors, new, Some(old))
     }
 
-    /// Adds what the rules say of an object.
-    fn with_rules(&self, errors: Vec<FieldError>, new: &Value, old: Option<&Value>) -> FieldErrors {
+    /// Adds what the rules say of an object: nothing, if it has errors that make rules meaningless.
+    fn with_rules(
+        &self,
+        mut errors: Vec<FieldError>,
+        new: &Value,
+        old: Option<&Value>,
+    ) -> FieldErrors {
+        if self.root.has_rules && errors.iter().any(FieldError::blocks_rules) {
+            let detail = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
+            errors.push(FieldError::invalid("<nil>", Value::Null, detail));
+            return errors.into();
+        }
         let mut found = FieldErrors::from(errors);
         found.extend(rules::check_rules(&self.root, new, old));
         found

@@ -25,15 +25,11 @@ pub(crate) const KNOWN_DIFFERENCES: &[(&str, &str)] = &[
         "errors::body_nested_a_thousand_levels_is_taken",
         "JSON nests at most 128 levels deep, against 10,000",
     ),
-    ("schema_rules::cel_rule_is_checked", NO_CEL),
-    ("schema_rules::cel_transition_rule_is_checked", NO_CEL),
     (
         "table::columns_of_built_in_kinds_are_described",
         "table columns of built-in kinds have no descriptions of their own",
     ),
 ];
-
-const NO_CEL: &str = "`x-kubernetes-validations` rules are kept and not evaluated";
 
 #[test]
 fn the_readme_lists_the_same_differences() {

@@ -24,6 +24,7 @@ mod built_in;
 mod built_in_defaults;
 mod built_in_rules;
 mod built_in_validation;
+mod cel_rules;
 mod chart_kinds;
 mod concurrency;
 mod crd_rules;

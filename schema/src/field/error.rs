@@ -147,6 +147,15 @@ impl FieldError {
         Self::with_value(field, FieldErrorKind::NotSupported, value.into(), detail)
     }
 
+    /// Whether rules are not evaluated for an object with this error.
+    pub(crate) fn blocks_rules(&self) -> bool {
+        use FieldErrorKind::{NotSupported, Required, TooLong, TooMany, TypeInvalid};
+        matches!(
+            self.kind,
+            NotSupported | Required | TooLong | TooMany | TypeInvalid
+        )
+    }
+
     /// The message without the field's path (Go's `ErrorBody`).
     pub fn body(&self) -> String {
         let mut text = self.kind.title().to_owned();

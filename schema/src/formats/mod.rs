@@ -91,6 +91,25 @@ pub(crate) fn matches(format: &str, text: &str) -> Option<bool> {
     })
 }
 
+/// The bytes of a text in base64; what is not base64 ends it.
+#[cfg(feature = "cel")]
+pub(crate) fn decode_base64(text: &str) -> Vec<u8> {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let digits = text
+        .bytes()
+        .map_while(|byte| ALPHABET.iter().position(|known| *known == byte));
+    let (mut bytes, mut bits, mut count) = (Vec::new(), 0_usize, 0);
+    for digit in digits {
+        bits = ((bits << 6) | digit) & 0xffff;
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push(u8::try_from((bits >> count) & 0xff).unwrap_or_default());
+        }
+    }
+    bytes
+}
+
 #[allow(
     clippy::expect_used,
     reason = "the pattern is a constant that a test compiles"

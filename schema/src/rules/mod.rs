@@ -3,18 +3,29 @@
 //! [`check_rules`] goes through an object as kube-apiserver does: the rules of a value before those of its parts, a null is passed
 //! over, and the old counterpart of an item is found by the keys of its list.
 
+#[cfg(feature = "cel")]
+mod evaluate;
+#[cfg(not(feature = "cel"))]
+#[path = "unevaluated.rs"]
+mod evaluate;
+#[cfg(test)]
+mod tests;
+
 use serde_json::Value;
 
-use crate::errors::{FieldErrors, Unevaluated};
+use self::evaluate::Evaluation;
+use crate::errors::FieldErrors;
 use crate::field::Path;
 use crate::node::{Additional, ListType, Schema};
 use crate::props::Props;
 
-/// A rule of a schema node, as the schema has it.
-#[derive(Clone, Debug, Default)]
+/// A rule of a schema node.
+#[derive(Clone, Debug)]
 pub(crate) struct Rule {
     /// The expression.
-    pub(crate) rule: String,
+    rule: String,
+    /// How it is evaluated.
+    compiled: evaluate::Compiled,
 }
 
 impl Rule {
@@ -23,58 +34,69 @@ impl Rule {
         let rules = props.list("x-kubernetes-validations").iter();
         let rules = rules.filter_map(Props::new).map(|rule| Self {
             rule: rule.text("rule").trim().to_owned(),
+            compiled: evaluate::Compiled::new(rule),
         });
         rules.filter(|rule| !rule.rule.is_empty()).collect()
     }
 }
 
-/// Evaluates every rule that applies to an object or its parts.
-pub(crate) fn check_rules(schema: &Schema, object: &Value, old: Option<&Value>) -> FieldErrors {
-    let mut found = FieldErrors::default();
-    walk(schema, &Path::root(""), object, old, &mut found);
-    found
+/// A value whose rules are evaluated.
+#[derive(Clone, Copy)]
+struct Place<'v> {
+    schema: &'v Schema,
+    value: &'v Value,
+    /// Its old counterpart.
+    old: Option<&'v Value>,
 }
 
-fn walk(
-    schema: &Schema,
-    path: &Path<'_>,
-    value: &Value,
-    old: Option<&Value>,
-    found: &mut FieldErrors,
-) {
+/// Evaluates every rule that applies to an object or its parts.
+pub(crate) fn check_rules(schema: &Schema, object: &Value, old: Option<&Value>) -> FieldErrors {
+    let mut evaluation = Evaluation::default();
+    let place = Place {
+        schema,
+        value: object,
+        old,
+    };
+    walk(place, &Path::root(""), &mut evaluation);
+    evaluation.found
+}
+
+fn walk(place: Place<'_>, path: &Path<'_>, evaluation: &mut Evaluation) {
+    let Place { schema, value, old } = place;
     if value.is_null() || !schema.has_rules {
         return;
     }
     for rule in &schema.rules {
-        found.add_unevaluated(Unevaluated {
-            field: path.field(),
-            rule: rule.rule.clone(),
-            reason: "this build does not evaluate CEL".to_owned(),
-        });
+        evaluation.check(rule, place, path);
     }
     match value {
         Value::Object(map) => {
             let old = old.filter(|_| !schema.atomic_map);
             for (name, value) in map {
                 let old = old.and_then(|old| old.get(name));
+                let place = |schema| Place { schema, value, old };
                 match (schema.properties.get(name), &schema.additional) {
                     (Some(property), _) => {
-                        walk(property, &path.child(name), value, old, found);
+                        walk(place(property), &path.child(name), evaluation);
                     }
                     (None, Additional::Schema(additional)) => {
-                        walk(additional, &path.key(name), value, old, found);
+                        walk(place(additional), &path.key(name), evaluation);
                     }
                     _ => {}
                 }
             }
         }
         Value::Array(items) => {
-            let Some(item_schema) = schema.items.as_deref() else {
+            let Some(schema_of_items) = schema.items.as_deref() else {
                 return;
             };
             for (i, item) in items.iter().enumerate() {
-                let old = old.and_then(|old| counterpart(schema, item, old));
-                walk(item_schema, &path.index(i), item, old, found);
+                let place = Place {
+                    schema: schema_of_items,
+                    value: item,
+                    old: old.and_then(|old| counterpart(schema, item, old)),
+                };
+                walk(place, &path.index(i), evaluation);
             }
         }
         _ => {}

@@ -11,6 +11,8 @@ mod scalar;
 use serde_json::{Map, Value};
 
 use self::outcome::{Outcome, composite, invalid};
+#[cfg(feature = "cel")]
+pub(crate) use self::ratchet::unchanged;
 pub(crate) use self::ratchet::{Old, ratchet};
 use super::node::{Additional, Checks, Kind, Schema, Types};
 use crate::field::Path;

@@ -79,7 +79,7 @@ pub(crate) fn ratchet(
 
 /// Whether nothing changed. A field that the schema does not know counts as changed, and the order of a map list
 /// does not count.
-fn unchanged(value: &Value, old: Old<'_>) -> bool {
+pub(crate) fn unchanged(value: &Value, old: Old<'_>) -> bool {
     match (value, old.value) {
         (Value::Object(new), Value::Object(before)) => {
             new.len() == before.len()

@@ -29,6 +29,10 @@ fn values_out_of_bounds_are_refused_in_the_words_of_the_api_server() {
     check(json!({}), &[]);
     check(json!({"replicas": 100, "limit": 105}), &[]);
     check(
+        json!({"replicas": 11}),
+        &["spec.replicas: Invalid value: too many: 11"],
+    );
+    check(
         json!({"replicas": -1}),
         &[
             ".spec.replicas: Invalid value: -1: should be a non-negative integer",

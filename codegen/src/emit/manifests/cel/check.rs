@@ -459,8 +459,8 @@ fn literal_type<'d>(literal: &Literal) -> Type<'d> {
         Literal::Null => Scalar::Null,
         Literal::Bool(_) => Scalar::Bool,
         Literal::Int(_) => Scalar::Int,
-        Literal::Uint => Scalar::Uint,
-        Literal::Double => Scalar::Double,
+        Literal::Uint(_) => Scalar::Uint,
+        Literal::Double(_) => Scalar::Double,
         Literal::String(_) => Scalar::String,
         Literal::Bytes(_) => Scalar::Bytes,
     })

@@ -388,7 +388,7 @@ impl<'t, 'd> Coster<'t, 'd> {
         let written = match self.tree.node(id) {
             Node::Literal(literal) => Some(match literal {
                 Literal::String(text) => text.chars().count() as u64,
-                Literal::Bytes(count) => *count as u64,
+                Literal::Bytes(bytes) => bytes.len() as u64,
                 _ => 1,
             }),
             Node::List(entries) => Some(entries.len() as u64),

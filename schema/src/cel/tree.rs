@@ -8,7 +8,7 @@ use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue};
 use super::Fault;
 
 /// The number of a node.
-pub(crate) type Id = usize;
+pub type Id = usize;
 
 /// The most nodes of an expression. Macros copy what they are called on, so that a short text can become many nodes.
 const MOST_NODES: usize = 20_000;
@@ -16,18 +16,29 @@ const MOST_NODES: usize = 20_000;
 /// The variable in which a loop gathers its result.
 const ACCUMULATOR: &str = "@result";
 
+/// A part of an expression.
 #[derive(Debug)]
-pub(crate) enum Node {
+pub enum Node {
+    /// A value.
     Literal(Literal),
+    /// A variable, or the first part of a function's name.
     Ident(String),
+    /// A field of a value.
     Select {
+        /// The value.
         operand: Id,
+        /// The field's name.
         field: String,
+        /// The operation on it.
         access: Access,
     },
+    /// A call of a function or an operator.
     Call(Call),
+    /// `[a, b]`
     List(Vec<Entry>),
+    /// `{a: b}`
     Map(Vec<(Id, Entry)>),
+    /// A loop, which macros become.
     Loop(Box<Loop>),
     /// A message, which no rule about JSON makes.
     Message,
@@ -35,55 +46,78 @@ pub(crate) enum Node {
 
 /// The operation on a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Access {
+pub enum Access {
+    /// It is read.
     Read,
     /// `has(…)`
     Test,
 }
 
+/// A value in an expression.
 #[derive(Clone, Debug)]
-pub(crate) enum Literal {
+pub enum Literal {
+    /// `null`
     Null,
+    /// `true`, `false`
     Bool(bool),
+    /// `1`
     Int(i64),
-    Uint,
-    Double,
+    /// `1u`
+    Uint(u64),
+    /// `1.5`
+    Double(f64),
+    /// `'a'`
     String(String),
-    Bytes(usize),
+    /// `b'a'`
+    Bytes(Vec<u8>),
 }
 
+/// A call of a function or an operator.
 #[derive(Debug)]
-pub(crate) struct Call {
-    pub(crate) function: String,
-    pub(crate) target: Option<Id>,
-    pub(crate) args: Vec<Id>,
+pub struct Call {
+    /// The function's name, `_+_` for an operator.
+    pub function: String,
+    /// The receiver of `x.f()`.
+    pub target: Option<Id>,
+    /// The arguments.
+    pub args: Vec<Id>,
 }
 
 /// An item of a list, or a value of a map.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Entry {
-    pub(crate) value: Id,
+pub struct Entry {
+    /// The item.
+    pub value: Id,
     /// Whether it is left out if the optional that it is has no value.
-    pub(crate) optional: bool,
+    pub optional: bool,
 }
 
 /// A loop over a list or map, which all macros about items become.
 #[derive(Debug)]
-pub(crate) struct Loop {
-    pub(crate) range: Id,
+pub struct Loop {
+    /// The list or map.
+    pub range: Id,
     /// The item; or the index or key, if there is a second variable.
-    pub(crate) variable: String,
-    pub(crate) second: Option<String>,
-    pub(crate) accumulator: String,
-    pub(crate) initial: Id,
-    pub(crate) condition: Id,
-    pub(crate) step: Id,
-    pub(crate) result: Id,
+    pub variable: String,
+    /// The item, beside its index or key.
+    pub second: Option<String>,
+    /// The variable in which it gathers.
+    pub accumulator: String,
+    /// The first value of that variable.
+    pub initial: Id,
+    /// Whether it goes on.
+    pub condition: Id,
+    /// The value of the variable after an item.
+    pub step: Id,
+    /// The value of the loop.
+    pub result: Id,
 }
 
+/// The nodes of an expression.
 #[derive(Debug, Default)]
-pub(crate) struct Tree {
-    pub(crate) nodes: Vec<Node>,
+pub struct Tree {
+    /// By their numbers.
+    pub nodes: Vec<Node>,
 }
 
 impl Tree {
@@ -92,18 +126,21 @@ impl Tree {
     /// # Errors
     ///
     /// A macro with wrong arguments; nothing if the expression is too large to be looked at.
-    pub(crate) fn of(expr: &IdedExpr) -> Result<(Self, Id), Option<Fault>> {
+    pub fn of(expr: &IdedExpr) -> Result<(Self, Id), Option<Fault>> {
         let mut tree = Self::default();
         let root = tree.expr(expr)?;
         Ok((tree, root))
     }
 
-    pub(crate) fn node(&self, id: Id) -> &Node {
+    /// A node by its number.
+    #[must_use]
+    pub fn node(&self, id: Id) -> &Node {
         self.nodes.get(id).unwrap_or(&Node::Message)
     }
 
     /// The name that identifiers and fields spell, as `a.b.c`; none for other expressions.
-    pub(crate) fn qualified_name(&self, id: Id) -> Option<String> {
+    #[must_use]
+    pub fn qualified_name(&self, id: Id) -> Option<String> {
         match self.node(id) {
             Node::Ident(name) => Some(name.clone()),
             Node::Select {
@@ -425,10 +462,10 @@ impl Literal {
             LiteralValue::Null => Self::Null,
             LiteralValue::Boolean(value) => Self::Bool(*value.inner()),
             LiteralValue::Int(value) => Self::Int(*value.inner()),
-            LiteralValue::UInt(_) => Self::Uint,
-            LiteralValue::Double(_) => Self::Double,
+            LiteralValue::UInt(value) => Self::Uint(*value.inner()),
+            LiteralValue::Double(value) => Self::Double(*value.inner()),
             LiteralValue::String(value) => Self::String(value.inner().to_owned()),
-            LiteralValue::Bytes(value) => Self::Bytes(value.inner().len()),
+            LiteralValue::Bytes(value) => Self::Bytes(value.inner().to_vec()),
         }
     }
 }

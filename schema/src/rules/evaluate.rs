@@ -1,0 +1,260 @@
+//! One rule for one value, as `apiextensions-apiserver/pkg/apiserver/schema/cel` evaluates it.
+
+use std::sync::{Arc, OnceLock};
+
+use serde_json::Value;
+
+use super::{Place, Rule};
+use crate::cel::eval::value::Node;
+use crate::cel::eval::{Program, Stop, Val};
+use crate::errors::{FieldErrors, Unevaluated};
+use crate::field::{FieldError, FieldErrorKind, Path};
+use crate::props::Props;
+use crate::validate::{Old, unchanged};
+
+/// The most that one expression may cost, and all of an object together.
+const MOST_PER_CALL: u64 = 1_000_000;
+const MOST: u64 = 10_000_000;
+
+/// The longest message of an expression, in bytes.
+const LONGEST_MESSAGE: usize = 5120;
+
+/// What a rule says, and its expressions once they were needed.
+#[derive(Clone, Debug)]
+pub(super) struct Compiled {
+    message: String,
+    message_expression: String,
+    reason: FieldErrorKind,
+    field_path: String,
+    old_self: OldSelf,
+    programs: Arc<OnceLock<Result<Programs, String>>>,
+}
+
+/// What `oldSelf` is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum OldSelf {
+    /// The old value: without one the rule does not apply.
+    Value,
+    /// An optional.
+    Optional,
+}
+
+#[derive(Debug)]
+struct Programs {
+    rule: Program,
+    message: Option<Program>,
+    /// Whether the rule reads `oldSelf`.
+    is_transition: bool,
+}
+
+impl Compiled {
+    pub(super) fn new(rule: Props<'_>) -> Self {
+        Self {
+            message: rule.text("message").trim().to_owned(),
+            message_expression: rule.text("messageExpression").to_owned(),
+            reason: match rule.text("reason") {
+                "FieldValueForbidden" => FieldErrorKind::Forbidden,
+                "FieldValueRequired" => FieldErrorKind::Required,
+                "FieldValueDuplicate" => FieldErrorKind::Duplicate,
+                _ => FieldErrorKind::Invalid,
+            },
+            field_path: rule.text("fieldPath").replace("['", ".").replace("']", ""),
+            old_self: if rule.flag("optionalOldSelf") {
+                OldSelf::Optional
+            } else {
+                OldSelf::Value
+            },
+            programs: Arc::default(),
+        }
+    }
+
+    fn programs(&self, rule: &str) -> Result<&Programs, &str> {
+        let programs = self.programs.get_or_init(|| {
+            let rule = Program::new(rule)?;
+            let message = Some(&self.message_expression).filter(|text| !text.trim().is_empty());
+            Ok(Programs {
+                is_transition: rule.reads("oldSelf"),
+                message: message.and_then(|text| Program::new(text).ok()),
+                rule,
+            })
+        });
+        programs.as_ref().map_err(String::as_str)
+    }
+}
+
+impl Rule {
+    /// The rule as errors of its evaluation name it.
+    fn name(&self) -> &str {
+        match self.compiled.message.as_str() {
+            "" => &self.rule,
+            message => message,
+        }
+    }
+
+    fn message(&self) -> String {
+        match self.compiled.message.as_str() {
+            "" => format!("failed rule: {}", self.rule),
+            message => message.to_owned(),
+        }
+    }
+}
+
+/// The rules of one object, as they are evaluated.
+pub(super) struct Evaluation {
+    pub(super) found: FieldErrors,
+    left: u64,
+    /// Whether the budget was used up: nothing is evaluated any more.
+    is_over: bool,
+}
+
+impl Default for Evaluation {
+    fn default() -> Self {
+        Self {
+            found: FieldErrors::default(),
+            left: MOST,
+            is_over: false,
+        }
+    }
+}
+
+impl Evaluation {
+    /// Evaluates a rule.
+    pub(super) fn check(&mut self, rule: &Rule, place: Place<'_>, path: &Path<'_>) {
+        if self.is_over {
+            return;
+        }
+        let compiled = &rule.compiled;
+        let programs = match compiled.programs(&rule.rule) {
+            Ok(programs) => programs,
+            Err(reason) => return self.not_evaluated(rule, path, reason),
+        };
+        let old = place.old.filter(|old| !old.is_null());
+        if programs.is_transition && old.is_none() && compiled.old_self == OldSelf::Value {
+            return;
+        }
+        let outcome = self.run(&programs.rule, place, compiled.old_self);
+        match outcome {
+            Ok(Val::Bool(true)) => {}
+            Ok(_) => {
+                let forgiven = !programs.is_transition
+                    && old.is_some_and(|value| {
+                        let schema = place.schema;
+                        unchanged(place.value, Old { value, schema })
+                    });
+                if !forgiven {
+                    let message = self.message(rule, programs, place);
+                    self.refuse(rule, place, path, message);
+                }
+            }
+            Err(stop) => self.stopped(rule, place, path, stop),
+        }
+    }
+
+    fn not_evaluated(&mut self, rule: &Rule, path: &Path<'_>, reason: &str) {
+        self.found.add_unevaluated(Unevaluated {
+            field: path.field(),
+            rule: rule.rule.clone(),
+            reason: reason.to_owned(),
+        });
+    }
+
+    /// Runs an expression about a value.
+    fn run<'v>(
+        &mut self,
+        program: &Program,
+        place: Place<'v>,
+        old_self: OldSelf,
+    ) -> Result<Val<'v>, Stop> {
+        let is_root = place.value.get("metadata").is_some();
+        let value = |value: &'v Value| -> Result<Val<'v>, Stop> {
+            Ok(match Val::of(value, Some(place.schema))? {
+                Val::Node(node) => Val::Node(Node {
+                    resource: node.resource || is_root,
+                    ..node
+                }),
+                other => other,
+            })
+        };
+        let own = value(place.value)?;
+        let old = place
+            .old
+            .filter(|old| !old.is_null())
+            .map(value)
+            .transpose()?;
+        let old = match (old_self, old) {
+            (OldSelf::Optional, old) => old.map_or(Val::Optional(None), Val::some),
+            (OldSelf::Value, old) => old.unwrap_or(Val::Null),
+        };
+        let most = self.left.min(MOST_PER_CALL);
+        let mut left = most;
+        let outcome = program.run(&[("self", own), ("oldSelf", old)], &mut left);
+        self.left -= most - left;
+        outcome
+    }
+
+    /// The message of a rule: that of its expression, unless that has none.
+    fn message(&mut self, rule: &Rule, programs: &Programs, place: Place<'_>) -> String {
+        let Some(program) = &programs.message else {
+            return rule.message();
+        };
+        match self.run(program, place, rule.compiled.old_self) {
+            Ok(Val::String(text)) => {
+                let text = text.trim();
+                let fits =
+                    !text.is_empty() && text.len() <= LONGEST_MESSAGE && !text.contains('\n');
+                if fits {
+                    text.to_owned()
+                } else {
+                    rule.message()
+                }
+            }
+            _ => rule.message(),
+        }
+    }
+
+    fn refuse(&mut self, rule: &Rule, place: Place<'_>, path: &Path<'_>, message: String) {
+        let compiled = &rule.compiled;
+        let below = match path.render() {
+            here if here.is_empty() => compiled.field_path.trim_start_matches('.').to_owned(),
+            here => format!("{here}{}", compiled.field_path),
+        };
+        let field = match compiled.field_path.as_str() {
+            "" => path.field(),
+            _ => below,
+        };
+        let error = match compiled.reason {
+            // The server leaves the message out.
+            FieldErrorKind::Duplicate => FieldError::new(field, compiled.reason, ""),
+            reason => FieldError::new(field, reason, message),
+        };
+        let is_whole = place.value.is_object() || place.value.is_array();
+        self.found.add(FieldError {
+            value: (!is_whole).then(|| place.value.clone()),
+            ..error
+        });
+    }
+
+    fn stopped(&mut self, rule: &Rule, place: Place<'_>, path: &Path<'_>, stop: Stop) {
+        let name = rule.name();
+        let detail = match stop {
+            Stop::Unsupported(reason) => return self.not_evaluated(rule, path, &reason),
+            Stop::Error(error) if error.starts_with("no such overload") => format!(
+                "'{error}': call arguments did not match a supported operator, function or macro signature for rule: {name}"
+            ),
+            Stop::Error(error) => format!("{error} evaluating rule: {name}"),
+            Stop::OverBudget => {
+                self.is_over = true;
+                format!(
+                    "'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to call cost exceeds limit for rule: {name}"
+                )
+            }
+        };
+        let types = place.schema.types.names();
+        self.found.add(FieldError::with_value(
+            path.field(),
+            FieldErrorKind::Invalid,
+            Value::from(types),
+            detail,
+        ));
+    }
+}

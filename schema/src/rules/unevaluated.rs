@@ -1,0 +1,31 @@
+//! Rules in builds without CEL: each that applies is reported.
+
+use super::{Place, Rule};
+use crate::errors::{FieldErrors, Unevaluated};
+use crate::field::Path;
+use crate::props::Props;
+
+#[derive(Clone, Debug)]
+pub(super) struct Compiled;
+
+impl Compiled {
+    pub(super) fn new(_: Props<'_>) -> Self {
+        Self
+    }
+}
+
+#[derive(Default)]
+pub(super) struct Evaluation {
+    pub(super) found: FieldErrors,
+}
+
+impl Evaluation {
+    pub(super) fn check(&mut self, rule: &Rule, _: Place<'_>, path: &Path<'_>) {
+        let Compiled = rule.compiled;
+        self.found.add_unevaluated(Unevaluated {
+            field: path.field(),
+            rule: rule.rule.clone(),
+            reason: "this build does not evaluate CEL".to_owned(),
+        });
+    }
+}
