@@ -19,7 +19,7 @@ const NOT_BASE64: [&str; 3] = [
     "samples/external-secrets__external-secrets/SecretStore-40.yaml",
 ];
 
-fn corpus() -> Option<PathBuf> {
+pub(crate) fn corpus() -> Option<PathBuf> {
     let folder = std::env::var_os("CRD_CORPUS").map(PathBuf::from);
     if folder.is_none() {
         eprintln!("skipped: CRD_CORPUS names no corpus (hack/corpus-schema.sh does)");
@@ -29,7 +29,7 @@ fn corpus() -> Option<PathBuf> {
 
 /// Reads a file as the API server's tools do: YAML 1.1 scalars, the last of two equal keys, and continuation lines of
 /// quoted texts that are not indented (which the parser here refuses; indenting them changes nothing).
-fn read_yaml(path: &Path) -> Value {
+pub(crate) fn read_yaml(path: &Path) -> Value {
     let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     parse_yaml(&text)
         .or_else(|_| parse_yaml(&indent_quoted(&text)))
@@ -85,12 +85,12 @@ fn indent_quoted(text: &str) -> String {
     out
 }
 
-fn read_index(folder: &Path) -> Value {
+pub(crate) fn read_index(folder: &Path) -> Value {
     let text = std::fs::read(folder.join("index.json")).unwrap();
     serde_json::from_slice(&text).unwrap()
 }
 
-fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+pub(crate) fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value[key].as_str().unwrap_or_default()
 }
 

@@ -8,11 +8,11 @@ use serde_json::Value;
 
 use crate::support::ask;
 
-fn parity() -> PathBuf {
+pub(crate) fn parity() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../testdata/parity")
 }
 
-fn read_yaml(path: &PathBuf) -> Value {
+pub(crate) fn read_yaml(path: &PathBuf) -> Value {
     let text = std::fs::read_to_string(path).unwrap();
     serde_saphyr::from_str(text.trim_start_matches("---\n")).unwrap()
 }

@@ -9,6 +9,7 @@
 
 mod corpus_schema;
 mod generated_crds;
+mod random_objects;
 mod recorded;
 mod server;
 mod support;

@@ -232,3 +232,19 @@ fn names_that_cannot_be_written_are_escaped() {
             .is_empty()
     );
 }
+
+#[test]
+fn deep_and_long_rules_fit_the_stack_of_a_worker() {
+    let deep = format!("{}false{}", "!(".repeat(120), ")".repeat(120));
+    let long = vec!["self.size() == 9"; 240].join(" || ");
+    let rules = [deep, long].map(|rule| json!({"rule": rule, "message": "no"}));
+    let schema = json!({"type": "object", "x-kubernetes-validations": rules});
+    let validate = move || Structural::compile(&schema).unwrap().check(&json!({}));
+    // The stack of Tokio's worker threads.
+    let thread = std::thread::Builder::new()
+        .stack_size(2 << 20)
+        .spawn(validate);
+    let found = thread.unwrap().join().unwrap();
+    assert_eq!(found.unevaluated().count(), 0, "{found}");
+    assert_eq!(found.errors().len(), 2, "{found}");
+}
