@@ -400,10 +400,11 @@ pub struct VirtualMachineInstanceCpu {
     pub isolate_emulator_thread: Option<bool>,
     /// MaxSockets specifies the maximum amount of sockets that can be hotplugged
     pub max_sockets: Option<i32>,
-    /// Model specifies the CPU model inside the VMI. List of available models
-    /// <https://github.com/libvirt/libvirt/tree/master/src/cpu_map>. It is possible to specify special
-    /// cases like "host-passthrough" to get the same CPU as the node and "host-model" to get CPU
-    /// closest to the node one. Defaults to host-model.
+    /// Model specifies the CPU model inside the VMI.
+    ///
+    /// List of available models <https://github.com/libvirt/libvirt/tree/master/src/cpu_map>. It is
+    /// possible to specify special cases like "host-passthrough" to get the same CPU as the node and
+    /// "host-model" to get CPU closest to the node one. Defaults to host-model.
     pub model: Option<String>,
     /// NUMA allows specifying settings for the guest NUMA topology
     pub numa: Option<VirtualMachineInstanceNuma>,
@@ -433,7 +434,9 @@ pub struct VirtualMachineInstanceCpuFeatures {
     /// Guest creation will fail unless the feature is supported by the host CPU or the hypervisor is
     /// able to emulate it. optional - The feature will be supported by virtual CPU if and only if it is
     /// supported by host CPU. disable - The feature will not be supported by virtual CPU. forbid -
-    /// Guest creation will fail if the feature is supported by host CPU. Defaults to require
+    /// Guest creation will fail if the feature is supported by host CPU.
+    ///
+    /// Defaults to require
     pub policy: Option<String>,
 }
 codec::object! {
@@ -678,11 +681,12 @@ pub struct VirtualMachineInstanceDisks {
     /// take precedence. Each disk or interface that has a boot order must have a unique value. Disks
     /// without a boot order are not tried if a disk with a boot order exists.
     pub boot_order: Option<i64>,
-    /// Cache specifies which kvm disk cache mode should be used. Supported values are: none: Guest I/O
-    /// not cached on the host, but may be kept in a disk cache. writethrough: Guest I/O cached on the
-    /// host but written through to the physical medium. Slowest but with most guarantees. writeback:
-    /// Guest I/O cached on the host. Defaults to none if the storage supports O_DIRECT, otherwise
-    /// writethrough.
+    /// Cache specifies which kvm disk cache mode should be used.
+    ///
+    /// Supported values are: none: Guest I/O not cached on the host, but may be kept in a disk cache.
+    /// writethrough: Guest I/O cached on the host but written through to the physical medium. Slowest
+    /// but with most guarantees. writeback: Guest I/O cached on the host. Defaults to none if the
+    /// storage supports O_DIRECT, otherwise writethrough.
     pub cache: Option<String>,
     /// Attach a volume as a cdrom to the vmi.
     pub cdrom: Option<VirtualMachineCdrom>,
@@ -758,10 +762,11 @@ pub struct VirtualMachineInstanceDomain {
     pub machine: Option<VirtualMachineInstanceMachine>,
     /// Memory allow specifying the VMI memory features.
     pub memory: Option<VirtualMachineInstanceDomainMemory>,
-    /// RebootPolicy specifies how the guest should behave on reboot. Reboot (default): The guest is
-    /// allowed to reboot silently. Terminate: The VMI will be terminated on guest reboot, allowing
-    /// higher level controllers (such as the VM controller) to recreate the VMI with any updated
-    /// configuration such as boot order changes.
+    /// RebootPolicy specifies how the guest should behave on reboot.
+    ///
+    /// Reboot (default): The guest is allowed to reboot silently. Terminate: The VMI will be terminated
+    /// on guest reboot, allowing higher level controllers (such as the VM controller) to recreate the
+    /// VMI with any updated configuration such as boot order changes.
     pub reboot_policy: Option<VirtualMachineInstanceRebootPolicy>,
     /// Resources describes the Compute Resources required by this vmi.
     pub resources: Option<VirtualMachineInstanceResources>,
@@ -1190,11 +1195,13 @@ pub struct VirtualMachineInstanceLivenessProbe {
     /// Minimum consecutive failures for the probe to be considered failed after having succeeded.
     /// Defaults to 3. Minimum value is 1.
     pub failure_threshold: Option<i32>,
-    /// GuestAgentPing contacts the qemu-guest-agent for availability checks. Probe failures are
-    /// automatically suppressed when the guest agent is unreachable for a non-fault reason: during live
-    /// migration (guest paused on one pod while memory is transferred) and whenever the VM is paused
-    /// for an intentional or transient reason such as a user pause, snapshot, save, or dump. Failures
-    /// are not suppressed when the VM is paused due to a fault (IO error, crash, or postcopy failure).
+    /// GuestAgentPing contacts the qemu-guest-agent for availability checks.
+    ///
+    /// Probe failures are automatically suppressed when the guest agent is unreachable for a non-fault
+    /// reason: during live migration (guest paused on one pod while memory is transferred) and whenever
+    /// the VM is paused for an intentional or transient reason such as a user pause, snapshot, save, or
+    /// dump. Failures are not suppressed when the VM is paused due to a fault (IO error, crash, or
+    /// postcopy failure).
     pub guest_agent_ping: Option<BTreeMap<String, Value>>,
     /// HTTPGet specifies the http request to perform.
     pub http_get: Option<HTTPGetAction>,
@@ -1209,11 +1216,12 @@ pub struct VirtualMachineInstanceLivenessProbe {
     pub success_threshold: Option<i32>,
     /// TCPSocket specifies an action involving a TCP port. TCP hooks not yet supported
     pub tcp_socket: Option<TCPSocketAction>,
-    /// Number of seconds after which the probe times out. For exec probes the timeout fails the probe
-    /// but does not terminate the command running on the guest. This means a blocking command can
-    /// result in an increasing load on the guest. A small buffer will be added to the resulting
-    /// workload exec probe to compensate for delays caused by the qemu guest exec mechanism. Defaults
-    /// to 1 second. Minimum value is 1. More info:
+    /// Number of seconds after which the probe times out.
+    ///
+    /// For exec probes the timeout fails the probe but does not terminate the command running on the
+    /// guest. This means a blocking command can result in an increasing load on the guest. A small
+    /// buffer will be added to the resulting workload exec probe to compensate for delays caused by the
+    /// qemu guest exec mechanism. Defaults to 1 second. Minimum value is 1. More info:
     /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
     pub timeout_seconds: Option<i32>,
 }
@@ -1234,10 +1242,11 @@ pub struct VirtualMachineInstanceMachine {
 }
 codec::object! { VirtualMachineInstanceMachine, optional r#type = "type" }
 
-/// RequiresLock determines whether the VM's and its overhead memory need to be locked or not. It is
-/// a common practice to enable this if vDPA, VFIO or any other specialized hardware that depends on
-/// DMA is being used by the VM. False - (Default) memory lock RLimits are not modified. True -
-/// Memory lock RLimits will be updated to consider VM memory size and memory overhead
+/// RequiresLock determines whether the VM's and its overhead memory need to be locked or not.
+///
+/// It is a common practice to enable this if vDPA, VFIO or any other specialized hardware that
+/// depends on DMA is being used by the VM. False - (Default) memory lock RLimits are not modified.
+/// True - Memory lock RLimits will be updated to consider VM memory size and memory overhead
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum VirtualMachineInstanceMemLock {
     /// `NotRequired`
@@ -1485,11 +1494,13 @@ pub struct VirtualMachineInstanceReadinessProbe {
     /// Minimum consecutive failures for the probe to be considered failed after having succeeded.
     /// Defaults to 3. Minimum value is 1.
     pub failure_threshold: Option<i32>,
-    /// GuestAgentPing contacts the qemu-guest-agent for availability checks. Probe failures are
-    /// automatically suppressed when the guest agent is unreachable for a non-fault reason: during live
-    /// migration (guest paused on one pod while memory is transferred) and whenever the VM is paused
-    /// for an intentional or transient reason such as a user pause, snapshot, save, or dump. Failures
-    /// are not suppressed when the VM is paused due to a fault (IO error, crash, or postcopy failure).
+    /// GuestAgentPing contacts the qemu-guest-agent for availability checks.
+    ///
+    /// Probe failures are automatically suppressed when the guest agent is unreachable for a non-fault
+    /// reason: during live migration (guest paused on one pod while memory is transferred) and whenever
+    /// the VM is paused for an intentional or transient reason such as a user pause, snapshot, save, or
+    /// dump. Failures are not suppressed when the VM is paused due to a fault (IO error, crash, or
+    /// postcopy failure).
     pub guest_agent_ping: Option<BTreeMap<String, Value>>,
     /// HTTPGet specifies the http request to perform.
     pub http_get: Option<HTTPGetAction>,
@@ -1504,11 +1515,12 @@ pub struct VirtualMachineInstanceReadinessProbe {
     pub success_threshold: Option<i32>,
     /// TCPSocket specifies an action involving a TCP port. TCP hooks not yet supported
     pub tcp_socket: Option<TCPSocketAction>,
-    /// Number of seconds after which the probe times out. For exec probes the timeout fails the probe
-    /// but does not terminate the command running on the guest. This means a blocking command can
-    /// result in an increasing load on the guest. A small buffer will be added to the resulting
-    /// workload exec probe to compensate for delays caused by the qemu guest exec mechanism. Defaults
-    /// to 1 second. Minimum value is 1. More info:
+    /// Number of seconds after which the probe times out.
+    ///
+    /// For exec probes the timeout fails the probe but does not terminate the command running on the
+    /// guest. This means a blocking command can result in an increasing load on the guest. A small
+    /// buffer will be added to the resulting workload exec probe to compensate for delays caused by the
+    /// qemu guest exec mechanism. Defaults to 1 second. Minimum value is 1. More info:
     /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
     pub timeout_seconds: Option<i32>,
 }
@@ -1530,10 +1542,11 @@ pub struct VirtualMachineInstanceRealtime {
 }
 codec::object! { VirtualMachineInstanceRealtime, optional mask = "mask" }
 
-/// RebootPolicy specifies how the guest should behave on reboot. Reboot (default): The guest is
-/// allowed to reboot silently. Terminate: The VMI will be terminated on guest reboot, allowing
-/// higher level controllers (such as the VM controller) to recreate the VMI with any updated
-/// configuration such as boot order changes.
+/// RebootPolicy specifies how the guest should behave on reboot.
+///
+/// Reboot (default): The guest is allowed to reboot silently. Terminate: The VMI will be terminated
+/// on guest reboot, allowing higher level controllers (such as the VM controller) to recreate the
+/// VMI with any updated configuration such as boot order changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum VirtualMachineInstanceRebootPolicy {
     /// `Reboot`
@@ -1570,10 +1583,11 @@ pub struct VirtualMachineInstanceReservedOverhead {
     /// AddedOverhead determines the memory overhead that will be reserved for the VM. It increases the
     /// virt-launcher pod memory limit.
     pub added_overhead: Option<Quantity>,
-    /// RequiresLock determines whether the VM's and its overhead memory need to be locked or not. It is
-    /// a common practice to enable this if vDPA, VFIO or any other specialized hardware that depends on
-    /// DMA is being used by the VM. False - (Default) memory lock RLimits are not modified. True -
-    /// Memory lock RLimits will be updated to consider VM memory size and memory overhead
+    /// RequiresLock determines whether the VM's and its overhead memory need to be locked or not.
+    ///
+    /// It is a common practice to enable this if vDPA, VFIO or any other specialized hardware that
+    /// depends on DMA is being used by the VM. False - (Default) memory lock RLimits are not modified.
+    /// True - Memory lock RLimits will be updated to consider VM memory size and memory overhead
     pub mem_lock: Option<VirtualMachineInstanceMemLock>,
 }
 codec::object! {

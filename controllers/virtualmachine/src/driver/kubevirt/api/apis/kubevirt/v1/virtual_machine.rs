@@ -96,14 +96,16 @@ codec::object! { VirtualMachineControllerRevisionRef, optional name = "name" }
 /// `VirtualMachine.spec.dataVolumeTemplates`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineDataVolumeTemplates {
-    /// APIVersion defines the versioned schema of this representation of an object. Servers should
-    /// convert recognized schemas to the latest internal value, and may reject unrecognized values.
-    /// More info:
+    /// APIVersion defines the versioned schema of this representation of an object.
+    ///
+    /// Servers should convert recognized schemas to the latest internal value, and may reject
+    /// unrecognized values. More info:
     /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources>
     pub api_version: Option<String>,
-    /// Kind is a string value representing the REST resource this object represents. Servers may infer
-    /// this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More
-    /// info:
+    /// Kind is a string value representing the REST resource this object represents.
+    ///
+    /// Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In
+    /// CamelCase. More info:
     /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds>
     pub kind: Option<String>,
     /// `metadata`.
@@ -157,11 +159,12 @@ pub struct VirtualMachineDisk {
     /// take precedence. Each disk or interface that has a boot order must have a unique value. Disks
     /// without a boot order are not tried if a disk with a boot order exists.
     pub boot_order: Option<i64>,
-    /// Cache specifies which kvm disk cache mode should be used. Supported values are: none: Guest I/O
-    /// not cached on the host, but may be kept in a disk cache. writethrough: Guest I/O cached on the
-    /// host but written through to the physical medium. Slowest but with most guarantees. writeback:
-    /// Guest I/O cached on the host. Defaults to none if the storage supports O_DIRECT, otherwise
-    /// writethrough.
+    /// Cache specifies which kvm disk cache mode should be used.
+    ///
+    /// Supported values are: none: Guest I/O not cached on the host, but may be kept in a disk cache.
+    /// writethrough: Guest I/O cached on the host but written through to the physical medium. Slowest
+    /// but with most guarantees. writeback: Guest I/O cached on the host. Defaults to none if the
+    /// storage supports O_DIRECT, otherwise writethrough.
     pub cache: Option<String>,
     /// Attach a volume as a cdrom to the vmi.
     pub cdrom: Option<VirtualMachineCdrom>,
@@ -595,10 +598,11 @@ pub struct VirtualMachineStatus {
     pub conditions: Option<Vec<VirtualMachineConditions>>,
     /// Created indicates if the virtual machine is created in the cluster
     pub created: Option<bool>,
-    /// DesiredGeneration is the generation which is desired for the VMI. This will be used in
-    /// comparisons with ObservedGeneration to understand when the VMI is out of sync. This will be
-    /// changed at the same time as ObservedGeneration to remove errors which could occur if Generation
-    /// is updated through an Update() before ObservedGeneration in Status.
+    /// DesiredGeneration is the generation which is desired for the VMI.
+    ///
+    /// This will be used in comparisons with ObservedGeneration to understand when the VMI is out of
+    /// sync. This will be changed at the same time as ObservedGeneration to remove errors which could
+    /// occur if Generation is updated through an Update() before ObservedGeneration in Status.
     pub desired_generation: Option<i64>,
     /// InstancetypeRef captures the state of any referenced instance type from the VirtualMachine
     pub instancetype_ref: Option<Option<VirtualMachineInstancetypeRef>>,

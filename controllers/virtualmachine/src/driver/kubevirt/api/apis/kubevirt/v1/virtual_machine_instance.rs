@@ -276,10 +276,11 @@ pub struct VirtualMachineInstanceMigrationConfiguration {
     /// AllowAutoConverge allows the platform to compromise performance/availability of VMIs to
     /// guarantee successful VMI live migrations. Defaults to false
     pub allow_auto_converge: Option<bool>,
-    /// AllowPostCopy enables post-copy live migrations. Such migrations allow even the busiest VMIs to
-    /// successfully live-migrate. However, events like a network failure can cause a VMI crash. If set
-    /// to true, migrations will still start in pre-copy, but switch to post-copy when
-    /// CompletionTimeoutPerGiB triggers. Defaults to false
+    /// AllowPostCopy enables post-copy live migrations.
+    ///
+    /// Such migrations allow even the busiest VMIs to successfully live-migrate. However, events like a
+    /// network failure can cause a VMI crash. If set to true, migrations will still start in pre-copy,
+    /// but switch to post-copy when CompletionTimeoutPerGiB triggers. Defaults to false
     pub allow_post_copy: Option<bool>,
     /// AllowWorkloadDisruption indicates that the migration shouldn't be canceled after
     /// acceptableCompletionTime is exceeded. Instead, if permitted, migration will be switched to
@@ -299,10 +300,12 @@ pub struct VirtualMachineInstanceMigrationConfiguration {
     /// will be removed in the future.
     pub experimental: Option<VirtualMachineInstanceExperimental>,
     /// By default, the SELinux level of target virt-launcher pods is forced to the level of the source
-    /// virt-launcher. When set to true, MatchSELinuxLevelOnMigration lets the CRI auto-assign a random
-    /// level to the target. That will ensure the target virt-launcher doesn't share categories with
-    /// another pod on the node. However, migrations will fail when using RWX volumes that don't
-    /// automatically deal with SELinux levels.
+    /// virt-launcher.
+    ///
+    /// When set to true, MatchSELinuxLevelOnMigration lets the CRI auto-assign a random level to the
+    /// target. That will ensure the target virt-launcher doesn't share categories with another pod on
+    /// the node. However, migrations will fail when using RWX volumes that don't automatically deal
+    /// with SELinux levels.
     pub match_se_linux_level_on_migration: Option<bool>,
     /// MaxDowntimeMs specifies the maximum tolerable downtime (in milliseconds) during switchover.
     /// Defaults to 900
@@ -531,10 +534,12 @@ pub struct VirtualMachineInstanceSpec {
     /// Specifies the DNS parameters of a pod. Parameters specified here will be merged to the generated
     /// DNS configuration based on DNSPolicy.
     pub dns_config: Option<PodDNSConfig>,
-    /// Set DNS policy for the pod. Defaults to "ClusterFirst". Valid values are
-    /// 'ClusterFirstWithHostNet', 'ClusterFirst', 'Default' or 'None'. DNS parameters given in
-    /// DNSConfig will be merged with the policy selected with DNSPolicy. To have DNS options set along
-    /// with hostNetwork, you have to specify DNS policy explicitly to 'ClusterFirstWithHostNet'.
+    /// Set DNS policy for the pod.
+    ///
+    /// Defaults to "ClusterFirst". Valid values are 'ClusterFirstWithHostNet', 'ClusterFirst',
+    /// 'Default' or 'None'. DNS parameters given in DNSConfig will be merged with the policy selected
+    /// with DNSPolicy. To have DNS options set along with hostNetwork, you have to specify DNS policy
+    /// explicitly to 'ClusterFirstWithHostNet'.
     pub dns_policy: Option<String>,
     /// Specification of the desired behavior of the VirtualMachineInstance on the host.
     pub domain: VirtualMachineInstanceDomain,
@@ -661,8 +666,9 @@ pub struct VirtualMachineInstanceStallDetector {
     /// is detected. Defaults to true.
     pub search_local_minima: Option<bool>,
     /// StallMargin is the fractional tolerance, expressed as a percentage, used when comparing
-    /// remaining migration bytes against the best observed value to detect stalls and local minima. A
-    /// stall is reported when remaining bytes stay above (1 - StallMargin/100) of the outside-window
+    /// remaining migration bytes against the best observed value to detect stalls and local minima.
+    ///
+    /// A stall is reported when remaining bytes stay above (1 - StallMargin/100) of the outside-window
     /// minimum. Defaults to 4.
     ///
     /// Must be at least 0 and be at most 100.
