@@ -293,6 +293,8 @@ pub struct Filters {
     pub kinds: Vec<String>,
     /// Whether to keep versions that are not served: their types, for conversion and stored objects. They have no clients.
     pub unserved: bool,
+    /// Whether to keep of each kind the version alone that is stored.
+    pub stored_only: bool,
 }
 
 #[cfg(test)]

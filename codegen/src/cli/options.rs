@@ -46,6 +46,9 @@ pub(super) struct CrdArgs {
     /// Generate types for versions that are not served too; they have no clients.
     #[arg(long)]
     all_versions: bool,
+    /// Keep of each kind the version alone that is stored.
+    #[arg(long)]
+    storage_version_only: bool,
     /// Generate for the other CRDs where some have errors; these are reported, and the exit code is 1.
     #[arg(long)]
     keep_going: bool,
@@ -55,6 +58,7 @@ impl CrdArgs {
     pub(super) fn apply(self, config: Config) -> Config {
         let mut config = inputs(config, self.inputs)
             .all_versions(self.all_versions)
+            .storage_version_only(self.storage_version_only)
             .keep_going(self.keep_going);
         for group in self.group {
             config = config.group(group);

@@ -280,6 +280,8 @@ impl<'a> File<'a> {
         filters.kinds = list("kinds");
         let unserved = self.reader.boolean(table, "all-versions");
         config.options.filters.unserved = unserved.unwrap_or(false);
+        let stored_only = self.reader.boolean(table, "storage-version-only");
+        config.options.filters.stored_only = stored_only.unwrap_or(false);
     }
 
     fn read_manifests(&mut self, table: &DeTable<'a>, folder: &Path, config: &mut Config) {

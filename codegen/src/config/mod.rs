@@ -311,6 +311,13 @@ impl Config {
         self
     }
 
+    /// Keeps of each kind the version alone that is stored.
+    #[must_use]
+    pub const fn storage_version_only(mut self, only: bool) -> Self {
+        self.options.filters.stored_only = only;
+        self
+    }
+
     /// Generates for the other CRDs where some have errors, which [`Prepared::skipped`] and [`Generated`](crate::Generated) list.
     #[must_use]
     pub const fn keep_going(mut self, keep_going: bool) -> Self {

@@ -196,6 +196,7 @@ impl Reader<'_> {
                     stored.push(name.clone());
                 }
                 let wanted = wanted(&name);
+                let wanted = wanted && (storage || !options.filters.stored_only);
                 let has_types = wanted && (served || options.filters.unserved);
                 if wanted && !has_types {
                     unserved.push(name.clone());

@@ -229,6 +229,31 @@ fn a_version_that_is_not_served_is_kept_if_all_are_wanted() {
 }
 
 #[test]
+fn of_each_kind_the_stored_version_alone_is_kept_if_wanted() {
+    let text = crd("{type: string}").replace(
+        "versions: [",
+        "versions: [{name: v1beta1, served: true, storage: false, schema: {openAPIV3Schema: {type: object}}}, ",
+    );
+    let read_with = |stored_only| {
+        let filters = Filters {
+            stored_only,
+            ..Filters::default()
+        };
+        let options = Options {
+            filters,
+            ..Options::default()
+        };
+        let read = read(&[Source::new("crd.yaml", text.as_str())], &options);
+        let versions = read.crds[0].versions.iter();
+        versions
+            .map(|version| version.name.clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(read_with(false), ["v1beta1", "v1"]);
+    assert_eq!(read_with(true), ["v1"]);
+}
+
+#[test]
 fn a_filter_that_names_nothing_suggests_what_is_there() {
     let filters = Filters {
         kinds: vec!["Wigdet".to_owned()],
