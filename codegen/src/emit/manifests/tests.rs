@@ -272,6 +272,42 @@ fn an_example_that_is_not_of_its_schema_is_warned_of() {
     );
 }
 
+#[cfg(feature = "cel")]
+#[test]
+fn defaults_are_held_to_patterns_formats_and_rules() {
+    #[track_caller]
+    fn check(markers: &[&str], expected: Option<&str>) {
+        let markers: String = markers
+            .iter()
+            .map(|marker| format!("// +kubebuilder:{marker}\n"))
+            .collect();
+        let errors = crd_of(
+            &kind(&format!("{markers}pub a: String,"), ""),
+            Compat::Strict,
+        );
+        match (errors, expected) {
+            (Ok(_), None) => {}
+            (Err(errors), Some(expected)) => assert!(errors.contains(expected), "{errors}"),
+            (found, _) => panic!("{markers}: {found:?}"),
+        }
+    }
+    let pattern = "validation:Pattern=`^[a-z]+$`";
+    check(&["default=abc", pattern], None);
+    check(
+        &["default=ABC", pattern],
+        Some("the default of `.spec.a` is not of its schema: it should match '^[a-z]+$'"),
+    );
+    let format = "validation:Format=date-time";
+    check(&["default=\"2026-01-31T00:00:00Z\"", format], None);
+    check(
+        &["default=tomorrow", format],
+        Some("it must be of type date-time: \"tomorrow\""),
+    );
+    let rule = "validation:XValidation:rule=\"self.startsWith('a')\",message=\"begins with a\"";
+    check(&["default=abc", rule], None);
+    check(&["default=bcd", rule], Some("it: begins with a"));
+}
+
 #[test]
 fn each_instance_of_a_generic_type_has_its_schema() {
     let types = format!(

@@ -3,6 +3,10 @@
 //! The API server refuses a CRD whose default its own schema refuses. An example it does not look at; one that is wrong
 //! misleads readers, and is warned of.
 
+#[cfg(feature = "cel")]
+use kube_schema::Structural;
+#[cfg(feature = "cel")]
+use serde_json::json;
 use serde_json::{Number, Value};
 
 use super::{
@@ -28,7 +32,7 @@ impl Check<'_> {
             let Some(value) = schema.words.get(word) else {
                 continue;
             };
-            if let Some(fault) = fault(value, schema, "") {
+            if let Some(fault) = fault(value, schema, "").or_else(|| refusal(value, schema)) {
                 let message = format!(
                     "the {word} of {} is not of its schema: {fault}",
                     shown(path)
@@ -59,6 +63,35 @@ impl Check<'_> {
             }
         }
     }
+}
+
+/// Why the API server refuses a value that [`fault`] passes: patterns, formats and rules, in its words.
+#[cfg(feature = "cel")]
+fn refusal(value: &Value, schema: &Schema) -> Option<String> {
+    const ROOT: &str = "it";
+    let mut alone = schema.clone();
+    alone.words.remove("default");
+    let root = json!({"type": "object", "properties": {ROOT: Value::from(alone)}});
+    // Other checks find what is wrong with a schema.
+    let root = Structural::compile(&root).ok()?;
+    let found = root.validate(&json!({ROOT: value}));
+    let first = found.first()?;
+    let here = match first.field.strip_prefix(ROOT) {
+        None | Some("") => ROOT,
+        Some(below) => below,
+    };
+    let demand = first
+        .detail
+        .strip_prefix(&format!("{} in body ", first.field));
+    Some(match demand {
+        Some(demand) => format!("{here} {demand}"),
+        None => format!("{here}: {}", first.detail),
+    })
+}
+
+#[cfg(not(feature = "cel"))]
+fn refusal(_: &Value, _: &Schema) -> Option<String> {
+    None
 }
 
 /// Why a value is not of a schema; none if it is, by the keywords except patterns, formats and rules.
