@@ -9,6 +9,9 @@ pub(super) struct LookArgs {
     /// Derive `bon::Builder` for structs: required fields have to be set before `build()` compiles.
     #[arg(long)]
     builders: bool,
+    /// Put the field at a path of the schema in a `Box`, as in VirtualMachine.spec.template; may be repeated.
+    #[arg(long, value_name = "PATH")]
+    boxed: Vec<String>,
     /// Derive traits for the types whose names match, where `*` stands for any characters, as in 'IssuerSpec*=Eq,schemars::JsonSchema'; may be repeated.
     #[arg(long, value_name = "TYPES=DERIVE,…", value_parser = TypeAttributes::parse_derives)]
     type_derive: Vec<TypeAttributes>,
@@ -20,6 +23,7 @@ pub(super) struct LookArgs {
 impl LookArgs {
     pub(super) fn apply(self, config: Config) -> Config {
         let config = config.builders(self.builders);
+        let config = self.boxed.into_iter().fold(config, Config::boxed);
         let attributes = self.type_derive.into_iter().chain(self.type_attribute);
         attributes.fold(config, Config::type_attributes)
     }

@@ -12,6 +12,13 @@ impl Config {
         self
     }
 
+    /// Puts the field at a path of the schema (`VirtualMachine.spec.template`) in a `Box`.
+    #[must_use]
+    pub fn boxed(mut self, path: impl Into<String>) -> Self {
+        self.options.types.boxed.insert(path.into());
+        self
+    }
+
     /// Derives a trait for the structs and enums from CRDs and Go whose names match (`IssuerSpec*`), by the path of the derive
     /// macro (`schemars::JsonSchema`).
     #[must_use]

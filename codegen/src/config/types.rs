@@ -13,6 +13,8 @@ use crate::{
 /// Reads the keys of a crate.
 pub(super) fn read<'a>(reader: &mut Reader<'a>, table: &DeTable<'a>, options: &mut TypeOptions) {
     options.builders = reader.boolean(table, "builders").unwrap_or(false);
+    let boxed = reader.strings(table, "boxed").unwrap_or_default();
+    options.boxed = boxed.into_iter().map(Spanned::into_inner).collect();
     for (span, section) in reader.tables(table, "attributes") {
         reader.keys(section, Section::Attributes);
         options

@@ -1,6 +1,7 @@
 //! Lowering: from what readers saw to the model, where every name is decided.
 
 mod bounds;
+mod boxes;
 pub mod crd;
 mod echoes;
 mod empty;
@@ -55,6 +56,7 @@ pub fn lower(read: Read, options: &Options) -> Result<(ApiSet, Diagnostics), Dia
         go::lower(module, options, &mut api, &mut own);
     }
     sort(&mut api);
+    boxes::add(&options.types.boxed, &mut api, &mut own);
     unions::find(&mut api);
     let in_packages = rust.iter().map(|package| &package.markers);
     #[cfg(feature = "go")]

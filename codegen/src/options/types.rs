@@ -1,6 +1,6 @@
 //! Options of generated types: builders, extra derives and attributes.
 
-use std::fmt;
+use std::{collections::BTreeSet, fmt};
 
 use serde::{Deserialize, Serialize};
 use syn::parse::Parser as _;
@@ -17,6 +17,9 @@ pub struct TypeOptions {
     pub builders: bool,
     /// Derives and attributes beside the generator's own; a type has those of every pattern that it matches.
     pub attributes: Vec<TypeAttributes>,
+    /// Fields in a `Box`, by their path in the schema (`VirtualMachine.spec.template`), beside those through which a type would
+    /// contain itself.
+    pub boxed: BTreeSet<String>,
 }
 
 /// Derives and attributes for the structs and enums whose names match a pattern.

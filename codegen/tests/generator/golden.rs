@@ -51,6 +51,9 @@ fn types(case: &str) -> TypeOptions {
     TypeOptions {
         builders: true,
         attributes: parsed.map(Result::unwrap).into(),
+        boxed: ["Image.spec.pod", "Image.spec.resources"]
+            .map(str::to_owned)
+            .into(),
     }
 }
 

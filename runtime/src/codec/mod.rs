@@ -201,6 +201,16 @@ impl<T: Codec> Codec for Option<T> {
     }
 }
 
+impl<T: Codec> Codec for Box<T> {
+    fn decode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        T::decode(deserializer).map(Self::new)
+    }
+
+    fn encode<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (**self).encode(serializer)
+    }
+}
+
 impl<T: Codec> Codec for Vec<T> {
     fn decode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let items = Vec::<Decoded<T>>::deserialize(deserializer)?;

@@ -147,6 +147,14 @@ pub(in crate::config) const KEYS: &[Key] = &[
     ),
     key(
         Crate,
+        "boxed",
+        Strings,
+        "[]",
+        "[\"VirtualMachine.spec.template\"]",
+        "Fields of types from CRDs and Go that are in a `Box`, by their path in the schema. Without them, only fields through which a type would contain itself are.",
+    ),
+    key(
+        Crate,
         "attributes",
         Tables(Attributes),
         "",

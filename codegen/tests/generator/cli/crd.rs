@@ -440,3 +440,21 @@ fn the_others_are_generated_where_it_keeps_going() {
     );
     sandbox.check("crd-keep-going");
 }
+
+#[test]
+fn a_box_that_no_field_is_for_is_an_error() {
+    let mut sandbox = sandbox();
+    let crd = ["crd", "crds", "--output", "src", "--emit", "types"];
+    for path in [
+        "VirtualMachine.spec.nothing",
+        "VirtualMachine.spec.resource",
+    ] {
+        let run = sandbox.run(&[&crd[..], &["--boxed", path]].concat());
+        assert_eq!(run.code, 1, "{path}");
+    }
+    let run = sandbox.run(&[&crd[..], &["--boxed", "VirtualMachine.status"]].concat());
+    assert_eq!(run.code, 0);
+    let types = sandbox.read("src/apis/cloudnative/v1alpha1/virtual_machine.rs");
+    assert!(types.contains("Box<VirtualMachineStatus>"), "{types}");
+    sandbox.check("crd-boxed");
+}

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use golden_styled::apis::styled::v1::{
-    Image, ImageBuild, ImageExtra, ImageSpec, ImageStatus, ImageStrategy,
+    Image, ImageBuild, ImageExtra, ImagePod, ImageSpec, ImageStatus, ImageStrategy,
 };
 use serde_json::json;
 
@@ -21,6 +21,7 @@ fn a_builder_takes_texts_and_iterators_and_leaves_out_what_is_optional() {
         )
         .cache(None)
         .with_2fa(true)
+        .pod(ImagePod::builder().image("builder").build())
         .maybe_extra(Some(
             ImageExtra::builder()
                 .unknown_fields([("x".to_owned(), json!(1))])
@@ -33,6 +34,7 @@ fn a_builder_takes_texts_and_iterators_and_leaves_out_what_is_optional() {
         "digest": null,
         "extra": { "x": 1 },
         "labels": { "team": "a" },
+        "pod": { "image": "builder" },
         "retries": 3,
         "source": "git",
         "strategy": "Dockerfile",
@@ -53,4 +55,16 @@ fn types_have_the_derives_of_the_patterns_that_they_match() {
     let seen = HashSet::from([ImageStrategy::Dockerfile]);
     assert!(seen.contains(&ImageSpec::default().strategy));
     assert_eq!(ImageSpec::default().labels, BTreeMap::new());
+}
+
+#[test]
+fn boxed_types_of_kubernetes_keep_numbers() {
+    let spec = json!({
+        "digest": null, "labels": {}, "source": "git", "retries": 1, "strategy": "Dockerfile", "tag": null,
+        "resources": { "limits": { "cpu": 2, "memory": "1Gi" } },
+    });
+    let read: ImageSpec = serde_json::from_value(spec.clone()).unwrap();
+    let limits = read.resources.as_deref().unwrap().limits.as_ref().unwrap();
+    assert_eq!(limits["cpu"].0, "+2");
+    assert_eq!(serde_json::to_value(&read).unwrap(), spec);
 }

@@ -6,6 +6,7 @@
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 
 use ::codegen_runtime::codec;
+use ::codegen_runtime::k8s_openapi::api::core::v1::ResourceRequirements;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
@@ -84,7 +85,11 @@ pub struct ImageSpec {
     #[builder(with = FromIterator::from_iter)]
     pub limits: Option<BTreeMap<String, Quantity>>,
     /// The pod that builds.
-    pub pod: Option<ImagePod>,
+    #[builder(with = |value:ImagePod|Box::new(value))]
+    pub pod: Option<Box<ImagePod>>,
+    /// Compute Resources required by this container.
+    #[builder(with = |value:ResourceRequirements|Box::new(value))]
+    pub resources: Option<Box<ResourceRequirements>>,
     /// `retries`.
     ///
     /// Defaults to `3`.
@@ -127,6 +132,7 @@ impl ImageSpec {
             labels: Default::default(),
             limits: Default::default(),
             pod: Default::default(),
+            resources: Default::default(),
             retries: Default::default(),
             source: Default::default(),
             strategy: Default::default(),
@@ -149,8 +155,9 @@ codec::object! {
     ImageSpec from blank, optional _2fa = "2fa", optional build = "build", nullable cache = "cache",
     defaulted digest = "digest", optional extra = "extra", required labels = "labels",
     optional_encoded limits = "limits", optional pod = "pod",
-    defaulted retries = "retries" or default_retries, required source = "source",
-    defaulted strategy = "strategy" or default_strategy, defaulted tag = "tag" or default_tag
+    optional_encoded resources = "resources", defaulted retries = "retries" or default_retries,
+    required source = "source", defaulted strategy = "strategy" or default_strategy,
+    defaulted tag = "tag" or default_tag
 }
 
 /// `Image.status`.
