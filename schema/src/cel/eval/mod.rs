@@ -7,6 +7,7 @@ mod library;
 mod loops;
 mod operators;
 mod time;
+mod types;
 pub(crate) mod value;
 
 pub(crate) use self::value::Val;

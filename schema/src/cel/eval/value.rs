@@ -7,7 +7,7 @@ use std::rc::Rc;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::library::{quantity::Amount, semver::Semver, url::Url};
+use super::types::{quantity::Amount, semver::Semver, url::Url};
 use super::{Stop, time};
 use crate::node::{Additional, Kind, ListType, Schema, Types};
 

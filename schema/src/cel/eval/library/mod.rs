@@ -2,10 +2,10 @@
 
 mod lists;
 mod net;
-pub(super) mod quantity;
-pub(super) mod semver;
+mod quantity;
+mod semver;
 mod strings;
-pub(super) mod url;
+mod url;
 
 use super::{Outcome, Val};
 

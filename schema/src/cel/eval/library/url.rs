@@ -1,7 +1,8 @@
-//! URLs, as far as Go's `url.ParseRequestURI` takes them.
+//! Functions of URLs.
 
 use std::rc::Rc;
 
+use super::super::types::url::read;
 use super::super::{Outcome, Stop, Val};
 use crate::field::go_quote;
 
@@ -16,15 +17,6 @@ pub(super) const NAMES: [&str; 8] = [
     "getEscapedPath",
     "getQuery",
 ];
-
-/// The parts of a URL.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Url {
-    scheme: String,
-    host: String,
-    path: String,
-    query: String,
-}
 
 pub(super) fn call<'v>(name: &str, args: &[Val<'v>]) -> Option<Outcome<'v>> {
     Some(match (name, args) {
@@ -48,28 +40,6 @@ pub(super) fn call<'v>(name: &str, args: &[Val<'v>]) -> Option<Outcome<'v>> {
         ("getEscapedPath", [Val::Url(url)]) => Ok(Val::text(url.path.as_str())),
         ("getQuery", [Val::Url(url)]) => Ok(query(&url.query)),
         _ => return None,
-    })
-}
-
-fn read(text: &str) -> Option<Url> {
-    if !crate::formats::matches("uri", text)? {
-        return None;
-    }
-    let (text, query) = text.split_once('?').unwrap_or((text, ""));
-    let scheme = text
-        .split_once(':')
-        .filter(|(scheme, _)| !scheme.contains('/'));
-    let (scheme, rest) = scheme.unwrap_or(("", text));
-    let (host, path) = match rest.strip_prefix("//") {
-        Some(rest) => rest.find('/').map_or((rest, ""), |at| rest.split_at(at)),
-        None => ("", rest),
-    };
-    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
-    Some(Url {
-        scheme: scheme.to_ascii_lowercase(),
-        host: host.to_owned(),
-        path: path.to_owned(),
-        query: query.to_owned(),
     })
 }
 
