@@ -61,10 +61,10 @@ pub fn check_object_metadata(rule: NameRule, metadata: &Value, errors: &mut Vec<
         ));
     }
     let name = text("name");
-    if name.is_empty() {
+    if name.is_empty() && base.is_empty() {
         let detail = "name or generateName is required";
         errors.push(FieldError::required(path.field_of("name"), detail));
-    } else if let Some(fault) = name_fault(rule, name) {
+    } else if let Some(fault) = name_fault(rule, name).filter(|_| !name.is_empty()) {
         errors.push(FieldError::invalid(path.field_of("name"), name, fault));
     }
     check_metadata(metadata, &path, errors);

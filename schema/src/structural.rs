@@ -118,13 +118,13 @@ impl Structural {
     /// Validates a whole object, as on create: values, embedded resources, uniqueness in lists, rules. The object's own
     /// metadata is not looked at, except as far as the schema restricts it.
     pub fn validate(&self, object: &Value) -> Vec<FieldError> {
-        self.check(object).into_errors()
+        self.check(Vec::new(), object).into_errors()
     }
 
-    /// As [`validate`](Self::validate), with the rules that were not evaluated.
-    pub(crate) fn check(&self, object: &Value) -> FieldErrors {
+    /// As [`validate`](Self::validate), with the rules that were not evaluated, after the errors of the object's metadata.
+    pub(crate) fn check(&self, mut errors: Vec<FieldError>, object: &Value) -> FieldErrors {
         let root = Path::root("");
-        let mut errors = validate::check(&self.root, &root, object, None).into_errors();
+        errors.extend(validate::check(&self.root, &root, object, None).into_errors());
         embedded::check_embedded(self.decode, &self.root, &root, object, &mut errors);
         lists::check_lists(&self.root, &root, object, &mut errors);
         self.with_rules(errors, object, None)
@@ -133,17 +133,22 @@ impl Structural {
     /// Validates a whole object on update. Errors in values that did not change since `old` are forgiven
     /// (CRDValidationRatcheting), and repetitions in lists if `old` has any too.
     pub fn validate_update(&self, old: &Value, new: &Value) -> Vec<FieldError> {
-        self.check_update(old, new).into_errors()
+        self.check_update(Vec::new(), old, new).into_errors()
     }
 
-    /// As [`validate_update`](Self::validate_update), with the rules that were not evaluated.
-    pub(crate) fn check_update(&self, old: &Value, new: &Value) -> FieldErrors {
+    /// As [`validate_update`](Self::validate_update), with the rules that were not evaluated, after the errors of the object's metadata.
+    pub(crate) fn check_update(
+        &self,
+        mut errors: Vec<FieldError>,
+        old: &Value,
+        new: &Value,
+    ) -> FieldErrors {
         let root = Path::root("");
         let before = validate::Old {
             value: old,
             schema: &self.root,
         };
-        let mut errors = validate::ratchet(&self.root, &root, new, Some(before)).into_errors();
+        errors.extend(validate::ratchet(&self.root, &root, new, Some(before)).into_errors());
         self.check_updated_lists(old, new, &mut errors);
         self.with_rules(errors, new, Some(old))
     }

@@ -1,7 +1,7 @@
 //! What a server checks when an object of a CRD is created or updated.
 
 use kube_names::NameRule;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::errors::FieldErrors;
 use crate::field::FieldError;
@@ -15,6 +15,8 @@ pub struct Validator {
     schema: Option<Result<Structural, Vec<FieldError>>>,
     /// The paths of the counts of the scale subresource.
     counts: Vec<String>,
+    /// Whether there is a status subresource.
+    has_status: bool,
 }
 
 impl Validator {
@@ -30,6 +32,9 @@ impl Validator {
         Self {
             schema: schema.map(Structural::compile),
             counts: counts.map(str::to_owned).collect(),
+            has_status: version
+                .pointer("/subresources/status")
+                .is_some_and(|status| !status.is_null()),
         }
     }
 
@@ -42,17 +47,23 @@ impl Validator {
         Some(Self::of_version(version))
     }
 
-    /// Validates an object that is to be created: unknown fields are left out and defaults are filled in before, as on the server.
+    /// Validates an object that is to be created: unknown fields and a status that has a subresource are left out and
+    /// defaults are filled in before, as on the server.
     ///
     /// # Errors
     /// What the server would refuse it for, and the rules that were not evaluated.
     pub fn validate(&self, object: Value) -> Result<(), FieldErrors> {
         let schema = self.structural()?;
-        let object = settled(schema, object);
-        let mut found = self.common(&object);
-        if let Some(schema) = schema {
-            found.extend(schema.check(&object));
+        let mut object = settled(schema, object);
+        if let (true, Some(map)) = (self.has_status, object.as_object_mut()) {
+            // The server leaves it to the status subresource.
+            map.remove("status");
         }
+        let errors = self.common(&object);
+        let found = match schema {
+            Some(schema) => schema.check(errors, &object),
+            None => errors.into(),
+        };
         found.finish()
     }
 
@@ -63,10 +74,11 @@ impl Validator {
     pub fn validate_update(&self, old: Value, new: Value) -> Result<(), FieldErrors> {
         let schema = self.structural()?;
         let (old, new) = (settled(schema, old), settled(schema, new));
-        let mut found = self.common(&new);
-        if let Some(schema) = schema {
-            found.extend(schema.check_update(&old, &new));
-        }
+        let errors = self.common(&new);
+        let found = match schema {
+            Some(schema) => schema.check_update(errors, &old, &new),
+            None => errors.into(),
+        };
         found.finish()
     }
 
@@ -79,16 +91,22 @@ impl Validator {
     }
 
     /// What holds for objects of every kind.
-    fn common(&self, object: &Value) -> FieldErrors {
+    fn common(&self, object: &Value) -> Vec<FieldError> {
         let mut errors = Vec::new();
         let metadata = object.get("metadata").unwrap_or(&Value::Null);
         check_object_metadata(NameRule::Subdomain, metadata, &mut errors);
         check_counts(self.counts.iter().map(String::as_str), object, &mut errors);
-        FieldErrors::from(errors)
+        errors
     }
 }
 
 fn settled(schema: Option<&Structural>, mut object: Value) -> Value {
+    if let Some(map) = object.as_object_mut() {
+        let metadata = map.entry("metadata").or_insert(Value::Null);
+        if metadata.is_null() {
+            *metadata = Value::Object(Map::new());
+        }
+    }
     if let Some(schema) = schema {
         schema.prune(&mut object);
         schema.apply_defaults(&mut object);
@@ -110,5 +128,59 @@ pub fn check_counts<'p>(
             let detail = "should be a non-negative integer";
             errors.push(FieldError::invalid(path, count, detail));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::Validator;
+
+    fn validator() -> Validator {
+        let status = json!({"type": "object", "required": ["ready"], "properties": {"ready": {"type": "boolean"}}});
+        let schema =
+            json!({"type": "object", "required": ["metadata"], "properties": {"status": status}});
+        Validator::of_version(
+            &json!({"schema": {"openAPIV3Schema": schema}, "subresources": {"status": {}}}),
+        )
+    }
+
+    fn check(object: Value, expected: &str) {
+        let found = validator().validate(object);
+        assert_eq!(
+            found
+                .err()
+                .map(|found| found.to_string())
+                .unwrap_or_default(),
+            expected
+        );
+    }
+
+    #[test]
+    fn an_object_is_created_without_its_status_and_with_metadata() {
+        check(json!({"metadata": {"name": "a"}, "status": {}}), "");
+        check(json!({"metadata": {"generateName": "a-"}}), "");
+        check(
+            json!({}),
+            "metadata.name: Required value: name or generateName is required",
+        );
+    }
+
+    #[test]
+    fn the_status_is_validated_on_updates() {
+        let object = |status: Value| json!({"metadata": {"name": "a"}, "status": status});
+        let found = validator().validate_update(object(json!({"ready": true})), object(json!({})));
+        assert_eq!(
+            found.unwrap_err().to_string(),
+            "status.ready: Required value"
+        );
+    }
+
+    #[test]
+    fn a_schema_that_a_server_refuses_refuses_every_object() {
+        let validator =
+            Validator::of_version(&json!({"schema": {"openAPIV3Schema": {"type": "array"}}}));
+        assert!(validator.validate(json!({})).unwrap_err().is_refused());
     }
 }

@@ -8,6 +8,7 @@
 )]
 
 mod corpus_schema;
+mod corpus_validate;
 mod generated_crds;
 mod random_objects;
 mod recorded;

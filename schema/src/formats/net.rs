@@ -104,12 +104,17 @@ pub(super) fn is_request_uri(text: &str) -> bool {
     match rest.strip_prefix("//") {
         Some(after) => {
             let (authority, path) = after.split_at(after.find('/').unwrap_or(after.len()));
-            let host = authority.rsplit('@').next().unwrap_or_default();
-            escapes_hold(path) && is_host(host)
+            let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
+            escapes_hold(path) && is_user(user) && escapes_hold(user) && is_host(host)
         }
         // An opaque URI (`mailto:a@b`) is accepted unchanged.
         None => rest.starts_with('/') && escapes_hold(rest) || !rest.starts_with('/'),
     }
+}
+
+fn is_user(user: &str) -> bool {
+    user.bytes()
+        .all(|b| b.is_ascii_alphanumeric() || b"-._:~!$&'()*+,;=%@".contains(&b))
 }
 
 fn is_host(host: &str) -> bool {

@@ -164,6 +164,7 @@ fn functions_of_the_libraries_are_known() {
         ("'héllo'.size()", "5"),
         ("url('https://a.io:8443/p?x=1').getPort()", "8443"),
         ("cidr('10.0.0.0/8').containsIP('10.1.2.3')", "true"),
+        ("isURL('http://#%blah$#@')", "false"),
         ("ip('::1').family()", "6"),
         ("isIP('1.2.3')", "false"),
         ("cidr('10.1.2.3/8').masked()", "10.0.0.0/8"),
@@ -197,7 +198,9 @@ fn functions_of_the_libraries_are_known() {
 #[test]
 fn a_rule_that_needs_an_unknown_function_is_listed() {
     let schema = json!({"type": "object", "x-kubernetes-validations": [{"rule": "'%d'.format([1]) == '1'"}]});
-    let found = Structural::compile(&schema).unwrap().check(&json!({}));
+    let found = Structural::compile(&schema)
+        .unwrap()
+        .check(Vec::new(), &json!({}));
     assert!(!found.is_refused());
     assert_eq!(
         found.to_string(),
@@ -239,7 +242,11 @@ fn deep_and_long_rules_fit_the_stack_of_a_worker() {
     let long = vec!["self.size() == 9"; 240].join(" || ");
     let rules = [deep, long].map(|rule| json!({"rule": rule, "message": "no"}));
     let schema = json!({"type": "object", "x-kubernetes-validations": rules});
-    let validate = move || Structural::compile(&schema).unwrap().check(&json!({}));
+    let validate = move || {
+        Structural::compile(&schema)
+            .unwrap()
+            .check(Vec::new(), &json!({}))
+    };
     // The stack of Tokio's worker threads.
     let thread = std::thread::Builder::new()
         .stack_size(2 << 20)

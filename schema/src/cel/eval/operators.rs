@@ -333,23 +333,22 @@ fn convert<'v>(name: &str, value: &Val<'v>) -> Option<Outcome<'v>> {
         ("bool", Val::String(text)) => match &**text {
             "1" | "t" | "T" | "TRUE" | "true" | "True" => Ok(Val::Bool(true)),
             "0" | "f" | "F" | "FALSE" | "false" | "False" => Ok(Val::Bool(false)),
-            _ => Err(unparsed("ParseBool", text)),
+            _ => Err(unparsed("bool")),
         },
         ("bytes", Val::String(text)) => Ok(Val::Bytes(text.as_bytes().into())),
         ("double", Val::String(text)) => text
             .parse()
             .map(Val::Double)
-            .map_err(|_| unparsed("ParseFloat", text)),
+            .map_err(|_| unparsed("double")),
         #[expect(clippy::cast_precision_loss, reason = "as CEL converts")]
         ("double", Val::Int(value)) => Ok(Val::Double(*value as f64)),
         #[expect(clippy::cast_precision_loss, reason = "as CEL converts")]
         ("double", Val::Uint(value)) => Ok(Val::Double(*value as f64)),
-        ("duration", Val::String(text)) => time::parse_duration(text).map(Val::Duration),
+        ("duration", Val::String(text)) => time::parse_duration(text)
+            .map(Val::Duration)
+            .map_err(|_| unparsed("google.protobuf.Duration")),
         ("duration", Val::Int(value)) => Ok(Val::Duration(i128::from(*value))),
-        ("int", Val::String(text)) => text
-            .parse()
-            .map(Val::Int)
-            .map_err(|_| unparsed("ParseInt", text)),
+        ("int", Val::String(text)) => text.parse().map(Val::Int).map_err(|_| unparsed("int")),
         ("int", Val::Uint(value)) => i64::try_from(*value).map(Val::Int).map_err(|_| overflow()),
         #[expect(clippy::cast_possible_truncation, reason = "the bounds were checked")]
         ("int", Val::Double(value)) if value.abs() < 9.223_372_036_854_775e18 => {
@@ -360,14 +359,13 @@ fn convert<'v>(name: &str, value: &Val<'v>) -> Option<Outcome<'v>> {
         ("int", Val::Duration(value)) => {
             i64::try_from(*value).map(Val::Int).map_err(|_| overflow())
         }
-        ("uint", Val::String(text)) => text
-            .parse()
-            .map(Val::Uint)
-            .map_err(|_| unparsed("ParseUint", text)),
+        ("uint", Val::String(text)) => text.parse().map(Val::Uint).map_err(|_| unparsed("uint")),
         ("uint", Val::Int(value)) => u64::try_from(*value)
             .map(Val::Uint)
             .map_err(|_| Stop::error("unsigned integer overflow")),
-        ("timestamp", Val::String(text)) => time::parse_timestamp(text).map(Val::Timestamp),
+        ("timestamp", Val::String(text)) => time::parse_timestamp(text)
+            .map(Val::Timestamp)
+            .map_err(|_| unparsed("google.protobuf.Timestamp")),
         ("timestamp", Val::Int(value)) => Timestamp::from_second(*value)
             .map(Val::Timestamp)
             .map_err(|_| Stop::error("timestamp overflow")),
@@ -395,10 +393,9 @@ pub(super) fn shown(value: &Val<'_>) -> Option<String> {
     })
 }
 
-fn unparsed(function: &str, text: &str) -> Stop {
-    let text = crate::field::go_quote(text);
+fn unparsed(type_name: &str) -> Stop {
     Stop::error(format!(
-        "strconv.{function}: parsing {text}: invalid syntax"
+        "type conversion error from 'string' to '{type_name}'"
     ))
 }
 
