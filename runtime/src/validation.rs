@@ -10,13 +10,13 @@ use serde_json::Value;
 
 /// Kinds whose objects can be validated without a server.
 pub trait Validate: Serialize {
-    /// What their schema says.
+    /// The validator by their schema.
     fn validator() -> &'static Validator;
 
     /// Validates the object as if it were created.
     ///
     /// # Errors
-    /// What the API server would refuse it for, in its words, and the rules that were not evaluated.
+    /// The violations for which the API server would refuse it, in its words, and the rules that were not evaluated.
     fn validate(&self) -> Result<(), FieldErrors> {
         Self::validator().validate(to_json(self)?)
     }
@@ -25,7 +25,7 @@ pub trait Validate: Serialize {
     /// forgiven.
     ///
     /// # Errors
-    /// What the API server would refuse it for, in its words, and the rules that were not evaluated.
+    /// The violations for which the API server would refuse it, in its words, and the rules that were not evaluated.
     fn validate_update(&self, old: &Self) -> Result<(), FieldErrors> {
         Self::validator().validate_update(to_json(old)?, to_json(self)?)
     }

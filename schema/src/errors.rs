@@ -1,4 +1,4 @@
-//! What is wrong with an object, and what is not known of it.
+//! The violations of an object, and the rules that were not evaluated.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -26,7 +26,7 @@ pub struct FieldErrors {
 }
 
 impl FieldErrors {
-    /// What the server would refuse the object for.
+    /// The violations for which the server would refuse the object.
     #[must_use]
     pub fn errors(&self) -> &[FieldError] {
         &self.errors

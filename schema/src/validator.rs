@@ -1,4 +1,4 @@
-//! What a server checks when an object of a CRD is created or updated.
+//! The checks of a server when an object of a CRD is created or updated.
 
 use kube_names::NameRule;
 use serde_json::{Map, Value};
@@ -51,7 +51,7 @@ impl Validator {
     /// defaults are filled in before, as on the server.
     ///
     /// # Errors
-    /// What the server would refuse it for, and the rules that were not evaluated.
+    /// The violations for which the server would refuse it, and the rules that were not evaluated.
     pub fn validate(&self, object: Value) -> Result<(), FieldErrors> {
         let schema = self.structural()?;
         let mut object = settled(schema, object);
@@ -70,7 +70,7 @@ impl Validator {
     /// Validates an object that is to replace another one.
     ///
     /// # Errors
-    /// What the server would refuse it for, and the rules that were not evaluated. Errors in values that did not change are forgiven.
+    /// The violations for which the server would refuse it, and the rules that were not evaluated. Errors in values that did not change are forgiven.
     pub fn validate_update(&self, old: Value, new: Value) -> Result<(), FieldErrors> {
         let schema = self.structural()?;
         let (old, new) = (settled(schema, old), settled(schema, new));
@@ -90,7 +90,7 @@ impl Validator {
         }
     }
 
-    /// What holds for objects of every kind.
+    /// The checks for objects of every kind.
     fn common(&self, object: &Value) -> Vec<FieldError> {
         let mut errors = Vec::new();
         let metadata = object.get("metadata").unwrap_or(&Value::Null);

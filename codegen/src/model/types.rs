@@ -194,7 +194,7 @@ impl Field {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EnumDef {
-    /// What the values are on the wire.
+    /// The values' type on the wire.
     #[serde(skip_serializing_if = "EnumValues::are_texts")]
     pub values: EnumValues,
     /// The values, in the order of the schema; of a Go type its constants, which a schema lists only where
@@ -209,7 +209,7 @@ pub struct EnumDef {
     pub zero_is_empty: bool,
 }
 
-/// What the values of an enum are on the wire.
+/// The type of an enum's values on the wire.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum EnumValues {

@@ -69,7 +69,7 @@ impl Pattern {
         true
     }
 
-    /// What the pattern says without `*`.
+    /// The pattern without `*`.
     #[must_use]
     pub fn stem(&self) -> String {
         self.0.replace('*', "")

@@ -19,7 +19,7 @@ const MOST: u64 = 10_000_000;
 /// The longest message of an expression, in bytes.
 const LONGEST_MESSAGE: usize = 5120;
 
-/// What a rule says, and its expressions once they were needed.
+/// A rule's settings, and its expressions once they were needed.
 #[derive(Clone, Debug)]
 pub(super) struct Compiled {
     message: String,
@@ -30,7 +30,7 @@ pub(super) struct Compiled {
     programs: Arc<OnceLock<Result<Programs, String>>>,
 }
 
-/// What `oldSelf` is.
+/// The type of `oldSelf`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OldSelf {
     /// The old value: without one the rule does not apply.

@@ -136,7 +136,7 @@ fn rules_about_the_old_value_apply_to_updates() {
     assert!(update(json!({"min": 3}), json!({"min": 3, "max": 4})).is_empty());
 }
 
-/// What an expression about `{}` gives: a value as `string()` shows it, or its error.
+/// The result of an expression about `{}`: a value as `string()` shows it, or its error.
 fn eval(expression: &str) -> String {
     let schema = json!({"type": "object", "x-kubernetes-validations": [
         {"rule": "false", "messageExpression": format!("'=' + string({expression})")},

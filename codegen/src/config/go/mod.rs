@@ -44,7 +44,7 @@ const MAX_FILE_BYTES: u64 = 32 * 1024 * 1024;
 /// How much of a file is looked at for its package clause.
 const CLAUSE_BYTES: u64 = 64 * 1024;
 
-/// What the sources of Kubernetes' own types are read for.
+/// The use of the sources of Kubernetes' own types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KubernetesSources {
     /// Schemas, which expand the types as the module's version of Kubernetes has them.

@@ -90,7 +90,7 @@ pub(super) fn of_field(
     quote!(#[builder(#(#settings),*)])
 }
 
-/// What becomes of a field that is not set; nothing where it has to be, or is an `Option` that may be left out.
+/// The setting for a field that is not set; none where it has to be, or is an `Option` that may be left out.
 fn when_missing(def: &TypeDef, field: &Field) -> Option<TokenStream> {
     if let Some(function) = function(def, field) {
         let function = path(&function);
@@ -106,7 +106,7 @@ fn when_missing(def: &TypeDef, field: &Field) -> Option<TokenStream> {
     }
 }
 
-/// What a setter makes of its argument: lists and maps come from iterators, and boxes from what they hold.
+/// The conversion of a setter's argument: lists and maps come from iterators, and boxes from their content.
 fn conversion(scope: &Scope<'_>, field: &Field) -> Option<TokenStream> {
     if matches!(
         Presence::of(field),

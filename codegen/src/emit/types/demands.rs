@@ -107,7 +107,7 @@ fn demands(ty: &TypeRef, validation: &Validation) -> Vec<String> {
     demands
 }
 
-/// What every schema of `allOf` demands, and what one of `anyOf` or `oneOf` does, if each of these demands something.
+/// The demands of every schema of `allOf`, and of one of `anyOf` or `oneOf` if each of these has some.
 fn combined(ty: &TypeRef, combinators: &Combinators) -> Vec<String> {
     let of = |schema: &Value| {
         Validation::deserialize(schema).map_or_else(|_| Vec::new(), |one| demands(ty, &one))

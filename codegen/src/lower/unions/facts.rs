@@ -1,4 +1,4 @@
-//! What is assumed of an object, and what follows: truth in three values, and counts between bounds.
+//! Assumptions about an object, and their consequences: truth in three values, and counts between bounds.
 
 use crate::model::{Field, StructDef, UnknownFields};
 
@@ -102,7 +102,7 @@ impl Count {
     }
 }
 
-/// What is assumed of an object's fields; nothing of those that are not named.
+/// Assumptions about an object's fields; none about those that are not named.
 #[derive(Clone, Debug)]
 pub(super) struct Facts<'a> {
     body: &'a StructDef,

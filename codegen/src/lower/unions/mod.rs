@@ -152,7 +152,7 @@ fn name_views(name: &str, body: &StructDef, unions: &mut [FieldUnion], taken: &m
     }
 }
 
-/// What tells a union from others of its struct: the discriminator, else the last word that all members share, else the first
+/// The name that distinguishes a union from others of its struct: the discriminator, else the last word that all members share, else the first
 /// member.
 fn apart(union: &FieldUnion) -> String {
     if let Some(discriminator) = &union.discriminator {

@@ -26,7 +26,7 @@ pub(super) struct Rule {
     root: Id,
 }
 
-/// What is known of a value.
+/// Knowledge of a value.
 #[derive(Clone, Debug)]
 enum Known {
     Nothing,
@@ -218,7 +218,7 @@ impl Evaluation<'_> {
 }
 
 impl Known {
-    /// What is known of a value that is one of two.
+    /// Knowledge of a value that is one of two.
     fn or(self, other: Self) -> Self {
         match (self, other) {
             (Self::Truth(a), Self::Truth(b)) if a == b => Self::Truth(a),

@@ -18,7 +18,7 @@ pub(crate) struct Wanted {
     pub(crate) place: Place,
 }
 
-/// What is known of types without their sources.
+/// Knowledge of types without their sources.
 pub(crate) trait Known {
     /// The name of a package that was not read.
     fn name_of(&self, path: &str) -> Option<String>;

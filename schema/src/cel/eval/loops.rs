@@ -50,7 +50,7 @@ impl<'v> Run<'_, 'v> {
         Ok(())
     }
 
-    /// What the variable of a loop becomes. An item is added to its list in place: a copy for each would cost its length.
+    /// The new value of a loop's variable. An item is added to its list in place: a copy for each would cost its length.
     fn step(&mut self, one: &Loop, depth: usize) -> Outcome<'v> {
         if let Node::Call(call) = self.tree.node(one.step)
             && let ("_+_", [list, added]) = (call.function.as_str(), call.args.as_slice())
@@ -71,7 +71,7 @@ impl<'v> Run<'_, 'v> {
     }
 }
 
-/// What a loop of one variable sees.
+/// The items that a loop of one variable sees.
 #[derive(Clone, Copy)]
 enum Seen {
     Items,
@@ -88,7 +88,7 @@ impl Seen {
     }
 }
 
-/// What a loop goes over: indexes and items of a list, keys and values of a map.
+/// The pairs that a loop goes over: indexes and items of a list, keys and values of a map.
 fn pairs<'v>(range: &Val<'v>) -> Result<Vec<(Val<'v>, Val<'v>)>, Stop> {
     if let Some(items) = range.items() {
         let items = items?.into_iter().enumerate();

@@ -17,7 +17,7 @@ use super::tree::{Access, Call, Entry, Id, Literal, Node, Tree};
 /// Why an expression has no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// What cel-go reports.
+    /// An error as cel-go reports it.
     Error(String),
     /// It needs what is not known here.
     Unsupported(String),

@@ -73,7 +73,7 @@ pub(super) const TYPES: [(&str, &str); 12] = [
     ("Timestamp", "google.protobuf.Timestamp"),
 ];
 
-/// What a call costs for the sizes of its arguments: a tenth of what it may read.
+/// The cost of a call by the sizes of its arguments: a tenth of the bytes or items that it may read.
 pub(super) fn traversed(name: &str, args: &[Val<'_>]) -> u64 {
     let reads = !matches!(
         name,

@@ -303,7 +303,7 @@ impl<'v> Node<'v> {
         let field = match (schema.properties.get(key), &schema.additional) {
             (Some(property), _) => Some(property),
             (None, Additional::Schema(additional)) => Some(&**additional),
-            // What is kept without a schema has no name in rules.
+            // Properties that are kept without a schema have no name in rules.
             _ if !schema.properties.is_empty() => return None,
             _ => None,
         };
