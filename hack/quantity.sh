@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes the table that codegen_runtime::quantity is held to: Go's answers to the lines of hack/quantity/inputs.txt.
+# Makes the table that `kube-quantity` is held to: Go's answers to the lines of hack/quantity/inputs.txt.
 #
-#   hack/quantity.sh            write runtime/src/quantity/go.tsv
+#   hack/quantity.sh            write quantity/src/go.tsv
 #   hack/quantity.sh answer     answer lines from standard input
 #
 # Needs Go, and the Go module proxy the first time.
@@ -11,4 +11,4 @@ cd "$(dirname "${BASH_SOURCE[0]}")/quantity"
 if [[ ${1:-} == answer ]]; then
   exec go run .
 fi
-go run . <inputs.txt >../../runtime/src/quantity/go.tsv
+go run . <inputs.txt >../../quantity/src/go.tsv

@@ -1,5 +1,5 @@
 // Answers what k8s.io/apimachinery/pkg/api/resource makes of quantities, a line of tab-separated columns for each line of
-// standard input. runtime/src/quantity/tests.rs compares, and names the columns.
+// standard input. quantity/src/tests.rs compares, and names the columns.
 //
 //	A <tab> B <tab> N     two texts and a whole number: A by itself, A with B, A times N
 //	text <tab> A          A alone, for exponents that Go cannot compute with

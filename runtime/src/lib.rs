@@ -66,7 +66,6 @@ pub mod manager;
 pub mod metrics;
 pub mod object;
 pub mod owner;
-pub mod quantity;
 pub mod reflector;
 pub mod retry;
 pub mod scheme;
@@ -77,4 +76,6 @@ pub mod validation;
 pub mod workqueue;
 
 pub use codegen_runtime_macros::ApiObject;
+#[doc(inline)]
+pub use kube_quantity as quantity;
 pub use {k8s_openapi, kube};

@@ -388,7 +388,7 @@ pub(super) fn shown(value: &Val<'_>) -> Option<String> {
         Val::Timestamp(at) => at.to_string(),
         Val::Ip(ip) => ip.to_string(),
         Val::Cidr(ip, prefix) => format!("{ip}/{prefix}"),
-        Val::Quantity(amount) => amount.text.to_string(),
+        Val::Quantity(amount) => amount.to_string(),
         _ => return None,
     })
 }

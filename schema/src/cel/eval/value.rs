@@ -5,9 +5,10 @@ use std::net::IpAddr;
 use std::rc::Rc;
 
 use jiff::Timestamp;
+use kube_quantity::Amount;
 use serde_json::Value;
 
-use super::types::{quantity::Amount, semver::Semver, url::Url};
+use super::types::{semver::Semver, url::Url};
 use super::{Stop, time};
 use crate::node::{Additional, Kind, ListType, Schema, Types};
 
@@ -30,7 +31,7 @@ pub(crate) enum Val<'v> {
     /// In nanoseconds.
     Duration(i128),
     Timestamp(Timestamp),
-    Quantity(Amount),
+    Quantity(Rc<Amount>),
     Ip(IpAddr),
     Cidr(IpAddr, u8),
     Url(Rc<Url>),

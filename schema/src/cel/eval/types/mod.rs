@@ -1,5 +1,4 @@
 //! Types of the libraries, and how texts are read as them.
 
-pub(super) mod quantity;
 pub(super) mod semver;
 pub(super) mod url;

@@ -2,8 +2,8 @@
 
 use num_bigint::BigInt;
 
-use super::amount::{Amount, Format};
-use super::number::{Number, count, saturated, ten_to};
+use crate::amount::{Amount, Format};
+use crate::number::{Number, count, saturated, ten_to};
 
 /// The finest place that is kept.
 const NANO: i32 = -9;

@@ -23,7 +23,7 @@ pub use self::amount::{Amount, Format};
 /// A text stays as it is; [`canonical`](Self::canonical) gives the one that Go writes. Two are equal if they mean the same: `1` and `1000m`. What has no meaning is equal to the same text only.
 ///
 /// ```
-/// use codegen_runtime::quantity::Quantity;
+/// use kube_quantity::Quantity;
 ///
 /// let cpu: Quantity = serde_json::from_str("2")?;
 /// assert_eq!(cpu, Quantity::new("2000m"));
@@ -93,12 +93,14 @@ impl PartialEq for Quantity {
     }
 }
 
+#[cfg(feature = "k8s-openapi")]
 impl From<k8s_openapi::apimachinery::pkg::api::resource::Quantity> for Quantity {
     fn from(quantity: k8s_openapi::apimachinery::pkg::api::resource::Quantity) -> Self {
         Self(quantity.0)
     }
 }
 
+#[cfg(feature = "k8s-openapi")]
 impl From<Quantity> for k8s_openapi::apimachinery::pkg::api::resource::Quantity {
     fn from(quantity: Quantity) -> Self {
         Self(quantity.0)
