@@ -6,15 +6,37 @@ use embedded_apiserver::ApiServer;
 use http::Method;
 use serde_json::Value;
 
+use crate::corpus_schema::read_yaml;
 use crate::support::ask;
 
-pub(crate) fn parity() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../testdata/parity")
+/// A case of testdata/parity that has a sample.
+pub(crate) struct Case {
+    pub(crate) folder: PathBuf,
+    pub(crate) sample: Value,
+    /// All of its CRDs.
+    pub(crate) crds: Vec<Value>,
+    /// The one of the sample's kind.
+    pub(crate) crd: Value,
 }
 
-pub(crate) fn read_yaml(path: &PathBuf) -> Value {
-    let text = std::fs::read_to_string(path).unwrap();
-    serde_saphyr::from_str(text.trim_start_matches("---\n")).unwrap()
+pub(crate) fn cases() -> impl Iterator<Item = Case> {
+    let parity = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../testdata/parity");
+    let folders = std::fs::read_dir(parity).unwrap();
+    folders.filter_map(|folder| {
+        let folder = folder.unwrap().path();
+        let sample = folder.join("sample.yaml");
+        let sample = sample.is_file().then(|| read_yaml(&sample))?;
+        let files = std::fs::read_dir(folder.join("crds")).unwrap();
+        let crds: Vec<Value> = files.map(|file| read_yaml(&file.unwrap().path())).collect();
+        let kind = |crd: &&Value| crd["spec"]["names"]["kind"] == sample["kind"];
+        let crd = crds.iter().find(kind).unwrap().clone();
+        Some(Case {
+            folder,
+            sample,
+            crds,
+            crd,
+        })
+    })
 }
 
 /// Applies a JSON merge patch.
@@ -58,16 +80,13 @@ fn is_of_a_rule(schema: &Value, text: &str) -> bool {
 #[tokio::test]
 async fn mutations_of_samples_are_taken_and_refused_as_by_the_real_server() {
     let (mut by_schema, mut by_rules) = (0, 0);
-    for case in std::fs::read_dir(parity()).unwrap() {
-        let case = case.unwrap().path();
-        if !case.join("sample.yaml").is_file() {
-            continue;
-        }
-        let sample = read_yaml(&case.join("sample.yaml"));
-        let files = std::fs::read_dir(case.join("crds")).unwrap();
-        let crds: Vec<Value> = files.map(|file| read_yaml(&file.unwrap().path())).collect();
-        let kind = |crd: &&Value| crd["spec"]["names"]["kind"] == sample["kind"];
-        let crd = crds.iter().find(kind).unwrap().clone();
+    for case in cases() {
+        let Case {
+            folder,
+            sample,
+            crds,
+            crd,
+        } = case;
         let server = ApiServer::builder().crd_values(crds).build().unwrap();
         let path = format!(
             "/apis/{}/namespaces/default/{}",
@@ -76,7 +95,7 @@ async fn mutations_of_samples_are_taken_and_refused_as_by_the_real_server() {
         );
         let (code, stored) = ask(&server, Method::POST, &path, &sample).await;
         assert_eq!(code, 201, "{stored}");
-        let table = std::fs::read_to_string(case.join("mutations.tsv")).unwrap();
+        let table = std::fs::read_to_string(folder.join("mutations.tsv")).unwrap();
         for row in table.lines() {
             let columns: Vec<&str> = row.split('\t').collect();
             let [verb, expected, patch, rest @ ..] = columns.as_slice() else {
@@ -98,14 +117,14 @@ async fn mutations_of_samples_are_taken_and_refused_as_by_the_real_server() {
             let text = rest.first().copied().unwrap_or_default();
             let said = answer["message"].as_str().unwrap_or_default();
             if *expected == "accepted" {
-                assert!(code < 300, "{}: {row}: {code} {said}", case.display());
+                assert!(code < 300, "{}: {row}: {code} {said}", folder.display());
             } else {
                 assert!(
                     matches!(code, 400 | 422),
                     "{}: {row}: {code} {said}",
-                    case.display()
+                    folder.display()
                 );
-                assert!(said.contains(text), "{}: {row}: {said}", case.display());
+                assert!(said.contains(text), "{}: {row}: {said}", folder.display());
                 if is_of_a_rule(&crd, text) {
                     by_rules += 1;
                 } else {

@@ -1,14 +1,12 @@
 //! Random objects: validation without a server and the server say the same of each.
 
-use std::path::PathBuf;
-
 use embedded_apiserver::ApiServer;
 use http::Method;
 use kube_schema::{FieldErrors, Validator};
 use rand::{RngExt, SeedableRng, rngs::StdRng, seq::IndexedRandom};
 use serde_json::{Value, json};
 
-use crate::generated_crds::{parity, read_yaml};
+use crate::generated_crds::{Case, cases};
 use crate::support::ask;
 
 /// Objects of each kind.
@@ -81,16 +79,13 @@ fn causes_of(answer: &Value) -> Vec<String> {
 #[tokio::test]
 async fn random_objects_are_judged_as_by_the_server() {
     let (mut accepted, mut refused) = (0, 0);
-    for case in std::fs::read_dir(parity()).unwrap() {
-        let case: PathBuf = case.unwrap().path();
-        if !case.join("sample.yaml").is_file() {
-            continue;
-        }
-        let sample = read_yaml(&case.join("sample.yaml"));
-        let files = std::fs::read_dir(case.join("crds")).unwrap();
-        let crds: Vec<Value> = files.map(|file| read_yaml(&file.unwrap().path())).collect();
-        let kind = |crd: &&Value| crd["spec"]["names"]["kind"] == sample["kind"];
-        let crd = crds.iter().find(kind).unwrap().clone();
+    for case in cases() {
+        let Case {
+            folder,
+            sample,
+            crds,
+            crd,
+        } = case;
         let (group, version) = sample["apiVersion"]
             .as_str()
             .unwrap()
@@ -116,7 +111,7 @@ async fn random_objects_are_judged_as_by_the_server() {
                 _ => continue,
             };
             let found = causes(validator.validate(object.clone()));
-            assert_eq!(found, expected, "{} {seed}: {object}", case.display());
+            assert_eq!(found, expected, "{} {seed}: {object}", folder.display());
             accepted += usize::from(code == 201);
             refused += usize::from(code == 422);
         }

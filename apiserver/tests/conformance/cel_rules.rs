@@ -29,30 +29,21 @@ fn number() -> Value {
     json!({"type": "integer"})
 }
 
+/// An object whose number is 7 is refused by a rule, with a message.
+async fn refuses_seven(client: Client, rule: Value, message: &str) {
+    let schema = ruled(json!({"n": number()}), json!([rule]));
+    let object = json!({"o": {"n": 7}});
+    refuses(client, json!({"o": schema}), object, message).await;
+}
+
 async fn message_expression_is_the_message(client: Client) {
-    let rules = json!([{"rule": "self.n < 5", "message": "static", "messageExpression": "self.n > 6 ? 'must be far less' : 'must be less'"}]);
-    let schema = ruled(json!({"n": number()}), rules);
-    let message = "spec.o: Invalid value: must be far less";
-    refuses(
-        client,
-        json!({"o": schema}),
-        json!({"o": {"n": 7}}),
-        message,
-    )
-    .await;
+    let rule = json!({"rule": "self.n < 5", "message": "static", "messageExpression": "self.n > 6 ? 'must be far less' : 'must be less'"});
+    refuses_seven(client, rule, "spec.o: Invalid value: must be far less").await;
 }
 
 async fn reason_and_field_path_are_those_of_the_rule(client: Client) {
-    let rules = json!([{"rule": "self.n < 5", "message": "too large", "reason": "FieldValueForbidden", "fieldPath": ".n"}]);
-    let schema = ruled(json!({"n": number()}), rules);
-    let message = "spec.o.n: Forbidden: too large";
-    refuses(
-        client,
-        json!({"o": schema}),
-        json!({"o": {"n": 7}}),
-        message,
-    )
-    .await;
+    let rule = json!({"rule": "self.n < 5", "message": "too large", "reason": "FieldValueForbidden", "fieldPath": ".n"});
+    refuses_seven(client, rule, "spec.o.n: Forbidden: too large").await;
 }
 
 async fn error_of_evaluation_is_reported(client: Client) {

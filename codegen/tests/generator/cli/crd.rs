@@ -34,17 +34,15 @@ fn crds_come_from_files_folders_and_standard_input() {
     sandbox.check("crd");
 }
 
-#[test]
-fn inspect_lists_unions() {
-    let mut sandbox = sandbox();
-    sandbox.write(
-        "route.yaml",
+/// A CRD of one version, with the properties at the indent of those of an object.
+fn crd_text(kind: &str, plural: &str, properties: &str) -> String {
+    format!(
         "apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
-metadata: {name: routes.example.com}
+metadata: {{name: {plural}.example.com}}
 spec:
   group: example.com
-  names: {kind: Route, plural: routes}
+  names: {{kind: {kind}, plural: {plural}}}
   scope: Namespaced
   versions:
   - name: v1
@@ -54,7 +52,19 @@ spec:
       openAPIV3Schema:
         type: object
         properties:
-          spec:
+{properties}"
+    )
+}
+
+#[test]
+fn inspect_lists_unions() {
+    let mut sandbox = sandbox();
+    sandbox.write(
+        "route.yaml",
+        &crd_text(
+            "Route",
+            "routes",
+            "          spec:
             type: object
             oneOf: [{required: [host]}, {required: [address]}]
             x-kubernetes-validations:
@@ -68,6 +78,7 @@ spec:
               port: {type: integer}
               range: {type: string}
 ",
+        ),
     );
     sandbox.run(&["inspect", "route.yaml"]);
     sandbox.check("inspect-unions");
@@ -78,22 +89,10 @@ fn inspect_explains_which_objects_are_types_of_kubernetes() {
     let mut sandbox = sandbox();
     sandbox.write(
         "pool.yaml",
-        "apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: pools.example.com}
-spec:
-  group: example.com
-  names: {kind: Pool, plural: pools}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec:
+        &crd_text(
+            "Pool",
+            "pools",
+            "          spec:
             type: object
             properties:
               selector:
@@ -108,6 +107,7 @@ spec:
                   port: {type: integer, format: int32}
                   scheme: {type: string}
 ",
+        ),
     );
     sandbox.run(&["inspect", "pool.yaml", "--explain", "Pool"]);
     sandbox.run(&[

@@ -182,37 +182,26 @@ fn arithmetic<'v>(name: &str, a: &Val<'v>, b: &Val<'v>) -> Outcome<'v> {
     }
 }
 
-fn integer(name: &str, a: i64, b: i64) -> Result<i64, Stop> {
-    match (name, b) {
-        ("_/_", 0) => return Err(Stop::error("division by zero")),
-        ("_%_", 0) => return Err(Stop::error("modulus by zero")),
-        _ => {}
-    }
-    let result = match name {
-        "_+_" => a.checked_add(b),
-        "_-_" => a.checked_sub(b),
-        "_*_" => a.checked_mul(b),
-        "_/_" => a.checked_div(b),
-        _ => a.checked_rem(b),
+/// An operator on whole numbers of one type, with the error of an overflow.
+macro_rules! arithmetic {
+    ($function:ident, $number:ty, $overflow:expr) => {
+        fn $function(name: &str, a: $number, b: $number) -> Result<$number, Stop> {
+            let result = match (name, b) {
+                ("_+_", _) => a.checked_add(b),
+                ("_-_", _) => a.checked_sub(b),
+                ("_*_", _) => a.checked_mul(b),
+                ("_/_", 0) => return Err(Stop::error("division by zero")),
+                ("_/_", _) => a.checked_div(b),
+                (_, 0) => return Err(Stop::error("modulus by zero")),
+                _ => a.checked_rem(b),
+            };
+            result.ok_or_else($overflow)
+        }
     };
-    result.ok_or_else(overflow)
 }
 
-fn unsigned(name: &str, a: u64, b: u64) -> Result<u64, Stop> {
-    match (name, b) {
-        ("_/_", 0) => return Err(Stop::error("division by zero")),
-        ("_%_", 0) => return Err(Stop::error("modulus by zero")),
-        _ => {}
-    }
-    let result = match name {
-        "_+_" => a.checked_add(b),
-        "_-_" => a.checked_sub(b),
-        "_*_" => a.checked_mul(b),
-        "_/_" => a.checked_div(b),
-        _ => a.checked_rem(b),
-    };
-    result.ok_or_else(|| Stop::error("unsigned integer overflow"))
-}
+arithmetic!(integer, i64, overflow);
+arithmetic!(unsigned, u64, || Stop::error("unsigned integer overflow"));
 
 fn within<'v>(nanoseconds: i128) -> Outcome<'v> {
     i64::try_from(nanoseconds)
