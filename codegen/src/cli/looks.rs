@@ -15,7 +15,7 @@ pub(super) struct LookArgs {
     /// Derive traits for the types whose names match, where `*` stands for any characters, as in 'IssuerSpec*=Eq,schemars::JsonSchema'; may be repeated.
     #[arg(long, value_name = "TYPES=DERIVE,…", value_parser = TypeAttributes::parse_derives)]
     type_derive: Vec<TypeAttributes>,
-    /// Add an attribute to the types whose names match, as in 'IssuerSpec*=#[non_exhaustive]'; may be repeated.
+    /// Add an attribute to the types whose names match, as in `IssuerSpec*=#[non_exhaustive]`; may be repeated.
     #[arg(long, value_name = "TYPES=ATTRIBUTE", value_parser = TypeAttributes::parse_attribute)]
     type_attribute: Vec<TypeAttributes>,
 }
