@@ -5,11 +5,7 @@ use codegen::{Config, Generator};
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     Config::new()
         .crds(["crds"])
-        .emit(
-            Generator::ALL
-                .into_iter()
-                .filter(|&generator| generator != Generator::Fake),
-        )
+        .emit(Generator::in_all().filter(|&generator| generator != Generator::Fake))
         .base_path("crate::kubernetes")
         .generate()?;
     Ok(())

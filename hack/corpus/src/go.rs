@@ -10,7 +10,7 @@ use std::{
 use codegen::diag::Style;
 use codegen::{
     Diagnostics, Generated, Source, Sources,
-    config::go::{Environment, load},
+    config::go::{Environment, KubernetesSources, load},
 };
 
 use crate::{Result, figures::Figures, index::Index, index::Project, options, write_crate, write_workspace};
@@ -73,7 +73,7 @@ impl Module {
 fn generate(module: &Module, index: &Index, corpus: &Path, output: &Path, environment: &Environment) -> Result<String> {
     let start = Instant::now();
     let rendered = |errors: Diagnostics| errors.render(Style::Plain);
-    let go = load(&module.packages, &module.folder, environment).map_err(rendered)?;
+    let go = load(&module.packages, &module.folder, environment, KubernetesSources::Unused).map_err(rendered)?;
     let sources = Sources { go: vec![go], ..Sources::default() };
     let generated = codegen::generate(&sources, &options()).map_err(rendered)?;
     let seconds = start.elapsed().as_secs_f64();
