@@ -127,7 +127,7 @@ fn replacements(cx: &Emit<'_>) -> [(&'static str, String); 7] {
             "use k8s_openapi::",
             format!("use {}::", cx.k8s_openapi_path()),
         ),
-        ("#[macro_export]", String::new()),
+        ("#[macro_export]\n", String::new()),
         (
             "pub use crate::__codec_object",
             "pub(crate) use __codec_object".to_owned(),
@@ -211,6 +211,7 @@ mod tests {
             text.contains("use ::kube::k8s_openapi::ByteString;"),
             "{text}"
         );
+        assert!(!text.contains("]\n\n    macro_rules!"), "{text}");
         for runtimes in ["use k8s_openapi", "$crate", "macro_export", "crate::__"] {
             assert!(!text.contains(runtimes), "{runtimes} in {text}");
         }

@@ -183,6 +183,22 @@ impl Site {
         assert!(status.unwrap().success());
     }
 
+    /// Waits until every thread of a stopped process stands still, which the sender of the signal does not wait for. Where there is
+    /// no `/proc`, it is taken for granted.
+    async fn until_still(&self, identity: &str) {
+        let tasks = PathBuf::from(format!("/proc/{}/task", self.child(identity).id()));
+        let runs = |task: &PathBuf| {
+            let stat = fs::read_to_string(task.join("stat")).unwrap_or_default();
+            let state = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
+            !state.is_empty() && !state.starts_with('T')
+        };
+        while let Ok(tasks) = fs::read_dir(&tasks)
+            && tasks.flatten().any(|task| runs(&task.path()))
+        {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
     fn child(&self, identity: &str) -> &Child {
         &self
             .controllers
@@ -412,6 +428,8 @@ async fn a_paused_leader_that_wakes_up_does_nothing_to_any_server() {
         let lock = fs::File::create(site.servers().join("lock")).unwrap();
         lock.lock().unwrap();
         site.signal(&first, "STOP");
+        // A call that waits for the lock would have it otherwise.
+        site.until_still(&first).await;
     }
     let second = site.until_leader(|holder| holder != first).await;
     for n in 0..5 {
