@@ -222,6 +222,19 @@ fn a_rule_that_runs_away_is_stopped() {
     );
 }
 
+/// Lists that share their items: a comparison would go through 2^40 of them.
+#[test]
+fn a_comparison_of_more_than_could_be_gone_through_is_stopped() {
+    let doubled = ".map(x, [x, x])".repeat(40);
+    let rule = format!("[[1]]{doubled}.all(x, x == x)");
+    let schema = json!({"type": "object", "x-kubernetes-validations": [{"rule": rule}]});
+    let errors = Structural::compile(&schema).unwrap().validate(&json!({}));
+    assert!(
+        errors[0].detail.contains("cost limit exceeded"),
+        "{errors:?}"
+    );
+}
+
 #[test]
 fn names_that_cannot_be_written_are_escaped() {
     let schema = json!({"type": "object", "properties": {

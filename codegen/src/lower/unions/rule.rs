@@ -102,9 +102,14 @@ impl Evaluation<'_> {
         }
     }
 
+    /// Takes some of the steps; false if none are left.
+    fn take(&self, steps: u32) -> bool {
+        self.steps.set(self.steps.get().saturating_add(steps));
+        self.steps.get() <= MOST_STEPS
+    }
+
     fn value(&self, id: Id, variables: &mut Variables) -> Known {
-        self.steps.set(self.steps.get() + 1);
-        if self.steps.get() > MOST_STEPS {
+        if !self.take(1) {
             return Known::Nothing;
         }
         match self.rule.tree.node(id) {
@@ -114,6 +119,7 @@ impl Evaluation<'_> {
             Node::Ident(name) => {
                 let mut known = variables.iter().rev();
                 let known = known.find(|(variable, _)| variable == name);
+                let known = known.filter(|(_, value)| self.take(value.weight()));
                 known.map_or(Known::Nothing, |(_, value)| value.clone())
             }
             Node::Select {
@@ -228,6 +234,14 @@ impl Known {
                 (Self::Number(a), Self::Number(b)) => Self::Items(a.or(b)),
                 _ => Self::Nothing,
             },
+        }
+    }
+
+    /// The number of values in it, each of which is copied with it.
+    fn weight(&self) -> u32 {
+        match self {
+            Self::List(items) => items.iter().map(Self::weight).fold(1, u32::saturating_add),
+            _ => 1,
         }
     }
 

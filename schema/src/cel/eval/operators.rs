@@ -73,14 +73,17 @@ pub(super) const TYPES: [(&str, &str); 12] = [
     ("Timestamp", "google.protobuf.Timestamp"),
 ];
 
+/// More items than any expression may read.
+const MOST_ITEMS: usize = 10_000_000;
+
 /// The cost of a call by the sizes of its arguments: a tenth of the bytes or items that it may read.
 pub(super) fn traversed(name: &str, args: &[Val<'_>]) -> u64 {
     let reads = !matches!(
         name,
         "size" | "_[_]" | "_[?_]" | "type" | "dyn" | "hasValue" | "value" | "orValue"
     );
-    let sizes = args.iter().filter(|_| reads).filter_map(Val::size);
-    sizes.map(|size| size as u64 / 10).sum()
+    let args = args.iter().filter(|_| reads);
+    args.map(|arg| arg.weight(MOST_ITEMS) as u64 / 10).sum()
 }
 
 /// Calls a function; none if it is not one of these, or not for these arguments.

@@ -139,6 +139,23 @@ impl<'v> Val<'v> {
         })
     }
 
+    /// The number of items in it and in the lists and maps within, at most `most`. Lists can share items, so that few of them hold
+    /// more than could be gone through.
+    pub(crate) fn weight(&self, most: usize) -> usize {
+        let within = |values: &mut dyn Iterator<Item = &Self>| {
+            values.fold(0, |weight: usize, value| match value {
+                _ if weight >= most => most,
+                Self::List(_) | Self::Map(_) => weight + 1 + value.weight(most - weight),
+                _ => weight + 1,
+            })
+        };
+        match self {
+            Self::List(items) => within(&mut items.iter()),
+            Self::Map(entries) => within(&mut entries.iter().map(|(_, value)| value)),
+            other => other.size().unwrap_or_default(),
+        }
+    }
+
     /// The name of its type.
     pub(crate) fn type_name(&self) -> &'static str {
         match self {
