@@ -256,9 +256,13 @@ impl<'v> Run<'_, 'v> {
             args.push(self.eval(*arg)?);
         }
         self.charge(1 + operators::traversed(name, &args))?;
-        operators::call(name, &args)
+        let outcome = operators::call(name, &args)
             .or_else(|| library::call(name, &args))
-            .unwrap_or_else(|| Err(Stop::no_overload()))
+            .unwrap_or_else(|| Err(Stop::no_overload()));
+        if let Ok(Val::List(items)) = &outcome {
+            self.charge(items.len() as u64 / 10)?;
+        }
+        outcome
     }
 
     /// The full name of a function of a library, such as `sets.contains`.
