@@ -10,7 +10,7 @@ pub struct Sources {
     /// CRD YAML or JSON: any number of documents each.
     pub crds: Vec<Source>,
     /// Files that are searched for the markers of rules and webhooks alone, Rust or Go by their names' ending; sorted by name.
-    pub policy: Vec<Source>,
+    pub marker_files: Vec<Source>,
     /// Go packages, each with those that its types use: one entry for each Go module.
     #[cfg(feature = "go")]
     pub go: Vec<crate::read::go::GoSources>,

@@ -10,13 +10,13 @@ kubectl=$root/target/envtest/kubectl
 [[ -x $kubectl ]] || kubectl=kubectl
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# Ours for all of testdata/policy, and the roles for users of an API.
+# Ours for all of testdata/crate-markers, and the roles for users of an API.
 cargo build -q -p codegen --bins --examples --manifest-path "$root/Cargo.toml"
 bin=${CARGO_TARGET_DIR:-$root/target}/debug
-for folder in "$root"/testdata/policy/*/; do
+for folder in "$root"/testdata/crate-markers/*/; do
 	name=$(basename "$folder")
 	mkdir -p "$work/$name"
-	ls "$folder"*.rs | "$bin/examples/policy" "$work/$name" strict >/dev/null
+	ls "$folder"*.rs | "$bin/examples/crate_markers" "$work/$name" strict >/dev/null
 done
 cp -r "$root/testdata/apis/virtualmachine" "$work/api"
 printf '[[crate]]\n[crate.rust]\n[crate.manifests]\ncrds = ""\nuser-roles = "users"\n' >"$work/api/codegen.toml"

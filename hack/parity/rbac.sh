@@ -21,8 +21,8 @@ work=$(mktemp -d)
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 export GOFLAGS=-mod=mod GOTOOLCHAIN=local GO111MODULE=on
 GOBIN=$work go install sigs.k8s.io/controller-tools/cmd/controller-gen@v0.21.0
-cargo build -q -p codegen --example policy --manifest-path "$root/Cargo.toml"
-ours_bin=${CARGO_TARGET_DIR:-$root/target}/debug/examples/policy
+cargo build -q -p codegen --example crate_markers --manifest-path "$root/Cargo.toml"
+ours_bin=${CARGO_TARGET_DIR:-$root/target}/debug/examples/crate_markers
 
 differing=0
 printf '%-48s %6s %8s %7s %9s %s\n' module rules webhooks lines differing strict

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use codegen::{
     Config,
-    output::{Plan, Scope, Tree},
+    output::{OrphanSearch, Plan, Tree},
     scaffold::Scaffold,
 };
 
@@ -62,7 +62,7 @@ impl Crate {
                 &self.output,
                 &Tree::new(),
                 &scaffold.files(),
-                &Scope::default(),
+                &OrphanSearch::default(),
             )?);
         }
         let finish = Finish {

@@ -48,7 +48,7 @@ impl Config {
             CrdInput::Stdin => None,
         });
         let apis = self.apis.iter().map(|apis| apis.folder.as_path());
-        let roots = self.policy_roots();
+        let roots = self.marker_roots();
         let inputs = crds.chain(apis).chain(self.header_file.as_deref());
         inputs.map(Path::to_owned).chain(roots)
     }

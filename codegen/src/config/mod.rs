@@ -5,6 +5,7 @@
 
 mod advice;
 mod build_script;
+mod crate_markers;
 mod error;
 mod file;
 #[cfg(feature = "go")]
@@ -14,7 +15,6 @@ mod keys;
 mod layout;
 mod partial;
 mod place;
-mod policy;
 mod prepare;
 mod reference;
 mod table;

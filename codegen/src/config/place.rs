@@ -9,7 +9,7 @@ use super::{Config, Error, layout::Place, target::Target};
 use crate::{
     emit::{self, Generator},
     options::Options,
-    output::{Scope, Tree, format},
+    output::{OrphanSearch, Tree, format},
     source::Sources,
 };
 
@@ -86,7 +86,7 @@ impl Config {
     }
 
     /// Where files that nothing generates any more may be.
-    pub(super) fn scope(&self, sources: &Sources, target: &Target) -> Scope {
+    pub(super) fn scope(&self, sources: &Sources, target: &Target) -> OrphanSearch {
         let generated = target.generated(&self.options);
         let mut folders = BTreeSet::from([generated.clone()]);
         if target.holds_apis {
@@ -95,7 +95,7 @@ impl Config {
         if self.partial.is_none() {
             folders.extend(self.owned_apis(sources, target));
         }
-        Scope {
+        OrphanSearch {
             folders,
             generated,
             only: self.partial.clone(),

@@ -213,7 +213,7 @@ impl Config {
         }
         sources.crds = load_crds(&self.crds, progress)?;
         if self.crate_markers {
-            self.add_policy(&mut sources)?;
+            self.add_marker_files(&mut sources)?;
         }
         self.load_go(options, &mut sources)?;
         Ok(sources)

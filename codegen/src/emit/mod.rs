@@ -12,7 +12,7 @@ mod informer;
 mod lister;
 pub mod manifests;
 mod modules;
-pub mod policy;
+pub mod rbac;
 mod reference;
 mod register;
 mod serde_attributes;
@@ -21,6 +21,7 @@ pub(crate) mod table;
 mod tests;
 mod types;
 mod validate;
+pub mod webhooks;
 
 pub(crate) use context::{Emit, ident};
 use rayon::prelude::*;

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod boxes;
+mod crate_markers;
 pub mod crd;
 mod echoes;
 mod empty;
@@ -11,7 +12,6 @@ mod methods;
 mod object;
 mod one_of;
 mod paths;
-mod policy;
 mod presence;
 pub mod rust;
 mod unions;
@@ -22,7 +22,7 @@ use crate::{
     diag::Diagnostics,
     model::{ApiSet, CustomMethod, KnownType, TypeRef, Verb, names},
     options::Options,
-    read::Read,
+    read::Parsed,
 };
 use echoes::Echoes;
 
@@ -34,11 +34,11 @@ use echoes::Echoes;
 /// # Errors
 ///
 /// Every finding, if one stops generation.
-pub fn lower(read: Read, options: &Options) -> Result<(ApiSet, Diagnostics), Diagnostics> {
-    let Read {
+pub fn lower(read: Parsed, options: &Options) -> Result<(ApiSet, Diagnostics), Diagnostics> {
+    let Parsed {
         mut rust,
         crds,
-        policy,
+        crate_markers,
         #[cfg(feature = "go")]
         go,
         mut found,
@@ -66,8 +66,8 @@ pub fn lower(read: Read, options: &Options) -> Result<(ApiSet, Diagnostics), Dia
             .filter(|package| package.requested)
             .map(|package| &package.markers),
     );
-    let markers = policy::gather(in_packages.chain([&policy]));
-    policy::lower(&markers, options.compat, &mut api, &mut own);
+    let markers = crate_markers::gather(in_packages.chain([&crate_markers]));
+    crate_markers::lower(&markers, options.compat, &mut api, &mut own);
     found.extend(echoes.without(own));
     if !found.has_errors() {
         empty::warn(&rust, options, &api, &mut found);

@@ -16,7 +16,7 @@ pub mod yaml;
 
 pub use error::Error;
 pub use interrupt::{Interrupted, interrupt};
-pub use orphans::Scope;
+pub use orphans::OrphanSearch;
 pub use plan::{Change, ChangeKind, Plan};
 pub use tree::{Mode, Tree};
 pub use write::apply;

@@ -11,7 +11,7 @@ use crate::emit::Generator;
 
 /// Where orphans are looked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Scope {
+pub struct OrphanSearch {
     /// Folders relative to the root; searched with all that is below them.
     pub folders: BTreeSet<PathBuf>,
     /// The folder that holds clientset, listers and informers, relative to the root.
@@ -21,7 +21,11 @@ pub struct Scope {
 }
 
 /// Files in scope that carry the marker and that the tree lacks, sorted.
-pub(super) fn orphans(root: &Path, tree: &Tree, scope: &Scope) -> Result<BTreeSet<PathBuf>, Error> {
+pub(super) fn orphans(
+    root: &Path,
+    tree: &Tree,
+    scope: &OrphanSearch,
+) -> Result<BTreeSet<PathBuf>, Error> {
     let mut found = BTreeSet::new();
     for folder in &scope.folders {
         collect_orphans(root, folder, tree, scope, &mut found)?;
@@ -33,7 +37,7 @@ fn collect_orphans(
     root: &Path,
     folder: &Path,
     tree: &Tree,
-    scope: &Scope,
+    scope: &OrphanSearch,
     found: &mut BTreeSet<PathBuf>,
 ) -> Result<(), Error> {
     let full = root.join(folder);
@@ -107,7 +111,7 @@ pub(super) fn orphaned_crds(
     Ok(found)
 }
 
-impl Scope {
+impl OrphanSearch {
     /// Whether a generated file of this path, which nothing generates now, is an orphan.
     fn covers(&self, path: &Path) -> bool {
         let Some(only) = &self.only else { return true };

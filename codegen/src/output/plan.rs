@@ -12,7 +12,7 @@ use std::{
 use similar::TextDiff;
 
 use super::{
-    Error, Scope, Tree,
+    Error, OrphanSearch, Tree,
     format::is_generated,
     guard::Guard,
     orphans::{orphaned_crds, orphans},
@@ -65,7 +65,7 @@ impl Plan {
     /// # Errors
     ///
     /// A path that leads out of `root`, a handwritten file in the way, or a file that cannot be read.
-    pub fn new(root: &Path, tree: &Tree, once: &Tree, scope: &Scope) -> Result<Self, Error> {
+    pub fn new(root: &Path, tree: &Tree, once: &Tree, scope: &OrphanSearch) -> Result<Self, Error> {
         let mut plan = Self {
             root: root.to_owned(),
             changes: Vec::new(),

@@ -1,10 +1,10 @@
 //! Readers: from source texts to what they say, each file by itself.
 
+pub mod crate_markers;
 pub mod crd;
 #[cfg(feature = "go")]
 pub mod go;
 pub mod markers;
-pub mod policy;
 pub mod rust;
 pub(crate) mod yaml;
 
@@ -12,13 +12,13 @@ use crate::{diag::Diagnostics, options::Options, source::Sources};
 
 /// Everything that was read, not yet related to one another.
 #[derive(Debug, Default)]
-pub struct Read {
+pub struct Parsed {
     /// The group-version folders of annotated Rust.
     pub rust: Vec<rust::Package>,
     /// The CRDs.
     pub crds: Vec<crd::Crd>,
     /// Rules and webhooks of files that hold nothing else of the API.
-    pub policy: markers::MarkerSet,
+    pub crate_markers: markers::MarkerSet,
     /// The Go modules.
     #[cfg(feature = "go")]
     pub go: Vec<go::Module>,
@@ -30,14 +30,19 @@ pub struct Read {
 
 /// Reads all sources, as far as they can be read.
 #[must_use]
-pub fn read(sources: &Sources, options: &Options) -> Read {
+pub fn read(sources: &Sources, options: &Options) -> Parsed {
     let mut found = Diagnostics::new();
     let ignored = markers::IgnoredMarkers(&options.ignored_markers);
     let crds = crd::read(&sources.crds, options);
     found.extend(crds.found);
-    Read {
+    Parsed {
         rust: rust::read(&sources.rust, ignored, &mut found),
-        policy: policy::read(&sources.policy, ignored, options.compat, &mut found),
+        crate_markers: crate_markers::read(
+            &sources.marker_files,
+            ignored,
+            options.compat,
+            &mut found,
+        ),
         crds: crds.crds,
         #[cfg(feature = "go")]
         go: sources

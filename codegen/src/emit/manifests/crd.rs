@@ -8,12 +8,12 @@ use super::{
     Manifests,
     check::Check,
     describe::shortened,
-    schema::{Schema, Scope, Shapes},
+    schema::{Lookup, Schema, Shapes},
     size,
 };
 use crate::{
     diag::{Diagnostic, Diagnostics},
-    emit::policy::client_config,
+    emit::webhooks::client_config,
     model::{ApiSet, Conversion, Group, Origin, PrinterColumn, Resource, TypeDef, Version},
     options::Compat,
 };
@@ -138,7 +138,7 @@ impl<'a> Assembly<'a> {
             let mut schema = match member.root() {
                 _ if member.was_read() => Schema::of_crd(member.version, resource),
                 Some((version, root)) => {
-                    let schema = shapes.root(root, Scope::of(version));
+                    let schema = shapes.root(root, Lookup::of(version));
                     // Types without a schema have been reported.
                     if self.compat == Compat::Strict && !shapes.diagnostics.has_errors() {
                         let check = Check {

@@ -8,6 +8,8 @@ mod about;
 #[cfg(feature = "cel")]
 mod cel;
 mod check;
+#[cfg(test)]
+mod crate_markers_tests;
 mod crd;
 mod describe;
 #[cfg(test)]
@@ -26,8 +28,9 @@ use serde_json::Value;
 use crate::{
     diag::Diagnostics,
     emit::{
-        policy::{RoleOptions, roles, user_roles, webhook_configurations},
+        rbac::{RoleOptions, roles, user_roles},
         table::Generator,
+        webhooks::webhook_configurations,
     },
     model::{ApiSet, Group, Origin, Resource, Version},
     options::{Compat, Options},

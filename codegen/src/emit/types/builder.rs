@@ -17,7 +17,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::{
-    Scope,
+    FileContext,
     default::{function, has_no_default},
     refs::type_tokens,
 };
@@ -33,12 +33,12 @@ use crate::{
 const BUILD: &str = "build";
 
 /// Whether structs have builders. bon's code means the prelude's `Option` by that name, which a kind may have.
-pub(super) fn wanted(scope: &Scope<'_>) -> bool {
+pub(super) fn wanted(scope: &FileContext<'_>) -> bool {
     scope.cx.options.types.builders && scope.unit.type_def("Option").is_none()
 }
 
 /// The attribute of a struct; nothing without builders.
-pub(super) fn of_struct(scope: &Scope<'_>, def: &TypeDef, body: &StructDef) -> TokenStream {
+pub(super) fn of_struct(scope: &FileContext<'_>, def: &TypeDef, body: &StructDef) -> TokenStream {
     if !wanted(scope) {
         return TokenStream::new();
     }
@@ -62,7 +62,7 @@ fn has_text(field: &Field) -> bool {
 }
 
 /// The builder's name where a type of the version has the one that bon gives.
-fn other_name(scope: &Scope<'_>, def: &TypeDef) -> Option<Ident> {
+fn other_name(scope: &FileContext<'_>, def: &TypeDef) -> Option<Ident> {
     let plain = format!("{}Builder", def.name);
     let is_taken = |name: &String| scope.unit.type_def(name).is_some();
     is_taken(&plain).then_some(())?;
@@ -72,7 +72,7 @@ fn other_name(scope: &Scope<'_>, def: &TypeDef) -> Option<Ident> {
 
 /// The attribute of a field; nothing without builders, or where bon's own choice fits.
 pub(super) fn of_field(
-    scope: &Scope<'_>,
+    scope: &FileContext<'_>,
     def: &TypeDef,
     body: &StructDef,
     field: &Field,
@@ -107,7 +107,7 @@ fn when_missing(def: &TypeDef, field: &Field) -> Option<TokenStream> {
 }
 
 /// The conversion of a setter's argument: lists and maps come from iterators, and boxes from their content.
-fn conversion(scope: &Scope<'_>, field: &Field) -> Option<TokenStream> {
+fn conversion(scope: &FileContext<'_>, field: &Field) -> Option<TokenStream> {
     if matches!(
         Presence::of(field),
         Presence::OptionalNullable | Presence::RequiredNullable
@@ -142,7 +142,7 @@ fn setter(body: &StructDef, field: &Field) -> Option<Ident> {
 }
 
 /// The attribute of the map of what the schema does not name.
-pub(super) fn of_unknown(scope: &Scope<'_>) -> TokenStream {
+pub(super) fn of_unknown(scope: &FileContext<'_>) -> TokenStream {
     if wanted(scope) {
         quote!(#[builder(default, with = FromIterator::from_iter)])
     } else {

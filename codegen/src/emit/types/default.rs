@@ -6,7 +6,7 @@ use quote::{format_ident, quote};
 use serde_json::Value;
 
 use super::{
-    Scope, Unit,
+    FileContext, Unit,
     refs::{field_type, type_tokens},
 };
 use crate::{
@@ -49,7 +49,7 @@ pub(super) struct Defaults {
 ///     }
 /// }
 /// ```
-pub(super) fn emit(scope: &Scope<'_>, def: &TypeDef, body: &StructDef) -> Defaults {
+pub(super) fn emit(scope: &FileContext<'_>, def: &TypeDef, body: &StructDef) -> Defaults {
     let name = ident(&def.name);
     let functions: Vec<TokenStream> = body
         .fields
@@ -88,9 +88,9 @@ pub(super) fn emit(scope: &Scope<'_>, def: &TypeDef, body: &StructDef) -> Defaul
 
 /// Every field with a value, and the map of what the schema does not name.
 fn all_fields(
-    scope: &Scope<'_>,
+    scope: &FileContext<'_>,
     body: &StructDef,
-    value: fn(&Scope<'_>, &Field) -> TokenStream,
+    value: fn(&FileContext<'_>, &Field) -> TokenStream,
 ) -> TokenStream {
     let fields = body.fields.iter().map(|field| {
         let ident = ident(&field.rust_name);
@@ -104,7 +104,7 @@ fn all_fields(
 }
 
 /// The fields whose default is not what they have in the blank object, and that object for the others.
-fn fields_beside_blank(scope: &Scope<'_>, body: &StructDef) -> TokenStream {
+fn fields_beside_blank(scope: &FileContext<'_>, body: &StructDef) -> TokenStream {
     let differs = |field: &&Field| honoured(field) || nested(scope, field).is_some();
     let fields = body.fields.iter().filter(differs).map(|field| {
         let ident = ident(&field.rust_name);
@@ -144,11 +144,11 @@ fn held<'a>(unit: Unit<'a>, field: &Field) -> Option<&'a TypeDef> {
 }
 
 /// The struct with a blank of its own that a field always holds.
-fn nested<'a>(scope: &Scope<'a>, field: &Field) -> Option<&'a TypeDef> {
+fn nested<'a>(scope: &FileContext<'a>, field: &Field) -> Option<&'a TypeDef> {
     held(scope.unit, field).filter(|inner| has_blank(scope.cx, scope.unit, inner))
 }
 
-fn emit_blank(scope: &Scope<'_>, body: &StructDef) -> TokenStream {
+fn emit_blank(scope: &FileContext<'_>, body: &StructDef) -> TokenStream {
     let fields = all_fields(scope, body, blank);
     quote! {
         fn blank() -> Self {
@@ -158,7 +158,7 @@ fn emit_blank(scope: &Scope<'_>, body: &StructDef) -> TokenStream {
 }
 
 /// The field's value in the blank object.
-fn blank(scope: &Scope<'_>, field: &Field) -> TokenStream {
+fn blank(scope: &FileContext<'_>, field: &Field) -> TokenStream {
     if let Some(inner) = nested(scope, field) {
         let inner = scope.imports.own(&inner.name);
         let codec = scope.imports.codec();
@@ -190,7 +190,7 @@ pub(crate) fn function_ident(field: &Field) -> proc_macro2::Ident {
     format_ident!("default_{}", field.rust_name)
 }
 
-fn emit_function(scope: &Scope<'_>, def: &TypeDef, field: &Field) -> Option<TokenStream> {
+fn emit_function(scope: &FileContext<'_>, def: &TypeDef, field: &Field) -> Option<TokenStream> {
     let default = field.default.as_ref().filter(|_| honoured(field))?;
     let name = function_ident(field);
     let ty = field_type(scope, field);
@@ -205,7 +205,7 @@ fn emit_function(scope: &Scope<'_>, def: &TypeDef, field: &Field) -> Option<Toke
 }
 
 /// The field's value in `Default`.
-fn initial(scope: &Scope<'_>, field: &Field) -> TokenStream {
+fn initial(scope: &FileContext<'_>, field: &Field) -> TokenStream {
     if honoured(field) {
         let name = function_ident(field);
         quote!(Self::#name())
@@ -217,7 +217,7 @@ fn initial(scope: &Scope<'_>, field: &Field) -> TokenStream {
     }
 }
 
-fn default_trait(scope: &Scope<'_>) -> TokenStream {
+fn default_trait(scope: &FileContext<'_>) -> TokenStream {
     scope.imports.prelude("::std::default", "Default")
 }
 
@@ -231,7 +231,7 @@ pub(super) fn has_no_default(field: &Field) -> bool {
 }
 
 /// The value that stands for one that is not set: for a time, the start of the Unix epoch.
-fn unset(scope: &Scope<'_>, ty: &TypeRef) -> TokenStream {
+fn unset(scope: &FileContext<'_>, ty: &TypeRef) -> TokenStream {
     if *ty == TypeRef::Known(KnownType::Condition) {
         let codec = scope.imports.codec();
         return quote!(#codec::condition());
@@ -293,7 +293,7 @@ pub(super) fn is_decoded(field: &Field) -> bool {
 }
 
 /// A default value as an expression of the field's type.
-fn value(scope: &Scope<'_>, field: &Field, default: &Value) -> TokenStream {
+fn value(scope: &FileContext<'_>, field: &Field, default: &Value) -> TokenStream {
     match Written::of(field, default) {
         Written::Bool(flag) => quote!(#flag),
         Written::Int32(number) => {
@@ -347,7 +347,7 @@ fn whole(number: &serde_json::Number) -> Option<i64> {
     })
 }
 
-fn variant(scope: &Scope<'_>, name: &str, text: &str) -> TokenStream {
+fn variant(scope: &FileContext<'_>, name: &str, text: &str) -> TokenStream {
     let ident = ident(name);
     match scope.unit.type_def(name).map(|def| &def.kind) {
         Some(TypeKind::Enum(body)) => match (
@@ -375,7 +375,7 @@ fn variant(scope: &Scope<'_>, name: &str, text: &str) -> TokenStream {
 }
 
 /// A value of an enum of integers that its schema lists.
-fn integer(scope: &Scope<'_>, field: &Field, default: &Value) -> Option<TokenStream> {
+fn integer(scope: &FileContext<'_>, field: &Field, default: &Value) -> Option<TokenStream> {
     let TypeRef::Local(name) = &field.ty else {
         return None;
     };
@@ -390,7 +390,7 @@ fn integer(scope: &Scope<'_>, field: &Field, default: &Value) -> Option<TokenStr
     Some(quote!(#name::#variant))
 }
 
-fn from_json(scope: &Scope<'_>, field: &Field, default: &Value) -> TokenStream {
+fn from_json(scope: &FileContext<'_>, field: &Field, default: &Value) -> TokenStream {
     let codec = scope.imports.codec();
     let text = default.to_string();
     if needs_codec(field) {

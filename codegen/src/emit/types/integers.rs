@@ -4,14 +4,14 @@
 //! codec::integers! { PolicyIpVersion, Unrecognized, V4 = 4, V6 = 6 }
 //! ```
 
-use super::{Scope, object::call};
+use super::{FileContext, object::call};
 use crate::{
     emit::context::ident,
     model::{EnumValues, TypeDef, TypeKind, Variant},
 };
 
 /// The call of the macro for an enum of integers; none for other types.
-pub(super) fn emit(scope: &Scope<'_>, def: &TypeDef) -> Option<String> {
+pub(super) fn emit(scope: &FileContext<'_>, def: &TypeDef) -> Option<String> {
     let TypeKind::Enum(body) = &def.kind else {
         return None;
     };

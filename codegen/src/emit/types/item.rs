@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::{
-    Scope, attributes, builder, default, demands,
+    FileContext, attributes, builder, default, demands,
     refs::{field_type, type_tokens},
     together,
 };
@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// Emits a type with its documentation.
-pub(super) fn emit(scope: &Scope<'_>, def: &TypeDef) -> TokenStream {
+pub(super) fn emit(scope: &FileContext<'_>, def: &TypeDef) -> TokenStream {
     if let Some(written) = on_wire(def) {
         return emit_alias(scope, def, &written);
     }
@@ -55,7 +55,7 @@ pub(super) fn on_wire(def: &TypeDef) -> Option<Aliasing> {
     })
 }
 
-fn emit_struct(scope: &Scope<'_>, def: &TypeDef, body: &StructDef) -> TokenStream {
+fn emit_struct(scope: &FileContext<'_>, def: &TypeDef, body: &StructDef) -> TokenStream {
     let name = ident(&def.name);
     let docs = type_docs(scope, def);
     let mut fields = body.fields.iter();
@@ -114,7 +114,7 @@ enum Serde {
 }
 
 fn emit_field(
-    scope: &Scope<'_>,
+    scope: &FileContext<'_>,
     (def, body): (&TypeDef, &StructDef),
     field: &Field,
     serde: Serde,
@@ -163,7 +163,7 @@ fn with_plain_numbers(ty: &TypeRef) -> TypeRef {
 }
 
 /// The field that keeps what the schema does not name.
-fn emit_unknown(scope: &Scope<'_>, unknown: &UnknownFields, serde: Serde) -> TokenStream {
+fn emit_unknown(scope: &FileContext<'_>, unknown: &UnknownFields, serde: Serde) -> TokenStream {
     let UnknownFields::Kept(value) = unknown else {
         return TokenStream::new();
     };
@@ -178,7 +178,7 @@ fn emit_unknown(scope: &Scope<'_>, unknown: &UnknownFields, serde: Serde) -> Tok
     }
 }
 
-fn emit_enum(scope: &Scope<'_>, def: &TypeDef, body: &EnumDef) -> TokenStream {
+fn emit_enum(scope: &FileContext<'_>, def: &TypeDef, body: &EnumDef) -> TokenStream {
     let name = ident(&def.name);
     let docs = type_docs(scope, def);
     let default = match (body.default, &body.open) {
@@ -240,7 +240,11 @@ fn emit_enum(scope: &Scope<'_>, def: &TypeDef, body: &EnumDef) -> TokenStream {
 }
 
 /// Go's zero value, the empty text, which is none of the values.
-fn emit_empty_default(scope: &Scope<'_>, name: &Ident, body: &EnumDef) -> Option<TokenStream> {
+fn emit_empty_default(
+    scope: &FileContext<'_>,
+    name: &Ident,
+    body: &EnumDef,
+) -> Option<TokenStream> {
     let open = ident(body.open.as_deref()?);
     let default = scope.imports.prelude("::std::default", "Default");
     let string = scope.imports.prelude("::std::string", "String");
@@ -259,7 +263,7 @@ fn variant_docs(variant: &Variant) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-fn emit_alias(scope: &Scope<'_>, def: &TypeDef, alias: &Aliasing) -> TokenStream {
+fn emit_alias(scope: &FileContext<'_>, def: &TypeDef, alias: &Aliasing) -> TokenStream {
     let name = ident(&def.name);
     let docs = type_docs(scope, def);
     let target = match &alias.target {
@@ -273,7 +277,12 @@ fn emit_alias(scope: &Scope<'_>, def: &TypeDef, alias: &Aliasing) -> TokenStream
     quote!(#docs pub type #name = #target;)
 }
 
-fn derive(scope: &Scope<'_>, def: &TypeDef, names: &[&'static str], serde: Serde) -> TokenStream {
+fn derive(
+    scope: &FileContext<'_>,
+    def: &TypeDef,
+    names: &[&'static str],
+    serde: Serde,
+) -> TokenStream {
     let mut derives: Vec<TokenStream> = names
         .iter()
         .map(|name| {
@@ -300,7 +309,7 @@ fn derive(scope: &Scope<'_>, def: &TypeDef, names: &[&'static str], serde: Serde
 }
 
 /// The description, or the path in the API without one.
-fn type_docs(scope: &Scope<'_>, def: &TypeDef) -> TokenStream {
+fn type_docs(scope: &FileContext<'_>, def: &TypeDef) -> TokenStream {
     let mut lines = docs::lines(&def.docs);
     if lines.is_empty() {
         lines.push(format!("`{}`.", code(&def.path)));
@@ -312,7 +321,7 @@ fn type_docs(scope: &Scope<'_>, def: &TypeDef) -> TokenStream {
     scope.comment(lines)
 }
 
-fn field_docs(scope: &Scope<'_>, body: &StructDef, field: &Field) -> TokenStream {
+fn field_docs(scope: &FileContext<'_>, body: &StructDef, field: &Field) -> TokenStream {
     let mut lines = docs::lines(&field.docs);
     if lines.is_empty() {
         lines.push(format!("`{}`.", code(&field.json_name)));

@@ -112,14 +112,14 @@ impl<'a> Unit<'a> {
 }
 
 /// The context in which the items of one file are emitted.
-pub(crate) struct Scope<'a> {
+pub(crate) struct FileContext<'a> {
     pub(crate) cx: &'a Emit<'a>,
     pub(crate) unit: Unit<'a>,
     pub(crate) imports: Imports<'a>,
     comments: RefCell<Comments>,
 }
 
-impl Scope<'_> {
+impl FileContext<'_> {
     /// A comment of these lines, without leading space, at what comes next.
     fn comment(&self, lines: Vec<String>) -> TokenStream {
         let marker = self.comments.borrow_mut().add(lines);
@@ -283,7 +283,7 @@ fn emit_file(
     (module, defs): (&str, &[&TypeDef]),
     homes: &Homes<'_>,
 ) -> Code {
-    let scope = Scope {
+    let scope = FileContext {
         cx,
         unit,
         imports: Imports::new(cx, module, homes),

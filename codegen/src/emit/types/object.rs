@@ -13,7 +13,7 @@
 use std::iter;
 
 use super::{
-    Scope,
+    FileContext,
     default::{function_ident, has_blank, honoured},
 };
 use crate::{
@@ -28,7 +28,7 @@ use crate::{
 const WIDTH: usize = 100;
 
 /// The list of a struct's fields, laid out.
-pub(super) fn emit(scope: &Scope<'_>, def: &TypeDef) -> Option<String> {
+pub(super) fn emit(scope: &FileContext<'_>, def: &TypeDef) -> Option<String> {
     let TypeKind::Struct(body) = &def.kind else {
         return None;
     };
@@ -39,7 +39,7 @@ pub(super) fn emit(scope: &Scope<'_>, def: &TypeDef) -> Option<String> {
 }
 
 /// The call of a macro of the codec, laid out.
-pub(super) fn call(scope: &Scope<'_>, name: &str, entries: &[String]) -> String {
+pub(super) fn call(scope: &FileContext<'_>, name: &str, entries: &[String]) -> String {
     let codec = scope.imports.codec();
     let line = format!("{codec}::{name}! {{ {} }}\n", entries.join(", "));
     if line.chars().count() <= WIDTH + 1 {
@@ -52,7 +52,7 @@ pub(super) fn call(scope: &Scope<'_>, name: &str, entries: &[String]) -> String 
 }
 
 /// The struct's name, its fields, and the map of what it does not name.
-fn entries(scope: &Scope<'_>, def: &TypeDef, body: &StructDef) -> Vec<String> {
+fn entries(scope: &FileContext<'_>, def: &TypeDef, body: &StructDef) -> Vec<String> {
     let fields = body.fields.iter().map(|field| {
         let (mode, name) = (mode(field), ident(&field.rust_name));
         let property = &field.json_name;

@@ -3,14 +3,14 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens as _, quote};
 
-use super::{Scope, imports::CODEC};
+use super::{FileContext, imports::CODEC};
 use crate::{
     emit::{context::ident, serde_attributes::Presence},
     model::{Field, TypeRef},
 };
 
 /// The type of a field, with the `Option`s that its presence asks for.
-pub(super) fn field_type(scope: &Scope<'_>, field: &Field) -> TokenStream {
+pub(super) fn field_type(scope: &FileContext<'_>, field: &Field) -> TokenStream {
     let inner = type_tokens(scope, &field.ty);
     let option = scope.imports.prelude("::std::option", "Option");
     match Presence::of(field) {
@@ -21,7 +21,7 @@ pub(super) fn field_type(scope: &Scope<'_>, field: &Field) -> TokenStream {
 }
 
 /// A type as the file names it.
-pub(super) fn type_tokens(scope: &Scope<'_>, ty: &TypeRef) -> TokenStream {
+pub(super) fn type_tokens(scope: &FileContext<'_>, ty: &TypeRef) -> TokenStream {
     let imports = &scope.imports;
     match ty {
         TypeRef::Bool => quote!(bool),
@@ -53,7 +53,7 @@ pub(super) fn type_tokens(scope: &Scope<'_>, ty: &TypeRef) -> TokenStream {
     }
 }
 
-fn wrapped(scope: &Scope<'_>, outer: TokenStream, inner: &TypeRef) -> TokenStream {
+fn wrapped(scope: &FileContext<'_>, outer: TokenStream, inner: &TypeRef) -> TokenStream {
     let inner = type_tokens(scope, inner);
     quote!(#outer<#inner>)
 }

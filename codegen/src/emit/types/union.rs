@@ -17,7 +17,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Scope, object::call, refs::type_tokens};
+use super::{FileContext, object::call, refs::type_tokens};
 use crate::{
     emit::{context::ident, docs::code, serde_attributes::Presence},
     model::{
@@ -35,7 +35,7 @@ struct Viewed<'a> {
 }
 
 /// The view of each union of a struct, and the call of the macro beside it.
-pub(super) fn emit(scope: &Scope<'_>, def: &TypeDef) -> Vec<(TokenStream, String)> {
+pub(super) fn emit(scope: &FileContext<'_>, def: &TypeDef) -> Vec<(TokenStream, String)> {
     let views = views(def);
     let emitted = views.map(|viewed| (viewed.emit_enum(scope), viewed.emit_call(scope)));
     emitted.collect()
@@ -77,7 +77,7 @@ impl Viewed<'_> {
         members.filter_map(|member| Some((member, self.field(&member.field)?)))
     }
 
-    fn emit_enum(&self, scope: &Scope<'_>) -> TokenStream {
+    fn emit_enum(&self, scope: &FileContext<'_>) -> TokenStream {
         let view = ident(&self.view.name);
         let must = match self.union.bound {
             UnionBound::ExactlyOne => "exactly one must be",
@@ -102,7 +102,7 @@ impl Viewed<'_> {
         }
     }
 
-    fn emit_call(&self, scope: &Scope<'_>) -> String {
+    fn emit_call(&self, scope: &FileContext<'_>) -> String {
         let object = ident(&self.def.name);
         let tags: Option<Vec<Option<String>>> = self
             .members()
@@ -127,7 +127,7 @@ impl Viewed<'_> {
 
     /// The discriminator that belongs to a member, as the macro has it: ` (kind = IssuerKind::Acme)`. Nothing without one; none
     /// if the generated types have no such value.
-    fn tag(&self, scope: &Scope<'_>, member: &UnionMember) -> Option<Option<String>> {
+    fn tag(&self, scope: &FileContext<'_>, member: &UnionMember) -> Option<Option<String>> {
         let Some(name) = &self.union.discriminator else {
             return Some(None);
         };
@@ -158,7 +158,7 @@ impl Viewed<'_> {
 }
 
 /// The type of what a variant refers to: the field's, without the `Option` that is none where it is not set.
-fn value_type(scope: &Scope<'_>, field: &Field) -> TokenStream {
+fn value_type(scope: &FileContext<'_>, field: &Field) -> TokenStream {
     let ty = match &field.ty {
         TypeRef::Boxed(inner) => inner,
         ty => ty,

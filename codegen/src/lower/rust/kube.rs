@@ -6,7 +6,7 @@ use super::super::object;
 use super::{Cx, at_item, checks::is_camel_case, resolve::Resolved};
 use crate::{
     diag::Diagnostics,
-    lower::{policy::conversion, scale_methods, verbs},
+    lower::{crate_markers::conversion, scale_methods, verbs},
     model::{
         Constraints, CustomMethod, DeclaredAt, ExternalType, Field, KnownType, PrinterColumn,
         Resource, RustItem, ScaleSubresource, Scope, SelectableField, StructDef, TypeDef, TypeKind,

@@ -54,12 +54,12 @@ pub(super) struct Resolver<'a> {
     package: &'a Package,
     /// The path of the version's module in its crate.
     root: Vec<String>,
-    modules: BTreeMap<&'a [String], Scope<'a>>,
+    modules: BTreeMap<&'a [String], Declarations<'a>>,
 }
 
 /// The declarations of one module.
 #[derive(Debug, Default)]
-struct Scope<'a> {
+struct Declarations<'a> {
     items: BTreeMap<&'a str, usize>,
     uses: BTreeMap<&'a str, &'a Use>,
     globs: Vec<&'a Use>,
@@ -67,7 +67,7 @@ struct Scope<'a> {
 
 impl<'a> Resolver<'a> {
     pub(super) fn new(package: &'a Package) -> Self {
-        let mut modules: BTreeMap<&[String], Scope<'_>> = BTreeMap::new();
+        let mut modules: BTreeMap<&[String], Declarations<'_>> = BTreeMap::new();
         for module in &package.modules {
             let scope = modules.entry(&module.path).or_default();
             for import in &module.uses {

@@ -3,7 +3,7 @@
 use super::{Cx, at_item};
 use crate::{
     diag::Diagnostics,
-    lower::{object, policy::conversion, verbs},
+    lower::{crate_markers::conversion, object, verbs},
     model::{Resource, TypeRef},
     read::{
         markers::{

@@ -20,8 +20,9 @@ pub mod field;
 pub mod go;
 pub mod object;
 pub mod package;
-pub mod policy;
+pub mod rbac;
 pub mod rules;
+pub mod webhook;
 
 pub use define::{
     ArgumentDef, At, FromArgument, Json, Length, MarkerDef, MarkerType, Raw, Requires, SchemaPart,
@@ -37,12 +38,13 @@ pub use set::{Argument, Found, Marker, MarkerSet};
 /// Every marker, in the order in which `kube-codegen markers` lists them.
 pub static REGISTRY: &[MarkerDef] = &TABLE;
 
-const PARTS: [&[MarkerDef]; 8] = [
+const PARTS: [&[MarkerDef]; 9] = [
     client::MARKERS,
     package::MARKERS,
     object::MARKERS,
     crd::MARKERS,
-    policy::MARKERS,
+    rbac::MARKERS,
+    webhook::MARKERS,
     field::MARKERS,
     rules::MARKERS,
     go::MARKERS,

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 
 use codegen::{
     Tree,
-    output::{Change, ChangeKind, Error, Plan, Scope, apply},
+    output::{Change, ChangeKind, Error, OrphanSearch, Plan, apply},
 };
 use tempfile::TempDir;
 
@@ -17,8 +17,8 @@ fn tree(files: &[(&str, &str)]) -> Tree {
         .collect()
 }
 
-fn scope(folders: &[&str]) -> Scope {
-    Scope {
+fn scope(folders: &[&str]) -> OrphanSearch {
+    OrphanSearch {
         folders: folders.iter().map(Into::into).collect(),
         generated: "generated".into(),
         only: None,
@@ -78,7 +78,7 @@ fn orphans_of_generators_that_did_not_run_stay() {
             ("generated/informers/a.rs", "a"),
         ],
     );
-    let scope = Scope {
+    let scope = OrphanSearch {
         only: Some(BTreeSet::from([codegen::Generator::Lister])),
         ..scope(&["generated"])
     };
@@ -102,7 +102,7 @@ fn a_handwritten_file_is_never_overwritten() {
 fn once_files_are_their_users() {
     let root = TempDir::new().unwrap();
     let once = Tree::from([("Cargo.toml".into(), "[package]\n".to_owned())]);
-    let plan = || Plan::new(root.path(), &Tree::new(), &once, &Scope::default()).unwrap();
+    let plan = || Plan::new(root.path(), &Tree::new(), &once, &OrphanSearch::default()).unwrap();
     apply(&[plan()]).unwrap();
     fs::write(root.path().join("Cargo.toml"), "# mine\n").unwrap();
     assert!(plan().is_clean());
@@ -146,7 +146,7 @@ fn symbolic_links_are_not_followed_out_of_the_folder() {
         root.path(),
         &tree(&[("generated/old.rs", "a")]),
         &Tree::new(),
-        &Scope::default(),
+        &OrphanSearch::default(),
     );
     assert!(matches!(error, Err(Error::Symlink { .. })), "{error:?}");
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{
     Schema,
-    shape::{Scope, Shapes},
+    shape::{Lookup, Shapes},
 };
 use crate::model::{ExternalType, TypeDef, TypeRef, type_parameters};
 
@@ -31,7 +31,7 @@ impl Shapes<'_> {
         &mut self,
         def: &TypeDef,
         external: &ExternalType,
-        scope: Scope<'_>,
+        scope: Lookup<'_>,
     ) -> Schema {
         let generics = def.item.as_ref().map_or("", |item| item.generics.as_str());
         let names = type_parameters(generics).unwrap_or_default();

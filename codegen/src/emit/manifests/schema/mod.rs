@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-pub(super) use shape::{Scope, Shapes};
+pub(super) use shape::{Lookup, Shapes};
 
 /// A structural schema.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -36,7 +36,7 @@ pub(in crate::emit::manifests) struct Shapes<'a> {
 
 /// Where a type is looked up, and what its source means.
 #[derive(Clone, Copy)]
-pub(in crate::emit::manifests) struct Scope<'s> {
+pub(in crate::emit::manifests) struct Lookup<'s> {
     pub(super) types: &'s [TypeDef],
     /// Path of the module.
     pub(super) path: &'s str,
@@ -44,7 +44,7 @@ pub(in crate::emit::manifests) struct Scope<'s> {
     pub(super) rust: bool,
 }
 
-impl<'s> Scope<'s> {
+impl<'s> Lookup<'s> {
     /// The types of a version.
     pub(in crate::emit::manifests) fn of(version: &'s Version) -> Self {
         Self {
@@ -85,7 +85,7 @@ impl<'a> Shapes<'a> {
     }
 
     /// The schema of a root: `apiVersion`, `kind` and `metadata` beside its own fields.
-    pub(in crate::emit::manifests) fn root(&mut self, def: &TypeDef, scope: Scope<'_>) -> Schema {
+    pub(in crate::emit::manifests) fn root(&mut self, def: &TypeDef, scope: Lookup<'_>) -> Schema {
         let mut schema = self.named(def, scope);
         schema.properties.extend([
             (
@@ -106,7 +106,7 @@ impl<'a> Shapes<'a> {
     }
 
     /// The schema of a type, without what its user says.
-    pub(super) fn of(&mut self, ty: &TypeRef, scope: Scope<'_>, at: At<'_>) -> Schema {
+    pub(super) fn of(&mut self, ty: &TypeRef, scope: Lookup<'_>, at: At<'_>) -> Schema {
         let exact = !scope.rust || self.compat == Compat::ControllerGen;
         match ty {
             TypeRef::Bool => Schema::of_type("boolean"),
@@ -170,13 +170,13 @@ impl<'a> Shapes<'a> {
                 .find(|version| version.path == module);
             let package = api.packages.iter().find(|package| package.path == module);
             let scope = match (version, package) {
-                (Some(version), _) => Scope::of(version),
-                (None, Some(package)) => Scope {
+                (Some(version), _) => Lookup::of(version),
+                (None, Some(package)) => Lookup {
                     types: &package.types,
                     path: &package.path,
                     rust: false,
                 },
-                (None, None) => Scope {
+                (None, None) => Lookup {
                     types: &[],
                     path: module,
                     rust: false,
@@ -186,7 +186,7 @@ impl<'a> Shapes<'a> {
         }
         if let Some(def) = builtin::definition(&path) {
             let module = path.rsplit_once("::").map_or("", |(module, _)| module);
-            let scope = Scope {
+            let scope = Lookup {
                 types: &[],
                 path: module,
                 rust: false,
@@ -197,13 +197,13 @@ impl<'a> Shapes<'a> {
     }
 
     /// The schema of a named type, with its documentation and rules.
-    pub(super) fn named(&mut self, def: &TypeDef, scope: Scope<'_>) -> Schema {
+    pub(super) fn named(&mut self, def: &TypeDef, scope: Lookup<'_>) -> Schema {
         let path = format!("{}::{}", scope.path, def.name);
         self.named_as(path, def, scope)
     }
 
     /// [`named`](Self::named), made once for each path.
-    pub(super) fn named_as(&mut self, path: String, def: &TypeDef, scope: Scope<'_>) -> Schema {
+    pub(super) fn named_as(&mut self, path: String, def: &TypeDef, scope: Lookup<'_>) -> Schema {
         if let Some(schema) = self.made.get(&path) {
             return schema.clone();
         }
@@ -217,7 +217,7 @@ impl<'a> Shapes<'a> {
         schema
     }
 
-    fn definition(&mut self, def: &TypeDef, scope: Scope<'_>) -> Schema {
+    fn definition(&mut self, def: &TypeDef, scope: Lookup<'_>) -> Schema {
         let at = At {
             what: &def.name,
             place: def.declared.place(),
@@ -246,7 +246,7 @@ impl<'a> Shapes<'a> {
     }
 
     /// An object with its properties; flattened types are folded in.
-    pub(super) fn structure(&mut self, def: &StructDef, scope: Scope<'_>, at: At<'_>) -> Schema {
+    pub(super) fn structure(&mut self, def: &StructDef, scope: Lookup<'_>, at: At<'_>) -> Schema {
         let mut schema = Schema::of_type("object");
         let mut flattened = Vec::new();
         for field in def.fields.iter().filter(|field| !field.skip) {
@@ -280,7 +280,7 @@ impl<'a> Shapes<'a> {
     }
 
     /// The schema that a flattened field adds: the properties of a struct; a map preserves unknown fields.
-    fn flattened(&mut self, field: &Field, scope: Scope<'_>, at: At<'_>) -> Schema {
+    fn flattened(&mut self, field: &Field, scope: Lookup<'_>, at: At<'_>) -> Schema {
         if matches!(field.ty, TypeRef::Map(_) | TypeRef::Any) {
             return Schema::default().with(PRESERVE, true);
         }
@@ -292,7 +292,7 @@ impl<'a> Shapes<'a> {
     }
 
     /// The schema of a field.
-    pub(super) fn property(&mut self, field: &Field, scope: Scope<'_>, at: At<'_>) -> Schema {
+    pub(super) fn property(&mut self, field: &Field, scope: Lookup<'_>, at: At<'_>) -> Schema {
         let mut own = Schema::of_rules(&field.validation);
         own.describe(docs(&field.docs, scope));
         if field.nullable {
@@ -407,7 +407,7 @@ impl<'a> Shapes<'a> {
 }
 
 /// The documentation of a type or field as a description.
-pub(super) fn docs(docs: &str, scope: Scope<'_>) -> String {
+pub(super) fn docs(docs: &str, scope: Lookup<'_>) -> String {
     if scope.rust {
         description(&of_rustdoc(docs))
     } else {
@@ -464,7 +464,7 @@ fn metadata_may_be_missing(def: &TypeDef) -> bool {
 }
 
 /// A text or an integer; its values where the author closed the enum.
-fn enumeration(def: &EnumDef, scope: Scope<'_>) -> Schema {
+fn enumeration(def: &EnumDef, scope: Lookup<'_>) -> Schema {
     let schema = Schema::of_type(def.values.schema_type());
     if !scope.rust || def.open.is_some() {
         return schema;

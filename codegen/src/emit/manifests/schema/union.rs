@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     PRESERVE, Schema,
-    shape::{At, Scope, Shapes, docs},
+    shape::{At, Lookup, Shapes, docs},
 };
 use crate::{
     diag::Diagnostic,
@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl Shapes<'_> {
-    pub(super) fn union(&mut self, def: &UnionDef, scope: Scope<'_>, at: At<'_>) -> Schema {
+    pub(super) fn union(&mut self, def: &UnionDef, scope: Lookup<'_>, at: At<'_>) -> Schema {
         match (&def.tag, &def.content) {
             (Some(tag), Some(content)) => self.adjacent(def, (tag, content), scope, at),
             (Some(tag), None) => self.internal(def, tag, scope, at),
@@ -22,7 +22,7 @@ impl Shapes<'_> {
     }
 
     /// `{"variant": data}`: one property a variant, of which one is there.
-    fn external(&mut self, def: &UnionDef, scope: Scope<'_>, at: At<'_>) -> Schema {
+    fn external(&mut self, def: &UnionDef, scope: Lookup<'_>, at: At<'_>) -> Schema {
         let mut schema = Schema::of_type("object");
         let mut choices = Vec::new();
         for variant in &def.variants {
@@ -46,7 +46,7 @@ impl Shapes<'_> {
     }
 
     /// `{"type": "variant", …data}`.
-    fn internal(&mut self, def: &UnionDef, tag: &str, scope: Scope<'_>, at: At<'_>) -> Schema {
+    fn internal(&mut self, def: &UnionDef, tag: &str, scope: Lookup<'_>, at: At<'_>) -> Schema {
         let mut schema = Schema::of_type("object");
         let mut choices = Vec::new();
         for variant in &def.variants {
@@ -83,7 +83,7 @@ impl Shapes<'_> {
         &mut self,
         def: &UnionDef,
         (tag, content): (&str, &str),
-        scope: Scope<'_>,
+        scope: Lookup<'_>,
         at: At<'_>,
     ) -> Schema {
         let mut schema = Schema::of_type("object");
@@ -112,7 +112,7 @@ impl Shapes<'_> {
     }
 
     /// The data alone: an integer or a text, objects whose properties are put together, or anything.
-    fn untagged(&mut self, def: &UnionDef, scope: Scope<'_>, at: At<'_>) -> Schema {
+    fn untagged(&mut self, def: &UnionDef, scope: Lookup<'_>, at: At<'_>) -> Schema {
         let contents: Vec<Schema> = def
             .variants
             .iter()
@@ -149,7 +149,7 @@ impl Shapes<'_> {
     }
 
     /// The data of a variant: the value of a tuple variant of one, else an object.
-    fn content(&mut self, variant: &UnionVariant, scope: Scope<'_>, at: At<'_>) -> Schema {
+    fn content(&mut self, variant: &UnionVariant, scope: Lookup<'_>, at: At<'_>) -> Schema {
         match variant.fields.as_slice() {
             [field] if !variant.named => self.property(field, scope, at),
             [_, _, ..] if !variant.named => {

@@ -11,7 +11,7 @@ use crate::{
     model,
     read::markers::{
         At, Found, MarkerSet,
-        policy::{SideEffects, Webhook, WebhookConfiguration},
+        webhook::{SideEffects, Webhook, WebhookConfiguration},
     },
     suggest::closest,
 };

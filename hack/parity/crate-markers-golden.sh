@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Writes the golden manifests of testdata/policy with controller-gen itself: each file of Rust becomes a Go package of its comments.
+# Writes the golden manifests of testdata/crate-markers with controller-gen itself: each file of Rust becomes a Go package of its comments.
 # Needs Go; run it after changing an input.
 set -euo pipefail
-testdata=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../testdata/policy" && pwd)
+testdata=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../testdata/crate-markers" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 GOBIN=$work GOFLAGS=-mod=mod go install sigs.k8s.io/controller-tools/cmd/controller-gen@v0.21.0

@@ -275,7 +275,7 @@ mod tests {
             compat,
             &mut Diagnostics::new(),
         );
-        let rule = set.get::<markers::policy::Rbac>().expect("a rule");
+        let rule = set.get::<markers::rbac::Rbac>().expect("a rule");
         assert_eq!(rule.urls.as_ref().expect("URLs").value, ["/b"]);
     }
 

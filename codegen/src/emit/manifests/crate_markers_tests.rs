@@ -1,4 +1,4 @@
-//! `testdata/policy`: what controller-gen writes for the same markers.
+//! `testdata/crate-markers`: what controller-gen writes for the same markers.
 
 use std::{
     fs,
@@ -7,17 +7,24 @@ use std::{
 
 use serde_json::Value;
 
-use super::{RoleOptions, roles, webhook_configurations};
-use crate::{Compat, Diagnostics, Options, Source, Sources, model::ApiSet, output::yaml::to_yaml};
+use crate::{
+    Compat, Diagnostics, Options, Source, Sources,
+    emit::{
+        rbac::{RoleOptions, roles},
+        webhooks::webhook_configurations,
+    },
+    model::ApiSet,
+    output::yaml::to_yaml,
+};
 
 fn testdata() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/policy")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/crate-markers")
 }
 
 /// The API of files that hold rules and webhooks alone.
 fn api(files: Vec<Source>, compat: Compat) -> Result<ApiSet, Diagnostics> {
     let sources = Sources {
-        policy: files,
+        marker_files: files,
         ..Sources::default()
     };
     let options = Options {

@@ -14,13 +14,13 @@ use super::{
     layout::{Place, shown, whole},
 };
 use crate::{
-    read::policy::may_hold,
+    read::crate_markers::may_hold,
     source::{Source, Sources},
 };
 
 impl Config {
     /// The source roots that are searched for rules and webhooks; none unless that is asked for.
-    pub(super) fn policy_roots(&self) -> BTreeSet<PathBuf> {
+    pub(super) fn marker_roots(&self) -> BTreeSet<PathBuf> {
         if !self.crate_markers {
             return BTreeSet::new();
         }
@@ -33,31 +33,31 @@ impl Config {
     }
 
     /// Adds the files below the source roots of the crate that hold rules or webhooks and are not read for their types.
-    pub(super) fn add_policy(&self, sources: &mut Sources) -> Result<(), Error> {
+    pub(super) fn add_marker_files(&self, sources: &mut Sources) -> Result<(), Error> {
         let packages = sources.rust.iter().flat_map(|package| &package.files);
         let known: BTreeSet<String> = packages.map(|file| file.name.clone()).collect();
         let generated = self
             .out
             .as_ref()
             .map(|out| whole(&out.join(&self.options.generated)));
-        for root in self.policy_roots() {
-            let mut files = files_with_rules(&root, &|path| {
+        for root in self.marker_roots() {
+            let mut files = files_with_markers(&root, &|path| {
                 let is_generated = generated
                     .as_ref()
                     .is_some_and(|it| whole(path).starts_with(it));
                 !is_generated && !known.contains(&shown(path))
             })?;
-            sources.policy.append(&mut files);
+            sources.marker_files.append(&mut files);
         }
-        sources.policy.sort_by(|a, b| a.name.cmp(&b.name));
-        sources.policy.dedup_by(|a, b| a.name == b.name);
+        sources.marker_files.sort_by(|a, b| a.name.cmp(&b.name));
+        sources.marker_files.dedup_by(|a, b| a.name == b.name);
         Ok(())
     }
 }
 
 /// The `.rs` and `.go` files at and below a folder that `wanted` accepts and that hold rules or webhooks, sorted by path;
 /// without generated ones, without Go's tests and folders that Go passes over.
-fn files_with_rules(
+fn files_with_markers(
     folder: &Path,
     wanted: &(dyn Fn(&Path) -> bool + Sync),
 ) -> Result<Vec<Source>, Error> {

@@ -11,7 +11,10 @@ use std::{env, error::Error, fs, io, path::Path};
 use codegen::diag::Style;
 use codegen::{
     Compat, Options, Source, Sources,
-    emit::policy::{RoleOptions, roles, webhook_configurations},
+    emit::{
+        rbac::{RoleOptions, roles},
+        webhooks::webhook_configurations,
+    },
     output::yaml::to_yaml,
 };
 
@@ -22,14 +25,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         Some("strict") => Compat::Strict,
         _ => Compat::ControllerGen,
     };
-    let mut policy = Vec::new();
+    let mut marker_files = Vec::new();
     for name in io::stdin().lines() {
         let name = name?;
-        policy.push(Source::new(name.clone(), fs::read_to_string(name)?));
+        marker_files.push(Source::new(name.clone(), fs::read_to_string(name)?));
     }
-    policy.sort_by(|a, b| a.name.cmp(&b.name));
+    marker_files.sort_by(|a, b| a.name.cmp(&b.name));
     let sources = Sources {
-        policy,
+        marker_files,
         ..Sources::default()
     };
     let options = Options {

@@ -4,7 +4,7 @@ use super::{Cx, core_group};
 use crate::{
     diag::{Diagnostic, Diagnostics},
     model::PolicyRule,
-    read::markers::{At, Found, MarkerSet, policy::Rbac},
+    read::markers::{At, Found, MarkerSet, rbac::Rbac},
     suggest::closest,
 };
 

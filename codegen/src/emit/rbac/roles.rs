@@ -19,8 +19,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value, json};
 
 use super::{
+    cluster::is_of_cluster,
     merge::{Rule, merge},
-    scope::is_of_cluster,
 };
 use crate::model::{ApiSet, PolicyRule};
 

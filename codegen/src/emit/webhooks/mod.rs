@@ -18,9 +18,10 @@
 //!   …
 //! ```
 
+mod patch;
+
 use serde_json::{Map, Value, json};
 
-use super::patch;
 use crate::model::{ApiSet, Webhook, WebhookEndpoint};
 
 /// The MutatingWebhookConfiguration and the ValidatingWebhookConfiguration, each only with webhooks; webhooks are sorted by
