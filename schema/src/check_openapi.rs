@@ -7,6 +7,7 @@ use super::props::{Props, RawAdditional};
 use crate::field::Path;
 use crate::field::go_quote;
 use crate::field::{FieldError, FieldErrorKind};
+use crate::rules::check_form::check_form;
 
 /// Rules that follow from the place of a node within the schema.
 #[derive(Clone, Copy, Default)]
@@ -97,6 +98,7 @@ impl Check<'_> {
         self.map_type(props, path);
         self.list_type(props, path);
         self.list_map_keys(props, path);
+        check_form(props, path, self.errors);
     }
 
     fn standard(&mut self, props: Props<'_>, path: &Path<'_>, place: Place) {

@@ -24,6 +24,7 @@ mod defaults;
 mod embedded;
 mod errors;
 mod formats;
+pub mod json_path;
 mod lists;
 mod metadata;
 mod node;

@@ -20,6 +20,11 @@ impl<'a> Props<'a> {
         value.as_object().map(Props)
     }
 
+    /// The node as it was sent.
+    pub(crate) fn map(self) -> &'a Map<String, Value> {
+        self.0
+    }
+
     pub(crate) fn get(self, key: &str) -> Option<&'a Value> {
         self.0.get(key).filter(|value| !value.is_null())
     }
@@ -120,6 +125,52 @@ impl<'a> Props<'a> {
     /// The branches of `allOf`, `anyOf` or `oneOf`.
     pub(crate) fn branches(self, key: &str) -> impl Iterator<Item = Props<'a>> + use<'a> {
         self.list(key).iter().filter_map(Props::new)
+    }
+}
+
+#[cfg(feature = "cel")]
+impl<'a> crate::cel::view::SchemaView<'a> for Props<'a> {
+    fn text(self, word: &str) -> &'a str {
+        self.text(word)
+    }
+
+    fn flag(self, word: &str) -> bool {
+        self.flag(word)
+    }
+
+    fn has(self, word: &str) -> bool {
+        self.has(word)
+    }
+
+    fn bound(self, word: &str) -> Option<u64> {
+        self.count(word)
+            .map(|bound| u64::try_from(bound).unwrap_or(0))
+    }
+
+    fn longest_of_enum(self) -> Option<u64> {
+        let values = self.list("enum");
+        let lengths = values.iter().filter_map(Value::as_str).map(str::len);
+        (!values.is_empty()).then(|| lengths.max().unwrap_or(0) as u64)
+    }
+
+    fn requires(self, property: &str) -> bool {
+        self.list("required").iter().any(|name| name == property)
+    }
+
+    fn properties(self) -> impl Iterator<Item = (&'a str, Self)> {
+        self.properties()
+    }
+
+    fn property(self, name: &str) -> Option<Self> {
+        self.property(name)
+    }
+
+    fn items(self) -> Option<Self> {
+        self.items()
+    }
+
+    fn additional(self) -> Option<Self> {
+        self.additional_schema()
     }
 }
 

@@ -83,6 +83,17 @@ impl Structural {
         }
     }
 
+    /// The violations of the rules of an `openAPIV3Schema` that compiles: what the server refuses of their expressions and of the
+    /// costs that it estimates. Errors are reported below `path`.
+    #[cfg(feature = "cel")]
+    #[must_use]
+    pub fn check_rules(path: &str, schema: &Value) -> Vec<FieldError> {
+        let path = Path::root(path);
+        Props::new(schema)
+            .map(|root| rules::check_cel::check_cel(root, &path))
+            .unwrap_or_default()
+    }
+
     /// Removes fields that the schema does not specify and returns their paths (`spec.foo[0].bar`), sorted, as a
     /// strict decoding error names them.
     ///

@@ -61,25 +61,29 @@ pub(crate) fn set_defaults(old: Option<&Value>, crd: &mut Value) {
     status.insert("storedVersions".into(), json!(stored));
 }
 
-/// Compiles the schemas of a definition, one a version.
-fn schemas(crd: &Value) -> Result<Vec<Option<Structural>>, Vec<FieldError>> {
+/// The schema of each version, and where its findings are reported: one schema for all versions at the top of the spec.
+fn raw_schemas(crd: &Value) -> impl Iterator<Item = (String, Option<&Value>)> {
     let versions = versions(crd);
-    // One schema for all versions is reported at the top of the spec.
     let is_shared = versions
         .windows(2)
         .all(|pair| pair[0].get("schema") == pair[1].get("schema"));
-    let mut schemas = Vec::new();
-    let mut errors = Vec::new();
-    for (index, version) in versions.iter().enumerate() {
+    versions.iter().enumerate().map(move |(index, version)| {
         let path = if is_shared {
             "spec.validation.openAPIV3Schema".to_owned()
         } else {
             format!("spec.versions[{index}].schema.openAPIV3Schema")
         };
-        match at(version, &["schema", "openAPIV3Schema"])
-            .map(|schema| schema::compile(&path, schema))
-            .transpose()
-        {
+        (path, at(version, &["schema", "openAPIV3Schema"]))
+    })
+}
+
+/// Compiles the schemas of a definition, one a version.
+fn schemas(crd: &Value) -> Result<Vec<Option<Structural>>, Vec<FieldError>> {
+    let mut schemas = Vec::new();
+    let mut errors = Vec::new();
+    for (path, schema) in raw_schemas(crd) {
+        let compiled = schema.map(|schema| schema::compile(&path, schema));
+        match compiled.transpose() {
             Ok(schema) => schemas.push(schema),
             Err(found) => errors.extend(found),
         }
@@ -89,4 +93,17 @@ fn schemas(crd: &Value) -> Result<Vec<Option<Structural>>, Vec<FieldError>> {
     } else {
         Err(errors)
     }
+}
+
+/// What is wrong with the rules of schemas that compile. Findings that versions share are reported once.
+fn check_rules(crd: &Value) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    for (path, schema) in raw_schemas(crd) {
+        for error in schema.map_or_else(Vec::new, |it| Structural::check_rules(&path, it)) {
+            if !errors.contains(&error) {
+                errors.push(error);
+            }
+        }
+    }
+    errors
 }

@@ -3,8 +3,10 @@
 use serde_json::{Value, json};
 
 use super::conversion::validate_conversion;
-use super::version::{validate_columns, validate_deprecation, validate_scale, validate_selectable};
-use super::{schemas, versions};
+use super::version::{
+    validate_columns, validate_deprecation, validate_root, validate_scale, validate_selectable,
+};
+use super::{check_rules, raw_schemas, schemas, versions};
 use crate::field::FieldError;
 use crate::metadata::object::{self, text};
 use kube_names as names;
@@ -68,12 +70,27 @@ pub(crate) fn validate(crd: &Value) -> Vec<FieldError> {
     }
     validate_conversion(crd, &mut errors);
     errors.extend(validate_stored(crd));
-    if errors.is_empty()
-        && let Err(found) = schemas(crd)
-    {
-        errors.extend(found);
+    if errors.is_empty() {
+        match schemas(crd) {
+            Ok(_) => {
+                validate_roots(crd, &mut errors);
+                errors.extend(check_rules(crd));
+            }
+            Err(found) => errors.extend(found),
+        }
     }
     errors
+}
+
+/// The roots of the schemas of versions with a status subresource.
+fn validate_roots(crd: &Value, errors: &mut Vec<FieldError>) {
+    for (version, (path, schema)) in versions(crd).iter().zip(raw_schemas(crd)) {
+        if let Some(schema) = schema
+            && version["subresources"]["status"].is_object()
+        {
+            validate_root(&path, schema, errors);
+        }
+    }
 }
 
 /// Groups have a dot, and those of Kubernetes itself need an approval.
@@ -108,18 +125,28 @@ fn validate_names(crd: &Value, errors: &mut Vec<FieldError>) {
     let names_of = &crd["spec"]["names"];
     for field in ["plural", "singular", "kind", "listKind"] {
         let name = text(names_of, &[field]);
-        let checked = if field.to_lowercase().ends_with("kind") {
-            name.to_lowercase()
+        let (checked, prefix) = if field.to_lowercase().ends_with("kind") {
+            let prefix = "may have mixed case, but should otherwise match: ";
+            (name.to_lowercase(), prefix)
         } else {
-            name.to_owned()
+            (name.to_owned(), "")
         };
         if let Some(fault) = names::label_1035_fault(&checked).filter(|_| !name.is_empty()) {
+            let fault = format!("{prefix}{fault}");
             errors.push(FieldError::invalid(
                 format!("spec.names.{field}"),
                 name,
                 fault,
             ));
         }
+    }
+    let kind = text(names_of, &["kind"]);
+    if !kind.is_empty() && kind == text(names_of, &["listKind"]) {
+        errors.push(FieldError::invalid(
+            "spec.names.listKind",
+            kind,
+            "kind and listKind may not be the same",
+        ));
     }
     for list in ["shortNames", "categories"] {
         for (index, name) in names_of[list].as_array().into_iter().flatten().enumerate() {

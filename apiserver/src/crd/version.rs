@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::field::{FieldError, FieldErrorKind};
 use crate::metadata::object::text;
+use kube_schema::json_path::{self, Brackets};
 
 pub(super) fn validate_scale(path: &str, version: &Value, errors: &mut Vec<FieldError>) {
     let Some(scale) = version["subresources"]
@@ -92,7 +93,7 @@ pub(super) fn validate_selectable(path: &str, version: &Value, errors: &mut Vec<
             errors.push(FieldError::required(here, ""));
             continue;
         }
-        match find_property(schema, given) {
+        match json_path::find(schema, given, Brackets::Refused) {
             Err(why) => {
                 let detail = format!("is an invalid path: {why}");
                 errors.push(FieldError::invalid(here, given, detail));
@@ -121,23 +122,53 @@ pub(super) fn validate_selectable(path: &str, version: &Value, errors: &mut Vec<
     }
 }
 
-/// The schema of the property that a path of keys names.
-fn find_property<'s>(schema: &'s Value, path: &str) -> Result<&'s Value, String> {
-    let Some(keys) = path.strip_prefix('.') else {
-        let first = path.split(['.', '[']).next().unwrap_or_default();
-        return Err(format!("expected [ or . but got: {first}"));
+/// The keywords that may restrict whole objects of a kind with a status subresource, since the status is validated by its own schema
+/// alone; with their names in the server's type.
+const ROOT_WORDS: [(&str, &str); 22] = [
+    ("description", "Description"),
+    ("type", "Type"),
+    ("format", "Format"),
+    ("title", "Title"),
+    ("maximum", "Maximum"),
+    ("exclusiveMaximum", "ExclusiveMaximum"),
+    ("minimum", "Minimum"),
+    ("exclusiveMinimum", "ExclusiveMinimum"),
+    ("maxLength", "MaxLength"),
+    ("minLength", "MinLength"),
+    ("pattern", "Pattern"),
+    ("maxItems", "MaxItems"),
+    ("minItems", "MinItems"),
+    ("uniqueItems", "UniqueItems"),
+    ("multipleOf", "MultipleOf"),
+    ("required", "Required"),
+    ("items", "Items"),
+    ("properties", "Properties"),
+    ("externalDocs", "ExternalDocs"),
+    ("example", "Example"),
+    (
+        "x-kubernetes-preserve-unknown-fields",
+        "XPreserveUnknownFields",
+    ),
+    ("x-kubernetes-validations", "XValidations"),
+];
+
+/// The root of the schema of a version with a status subresource.
+pub(super) fn validate_root(path: &str, schema: &Value, errors: &mut Vec<FieldError>) {
+    let says = |value: &Value| match value {
+        Value::Null | Value::Bool(false) => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        _ => true,
     };
-    keys.split('.').try_fold(schema, |schema, key| {
-        if key.is_empty() {
-            return Err("unexpected end of JSON path".to_owned());
-        }
-        if key.contains('[') {
-            return Err("array notation is not allowed".to_owned());
-        }
-        let others = schema.get("additionalProperties").filter(|s| s.is_object());
-        let known = schema["properties"].get(key).or(others);
-        known.ok_or_else(|| "does not refer to a valid field".to_owned())
-    })
+    let is_allowed = |word: &str| ROOT_WORDS.iter().any(|(known, _)| *known == word);
+    let mut words = schema.as_object().into_iter().flatten();
+    if words.any(|(word, value)| says(value) && !is_allowed(word)) {
+        let names = ROOT_WORDS.map(|(_, name)| name).join(" ");
+        let detail = format!(
+            "only [{names}] fields are allowed at the root of the schema if the status subresource is enabled"
+        );
+        errors.push(FieldError::invalid(path, schema.clone(), detail));
+    }
 }
 
 pub(super) fn validate_deprecation(index: usize, version: &Value, errors: &mut Vec<FieldError>) {

@@ -12,5 +12,6 @@ mod corpus_validate;
 mod generated_crds;
 mod random_objects;
 mod recorded;
+mod rules;
 mod server;
 mod support;

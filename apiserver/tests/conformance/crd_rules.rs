@@ -10,6 +10,9 @@ cases![
     plural_is_a_dns_label,
     plural_is_lower_case,
     kind_must_be_given,
+    kind_is_a_label_in_any_case,
+    kind_of_the_list_is_another,
+    status_limits_the_root_of_the_schema,
     scope_must_be_known,
     default_in_an_embedded_forbidden_place_is_refused,
     map_keys_must_be_properties,
@@ -77,6 +80,29 @@ async fn kind_must_be_given(client: Client) {
     crd.body["spec"]["names"]["kind"] = json!("");
     crd.body["spec"]["names"]["listKind"] = json!("");
     refused(&client, &crd, "spec.names.kind: Required value").await;
+}
+
+async fn kind_is_a_label_in_any_case(client: Client) {
+    let mut crd = simple();
+    crd.body["spec"]["names"]["kind"] = json!("Two Words");
+    refused(&client, &crd, "spec.names.kind: Invalid value: \"Two Words\": may have mixed case, but should otherwise match: a DNS-1035 label must consist of").await;
+}
+
+async fn kind_of_the_list_is_another(client: Client) {
+    let mut crd = simple();
+    crd.body["spec"]["names"]["listKind"] = json!("Thing");
+    refused(
+        &client,
+        &crd,
+        "spec.names.listKind: Invalid value: \"Thing\": kind and listKind may not be the same",
+    )
+    .await;
+}
+
+async fn status_limits_the_root_of_the_schema(client: Client) {
+    let schema = json!({"type": "object", "oneOf": [{"required": ["spec"]}], "properties": {"spec": {"type": "object"}}});
+    let crd = Crd::new(schema).with("subresources", json!({"status": {}}));
+    refused(&client, &crd, "only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations] fields are allowed at the root of the schema if the status subresource is enabled").await;
 }
 
 async fn scope_must_be_known(client: Client) {

@@ -27,6 +27,7 @@ mod built_in_validation;
 mod cel_rules;
 mod chart_kinds;
 mod concurrency;
+mod crd_cel;
 mod crd_rules;
 mod crud;
 mod delete_collection;

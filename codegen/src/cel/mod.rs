@@ -1,7 +1,11 @@
-//! Expressions in CEL, as syntax: parsed, and with their macros expanded (`kube-schema`, which evaluates them).
+//! Expressions in CEL: `kube-schema` parses them, checks their types and estimates their cost, as the embedded server does.
 //!
-//! `emit::manifests::cel` checks their types and estimates their cost, `lower::unions` finds out which fields they permit together.
+//! `emit::manifests::rules` reports what is wrong with them, `lower::unions` finds out which fields they permit together.
 
-pub(crate) mod names;
-
-pub(crate) use kube_schema::cel::{Fault, parse, tree};
+pub(crate) use kube_schema::cel::{
+    Fault, Unparsed, budget,
+    decl::{Decl, Level},
+    examine::{self, OldSelf, Purpose, Verdict},
+    functions, names, parse, tree, types,
+    view::SchemaView,
+};

@@ -221,7 +221,6 @@ const ONE_IN_TWO_FILES: &[(&str, &[&str])] = &[
         &[
             "emit::apis ↔ emit::types",
             "emit::manifests ↔ options",
-            "emit::manifests::cel::decl ↔ emit::manifests::cel::types",
             "lower::go::fields ↔ lower::go::types",
             "model::foreign ↔ model::types",
             "read::markers::define ↔ read::markers::set",
@@ -245,7 +244,7 @@ const ONE_IN_TWO_FILES: &[(&str, &[&str])] = &[
     ),
     ("apiserver", &[]),
     ("builtin", &[]),
-    ("schema", &["node ↔ rules"]),
+    ("schema", &["cel::decl ↔ cel::types", "node ↔ rules"]),
     ("names", &[]),
     ("quantity", &["amount ↔ parse"]),
 ];

@@ -1,28 +1,36 @@
-//! Expressions in CEL: parsed by the `cel` crate, which kube uses too, and as a tree without macros.
+//! Expressions in CEL.
+//!
+//! The `cel` crate, which kube uses too, parses them; `tree` is an expression without macros. `functions` is the registry of functions.
+//! From it derive [`check`] (types, against what `decl` says of a schema), [`cost`] (the estimate) and `eval`. [`examine`] is what the API
+//! server does with an expression when a CRD is created, and [`Fault`] what it can find.
 
+pub mod budget;
+pub mod check;
+pub mod cost;
+pub mod decl;
 pub(crate) mod eval;
+pub mod examine;
+mod fault;
+pub mod functions;
+pub mod names;
+pub(crate) mod time;
 pub mod tree;
+pub mod types;
+pub mod view;
+
+pub use self::fault::{Fault, Unparsed};
 
 use cel::{IdedExpr, parser::PrattParser};
 
 /// How deep an expression may nest, as for the API server.
 const MOST_DEEP: u16 = 250;
 
-/// A fault of an expression.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
-    /// In one line: what is wrong.
-    pub message: String,
-    /// The suggested replacement; may be empty.
-    pub help: String,
-}
-
 /// Parses an expression.
 ///
 /// # Errors
 ///
 /// Where it is not CEL.
-pub fn parse(expression: &str) -> Result<IdedExpr, Fault> {
+pub fn parse(expression: &str) -> Result<IdedExpr, Fault<'static>> {
     let parser = PrattParser::new()
         .max_recursion_depth(MOST_DEEP)
         .enable_optional_syntax(true)
@@ -32,9 +40,10 @@ pub fn parse(expression: &str) -> Result<IdedExpr, Fault> {
         let (line, column) = first.map_or((1, 0), |error| error.pos);
         let message = first.map_or("not CEL", |error| error.msg.as_str());
         let message = message.lines().next().unwrap_or_default();
-        Fault {
-            message: format!("it does not parse: {message}"),
-            help: format!("look at line {line}, column {}, of the rule", column.max(0)),
+        Fault::Syntax {
+            message: message.to_owned(),
+            line: line.unsigned_abs(),
+            column: column.max(0).unsigned_abs(),
         }
     })
 }

@@ -5,7 +5,7 @@
 
 use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue};
 
-use super::Fault;
+use super::fault::Fault;
 
 /// The number of a node.
 pub type Id = usize;
@@ -126,7 +126,7 @@ impl Tree {
     /// # Errors
     ///
     /// A macro with wrong arguments; nothing if the expression is too large to be looked at.
-    pub fn of(expr: &IdedExpr) -> Result<(Self, Id), Option<Fault>> {
+    pub fn of(expr: &IdedExpr) -> Result<(Self, Id), Option<Fault<'static>>> {
         let mut tree = Self::default();
         let root = tree.expr(expr)?;
         Ok((tree, root))
@@ -152,7 +152,7 @@ impl Tree {
         }
     }
 
-    fn add(&mut self, node: Node) -> Result<Id, Option<Fault>> {
+    fn add(&mut self, node: Node) -> Result<Id, Option<Fault<'static>>> {
         if self.nodes.len() >= MOST_NODES {
             return Err(None);
         }
@@ -160,7 +160,7 @@ impl Tree {
         Ok(self.nodes.len() - 1)
     }
 
-    fn expr(&mut self, expr: &IdedExpr) -> Result<Id, Option<Fault>> {
+    fn expr(&mut self, expr: &IdedExpr) -> Result<Id, Option<Fault<'static>>> {
         let node = match &expr.expr {
             Expr::Unspecified | Expr::Struct(_) => Node::Message,
             Expr::Literal(literal) => Node::Literal(Literal::of(literal)),
@@ -211,7 +211,7 @@ impl Tree {
         self.add(node)
     }
 
-    fn call(&mut self, call: &CallExpr) -> Result<Id, Option<Fault>> {
+    fn call(&mut self, call: &CallExpr) -> Result<Id, Option<Fault<'static>>> {
         if let Some(target) = call.target.as_deref()
             && let Some(id) = self.expand(target, call)?
         {
@@ -228,7 +228,11 @@ impl Tree {
     }
 
     /// The expansion of a library's macro; none for other calls.
-    fn expand(&mut self, target: &IdedExpr, call: &CallExpr) -> Result<Option<Id>, Option<Fault>> {
+    fn expand(
+        &mut self,
+        target: &IdedExpr,
+        call: &CallExpr,
+    ) -> Result<Option<Id>, Option<Fault<'static>>> {
         let name = call.func_name.as_str();
         Ok(Some(match (name, call.args.as_slice()) {
             ("optMap" | "optFlatMap", [variable, within]) => {
@@ -262,16 +266,15 @@ impl Tree {
             ("all" | "exists" | "exists_one" | "existsOne" | "filter" | "map", args)
                 if args.len() < 2 =>
             {
-                return Err(Some(Fault {
-                    message: format!("it does not parse: `{name}` takes a variable first"),
-                    help: format!("write `{name}(x, …)`, with an expression about `x`"),
+                return Err(Some(Fault::MacroArguments {
+                    name: name.to_owned(),
                 }));
             }
             _ => return Ok(None),
         }))
     }
 
-    fn global(&mut self, function: &str, args: Vec<Id>) -> Result<Id, Option<Fault>> {
+    fn global(&mut self, function: &str, args: Vec<Id>) -> Result<Id, Option<Fault<'static>>> {
         self.add(Node::Call(Call {
             function: function.to_owned(),
             target: None,
@@ -279,7 +282,7 @@ impl Tree {
         }))
     }
 
-    fn member(&mut self, function: &str, target: &IdedExpr) -> Result<Id, Option<Fault>> {
+    fn member(&mut self, function: &str, target: &IdedExpr) -> Result<Id, Option<Fault<'static>>> {
         let target = Some(self.expr(target)?);
         self.add(Node::Call(Call {
             function: function.to_owned(),
@@ -288,16 +291,21 @@ impl Tree {
         }))
     }
 
-    fn ident(&mut self, name: &str) -> Result<Id, Option<Fault>> {
+    fn ident(&mut self, name: &str) -> Result<Id, Option<Fault<'static>>> {
         self.add(Node::Ident(name.to_owned()))
     }
 
-    fn literal(&mut self, literal: Literal) -> Result<Id, Option<Fault>> {
+    fn literal(&mut self, literal: Literal) -> Result<Id, Option<Fault<'static>>> {
         self.add(Node::Literal(literal))
     }
 
     /// A variable of an expression: a loop that never runs.
-    fn bind(&mut self, variable: String, value: Id, result: Id) -> Result<Id, Option<Fault>> {
+    fn bind(
+        &mut self,
+        variable: String,
+        value: Id,
+        result: Id,
+    ) -> Result<Id, Option<Fault<'static>>> {
         let range = self.add(Node::List(Vec::new()))?;
         let condition = self.literal(Literal::Bool(false))?;
         let step = self.ident(&variable)?;
@@ -319,7 +327,7 @@ impl Tree {
         target: &IdedExpr,
         (first, second): (String, String),
         condition: &IdedExpr,
-    ) -> Result<Id, Option<Fault>> {
+    ) -> Result<Id, Option<Fault<'static>>> {
         let range = self.expr(target)?;
         let holds = self.expr(condition)?;
         let result = self.ident(ACCUMULATOR)?;
@@ -371,7 +379,7 @@ impl Tree {
         target: &IdedExpr,
         (first, second): (String, String),
         rest: &[IdedExpr],
-    ) -> Result<Id, Option<Fault>> {
+    ) -> Result<Id, Option<Fault<'static>>> {
         let range = self.expr(target)?;
         let (filter, value) = match rest {
             [filter, value] => (Some(self.expr(filter)?), self.expr(value)?),
@@ -422,7 +430,7 @@ impl Tree {
         target: &IdedExpr,
         variable: String,
         key: &IdedExpr,
-    ) -> Result<Id, Option<Fault>> {
+    ) -> Result<Id, Option<Fault<'static>>> {
         const INPUT: &str = "@__sortBy_input__";
         let list = self.expr(target)?;
         let range = self.ident(INPUT)?;
@@ -471,12 +479,11 @@ impl Literal {
 }
 
 /// The variable that a macro declares.
-fn variable_of(name: &str, expr: &IdedExpr) -> Result<String, Option<Fault>> {
+fn variable_of(name: &str, expr: &IdedExpr) -> Result<String, Option<Fault<'static>>> {
     match &expr.expr {
         Expr::Ident(variable) => Ok(variable.clone()),
-        _ => Err(Some(Fault {
-            message: format!("it does not parse: `{name}` takes a variable first"),
-            help: format!("write `{name}(x, …)`, with an expression about `x`"),
+        _ => Err(Some(Fault::MacroVariable {
+            name: name.to_owned(),
         })),
     }
 }

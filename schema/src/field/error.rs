@@ -27,6 +27,8 @@ pub enum FieldErrorKind {
     TooMany,
     /// A value has the wrong type.
     TypeInvalid,
+    /// The server could not find out.
+    Internal,
 }
 
 impl FieldErrorKind {
@@ -42,6 +44,7 @@ impl FieldErrorKind {
             Self::TooLong => "FieldValueTooLong",
             Self::TooMany => "FieldValueTooMany",
             Self::TypeInvalid => "FieldValueTypeInvalid",
+            Self::Internal => "InternalError",
         }
     }
 
@@ -55,6 +58,7 @@ impl FieldErrorKind {
             Self::Forbidden => "Forbidden",
             Self::TooLong => "Too long",
             Self::TooMany => "Too many",
+            Self::Internal => "Internal error",
         }
     }
 }

@@ -4,6 +4,9 @@
 //! over, and the old counterpart of an item is found by the keys of its list.
 
 #[cfg(feature = "cel")]
+pub(crate) mod check_cel;
+pub(crate) mod check_form;
+#[cfg(feature = "cel")]
 mod evaluate;
 #[cfg(not(feature = "cel"))]
 #[path = "unevaluated.rs"]

@@ -179,6 +179,19 @@ fn functions_of_the_libraries_are_known() {
         ("[1, 2][?5].orValue(7)", "7"),
         ("optional.of('x').optMap(v, v + 'y').value()", "xy"),
         ("!format.dns1123Label().validate('A').hasValue()", "false"),
+        (
+            "format.named('labelValue').value().validate('-').hasValue()",
+            "true",
+        ),
+        (
+            "format.dns1123LabelPrefix().validate('a-').hasValue()",
+            "false",
+        ),
+        ("format.byte().validate('?').value()[0]", "invalid base64"),
+        ("'abcabc'.lastIndexOf('bc', 3)", "1"),
+        ("'abcabc'.lastIndexOf('bc', 4)", "4"),
+        ("'abc'.lastIndexOf('c', 9)", "-1"),
+        ("'äbä'.lastIndexOf('ä', 2)", "2"),
         ("duration('90m')", "5400s"),
         ("timestamp('2024-05-06T07:08:09Z').getFullYear()", "2024"),
         (

@@ -5,8 +5,6 @@
 //! a type, `describe` the descriptions.
 
 mod about;
-#[cfg(feature = "cel")]
-mod cel;
 mod check;
 #[cfg(test)]
 mod crate_markers_tests;
@@ -20,6 +18,8 @@ mod size;
 #[cfg(test)]
 mod tests;
 mod values;
+#[cfg(feature = "cel")]
+mod wording;
 
 use std::path::Path;
 

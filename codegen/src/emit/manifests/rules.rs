@@ -9,22 +9,17 @@ use super::{
     schema::{RULES, Schema},
 };
 #[cfg(feature = "cel")]
-use super::{
-    cel::{self, Decl, Level, OldSelf, Purpose, Verdict},
-    schema::TYPE,
+use super::{schema::TYPE, wording::worded};
+#[cfg(feature = "cel")]
+use crate::cel::{
+    Decl, Level, OldSelf, Purpose, Verdict,
+    budget::{Count, MOST_OF_A_RULE, MOST_OF_ALL, factor, most_values},
+    examine::{examine, reads},
 };
 use crate::{diag::Diagnostic, suggest::closest};
 
 /// The marker that findings are about.
 const RULE: &str = "XValidation";
-
-/// The most that a rule may cost, for all values that an object can have of what it is about.
-#[cfg(feature = "cel")]
-const MOST_OF_A_RULE: u64 = 10_000_000;
-
-/// The most that all rules of a version may cost.
-#[cfg(feature = "cel")]
-const MOST_OF_ALL: u64 = 100_000_000;
 
 /// Takes a finding, and what it is about.
 type Report<'c> = dyn FnMut(About<'_>, Diagnostic) + 'c;
@@ -48,9 +43,9 @@ pub(super) struct Rules<'c> {
 struct Stand {
     /// Whether old and new values can be told to be the same element.
     correlatable: bool,
-    /// How many values an object can have of it; none if that has no bound.
+    /// How many values an object can have of it.
     #[cfg(feature = "cel")]
-    count: Option<u64>,
+    count: Count,
 }
 
 impl<'c> Rules<'c> {
@@ -76,7 +71,7 @@ impl<'c> Rules<'c> {
         let stand = Stand {
             correlatable: true,
             #[cfg(feature = "cel")]
-            count: Some(1),
+            count: Count::ONE,
         };
         self.walk(self.schema, &mut Vec::new(), stand);
         #[cfg(feature = "cel")]
@@ -95,9 +90,7 @@ impl<'c> Rules<'c> {
         }
         let below = Stand {
             #[cfg(feature = "cel")]
-            count: stand
-                .count
-                .and_then(|count| Some(count.saturating_mul(values_of(schema)?))),
+            count: stand.count.within(schema),
             ..stand
         };
         for (name, property) in &schema.properties {
@@ -205,10 +198,7 @@ impl<'c> Rules<'c> {
             }
             return;
         };
-        // How often a value can stand in a request at most, if nothing else bounds it.
-        let count = stand
-            .count
-            .unwrap_or(cel::MAX_REQUEST / (decl.min_bytes + 1));
+        let count = stand.count.of(decl.min_bytes);
         for rule in rules {
             let text = |word: &str| rule.get(word).and_then(Value::as_str).unwrap_or_default();
             let old = match rule.get("optionalOldSelf") {
@@ -228,18 +218,18 @@ impl<'c> Rules<'c> {
                     continue;
                 }
                 let about = About::marker(path, RULE, expression);
-                match cel::examine(expression, purpose, old, &decl) {
+                match examine(expression, purpose, old, &decl) {
                     Verdict::Unknown => {}
                     Verdict::Faults(faults) => {
                         for fault in faults {
+                            let (message, help) = worded(&fault);
                             let message = format!(
-                                "the API server refuses a {what} of {}: {}",
+                                "the API server refuses a {what} of {}: {message}",
                                 shown(path),
-                                fault.message
                             );
                             let mut error = Diagnostic::error(message);
-                            if !fault.help.is_empty() {
-                                error = error.help(fault.help);
+                            if !help.is_empty() {
+                                error = error.help(help);
                             }
                             let error = error.note(format!("it is `{expression}`"));
                             (self.report)(about, error);
@@ -255,7 +245,7 @@ impl<'c> Rules<'c> {
                                 factor(cost, MOST_OF_A_RULE)
                             );
                             let error = Diagnostic::error(message)
-                                .help(self.cheaper(&bounds, path))
+                                .help(self.cheaper(bounds, path))
                                 .note(format!("it is `{expression}`"));
                             (self.report)(about, error);
                         }
@@ -288,7 +278,7 @@ impl<'c> Rules<'c> {
                 factor(self.total, MOST_OF_ALL)
             );
             let error = Diagnostic::error(message)
-                .help(self.cheaper(&[], &path))
+                .help(self.cheaper([], &path))
                 .note(format!("the most expensive is `{expression}`"));
             (self.report)(About::marker(&path, RULE, &expression), error);
         }
@@ -296,13 +286,17 @@ impl<'c> Rules<'c> {
 
     /// Ways to make a rule at a path cheaper: bounds of the values that it reads, and of the lists and maps that contain it.
     #[cfg(feature = "cel")]
-    fn cheaper(&self, bounds: &[(&'static str, &str)], path: &[String]) -> String {
+    fn cheaper<'b>(
+        &self,
+        bounds: impl IntoIterator<Item = (&'static str, &'b str)>,
+        path: &[String],
+    ) -> String {
         let mut found: Vec<String> = Vec::new();
         let mut schema = self.schema;
         let mut at = String::new();
         let mut names = path.iter();
         loop {
-            if values_of(schema).is_none() {
+            if most_values(schema).is_none() {
                 let marker = if schema.items.is_some() {
                     "MaxItems"
                 } else {
@@ -324,7 +318,7 @@ impl<'c> Rules<'c> {
             };
             schema = next;
         }
-        let read = bounds.iter().map(|(marker, at)| {
+        let read = bounds.into_iter().map(|(marker, at)| {
             let at = if at.is_empty() { "self" } else { at };
             format!("{marker} of `{at}`")
         });
@@ -341,41 +335,10 @@ impl<'c> Rules<'c> {
     }
 }
 
-/// How many values of a list or map an object can have, for each value of the schema; none if that has no bound.
-#[cfg(feature = "cel")]
-fn values_of(schema: &Schema) -> Option<u64> {
-    match schema.ty() {
-        Some("object")
-            if schema.additional.is_some() || schema.words.contains_key("additionalProperties") =>
-        {
-            cel::bound(schema, "maxProperties")
-        }
-        Some("array") => cel::bound(schema, "maxItems"),
-        _ => Some(1),
-    }
-}
-
-/// By what factor a cost exceeds a budget, as the API server writes it.
-#[cfg(feature = "cel")]
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a factor is shown with few digits"
-)]
-fn factor(cost: u64, budget: u64) -> String {
-    let factor = cost as f64 / budget as f64;
-    if factor > 100.0 {
-        "more than 100".to_owned()
-    } else if factor < 1.5 {
-        format!("{factor:.6}")
-    } else {
-        format!("{factor:.1}")
-    }
-}
-
 /// Whether an expression reads the value before an update.
 fn reads_old_self(expression: &str) -> bool {
     #[cfg(feature = "cel")]
-    if let Some(reads) = cel::reads(expression, "oldSelf") {
+    if let Some(reads) = reads(expression, "oldSelf") {
         return reads;
     }
     names(expression, "oldSelf")
@@ -393,7 +356,7 @@ fn names(expression: &str, identifier: &str) -> bool {
 
 /// The findings about the rules of a schema: message and help of each.
 #[cfg(all(test, feature = "cel"))]
-pub(super) fn findings(schema: &Schema) -> Vec<String> {
+fn findings(schema: &Schema) -> Vec<String> {
     let mut found = Vec::new();
     let mut report = |_: About<'_>, error: Diagnostic| {
         found.push(format!("{}; {}", error.message, error.help.join("; ")));
@@ -401,3 +364,8 @@ pub(super) fn findings(schema: &Schema) -> Vec<String> {
     Rules::new("the kind", schema, &mut report).run();
     found
 }
+
+#[cfg(test)]
+#[cfg(feature = "cel")]
+#[path = "rules_tests.rs"]
+mod tests;

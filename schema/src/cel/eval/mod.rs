@@ -6,11 +6,12 @@
 mod library;
 mod loops;
 mod operators;
-mod time;
 mod types;
 pub(crate) mod value;
 
 pub(crate) use self::value::Val;
+use super::functions::{self, Library};
+use super::names::unescaped;
 use super::parse;
 use super::tree::{Access, Call, Entry, Id, Literal, Node, Tree};
 
@@ -52,9 +53,9 @@ impl Program {
     /// # Errors
     /// Why it cannot be evaluated.
     pub(crate) fn new(expression: &str) -> Result<Self, String> {
-        let parsed = parse(expression).map_err(|fault| fault.message)?;
+        let parsed = parse(expression).map_err(|fault| fault.to_string())?;
         let (tree, root) = Tree::of(&parsed).map_err(|fault| match fault {
-            Some(fault) => fault.message,
+            Some(fault) => fault.to_string(),
             None => "it is too large".to_owned(),
         })?;
         let program = Self { tree, root };
@@ -70,13 +71,22 @@ impl Program {
         nodes.any(|node| matches!(node, Node::Ident(name) if name == variable))
     }
 
-    /// A function that it calls and that is not known here.
+    /// A function that it calls and that is not evaluated here.
     fn unknown_function(&self) -> Option<&str> {
-        self.tree.nodes.iter().find_map(|node| match node {
-            Node::Call(call) => Some(&*call.function).filter(|name| !is_known(name)),
+        let nodes = self.tree.nodes.iter();
+        nodes.into_iter().find_map(|node| match node {
+            Node::Call(call) => Some(&*call.function).filter(|_| !self.is_known(call)),
             Node::Message => Some("message"),
             _ => None,
         })
+    }
+
+    /// Whether a library evaluates a call, by its own name or with the target before it.
+    fn is_known(&self, call: &Call) -> bool {
+        let prefix = call.target.and_then(|id| self.tree.qualified_name(id));
+        let whole = prefix.map(|prefix| format!("{prefix}.{}", call.function));
+        let mut names = whole.iter().map(String::as_str).chain([&*call.function]);
+        call.function == OPTIONAL_FIELD || names.any(|name| libraries(name).next().is_some())
     }
 
     /// Evaluates it and takes what it costs from `left`.
@@ -98,13 +108,15 @@ impl Program {
     }
 }
 
-/// Whether a function's last name is that of one that is known here.
-fn is_known(name: &str) -> bool {
-    SPECIAL.contains(&name) || operators::NAMES.contains(&name) || library::is_known(name)
-}
+/// `a.?b`, which no signature describes.
+const OPTIONAL_FIELD: &str = "_?._";
 
-/// Calls whose arguments are not all evaluated.
-const SPECIAL: [&str; 5] = ["_&&_", "_||_", "_?_:_", "@not_strictly_false", "_?._"];
+/// The libraries that evaluate a function.
+fn libraries(name: &str) -> impl Iterator<Item = Library> {
+    let overloads = functions::overloads(name).into_iter().flatten();
+    let libraries = overloads.map(|overload| overload.library);
+    libraries.filter(|library| *library != Library::Unknown)
+}
 
 /// An expression as it runs.
 struct Run<'t, 'v> {
@@ -237,7 +249,7 @@ impl<'v> Run<'_, 'v> {
                     outcome => Ok(Val::Bool(!matches!(outcome, Ok(Val::Bool(false))))),
                 };
             }
-            ("_?._", [value, field]) => return self.optional_field(*value, *field),
+            (OPTIONAL_FIELD, [value, field]) => return self.optional_field(*value, *field),
             _ => {}
         }
         let mut name = call.function.as_str();
@@ -256,9 +268,7 @@ impl<'v> Run<'_, 'v> {
             args.push(self.eval(*arg)?);
         }
         self.charge(1 + operators::traversed(name, &args))?;
-        let outcome = operators::call(name, &args)
-            .or_else(|| library::call(name, &args))
-            .unwrap_or_else(|| Err(Stop::no_overload()));
+        let outcome = library::call(name, &args).unwrap_or_else(|| Err(Stop::no_overload()));
         if let Ok(Val::List(items)) = &outcome {
             self.charge(items.len() as u64 / 10)?;
         }
@@ -270,7 +280,7 @@ impl<'v> Run<'_, 'v> {
         let prefix = self.tree.qualified_name(target)?;
         let full = format!("{prefix}.{function}");
         let is_free = !self.is_variable(prefix.split('.').next()?);
-        (is_free && library::is_qualified(&full)).then_some(full)
+        (is_free && functions::overloads(&full).is_some()).then_some(full)
     }
 
     /// `&&` and `||`: one side decides, whatever the other one's error is.
@@ -335,42 +345,4 @@ fn field_of<'v>(value: &Val<'v>, field: &str) -> Result<Option<Val<'v>>, Stop> {
         Val::Optional(None) => Ok(None),
         _ => Err(Stop::no_overload()),
     }
-}
-
-/// The property that an identifier names: `a__dash__b` is `a-b`, `__in__` is `in`.
-fn unescaped(field: &str) -> String {
-    const WORDS: [(&str, &str); 4] = [
-        ("underscores", "__"),
-        ("dot", "."),
-        ("dash", "-"),
-        ("slash", "/"),
-    ];
-    let whole = field
-        .strip_prefix("__")
-        .and_then(|rest| rest.strip_suffix("__"));
-    if let Some(word) =
-        whole.filter(|word| !word.contains("__") && WORDS.iter().all(|(name, _)| name != word))
-    {
-        return word.to_owned();
-    }
-    let mut text = String::with_capacity(field.len());
-    let mut rest = field;
-    while let Some((before, after)) = rest.split_once("__") {
-        text.push_str(before);
-        let word = WORDS.iter().find_map(|(name, sign)| {
-            let after = after.strip_prefix(name)?.strip_prefix("__")?;
-            Some((*sign, after))
-        });
-        match word {
-            Some((sign, after)) => {
-                text.push_str(sign);
-                rest = after;
-            }
-            None => {
-                text.push_str("__");
-                rest = after;
-            }
-        }
-    }
-    text + rest
 }

@@ -5,57 +5,10 @@ use std::cmp::Ordering;
 use jiff::{Timestamp, tz::TimeZone};
 
 use super::value::{Node, contains};
-use super::{Outcome, Stop, Val, time};
+use super::{Outcome, Stop, Val};
+use crate::cel::time;
 use crate::node::ListType;
 use crate::pattern::Pattern;
-
-/// The functions of this module.
-pub(super) const NAMES: [&str; 44] = [
-    "!_",
-    "_==_",
-    "_!=_",
-    "_<_",
-    "_<=_",
-    "_>_",
-    "_>=_",
-    "_+_",
-    "_-_",
-    "_*_",
-    "_/_",
-    "_%_",
-    "-_",
-    "_[_]",
-    "_[?_]",
-    "@in",
-    "size",
-    "type",
-    "dyn",
-    "bool",
-    "bytes",
-    "double",
-    "duration",
-    "int",
-    "string",
-    "timestamp",
-    "uint",
-    "contains",
-    "endsWith",
-    "startsWith",
-    "matches",
-    "getFullYear",
-    "getMonth",
-    "getDayOfYear",
-    "getDayOfMonth",
-    "getDate",
-    "getDayOfWeek",
-    "getHours",
-    "getMinutes",
-    "getSeconds",
-    "getMilliseconds",
-    "hasValue",
-    "value",
-    "orValue",
-];
 
 /// The names of types, with the one that `type()` gives.
 pub(super) const TYPES: [(&str, &str); 12] = [

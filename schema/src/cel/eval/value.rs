@@ -8,8 +8,9 @@ use jiff::Timestamp;
 use kube_quantity::Amount;
 use serde_json::Value;
 
+use super::Stop;
 use super::types::{semver::Semver, url::Url};
-use super::{Stop, time};
+use crate::cel::time;
 use crate::node::{Additional, Kind, ListType, Schema, Types};
 
 /// A value in CEL.

@@ -9,6 +9,8 @@ mod of_crd;
 mod rules;
 mod shape;
 mod union;
+#[cfg(feature = "cel")]
+mod view;
 mod well_known;
 
 use std::collections::{BTreeMap, BTreeSet};

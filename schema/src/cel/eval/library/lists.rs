@@ -5,35 +5,6 @@ use std::cmp::Ordering;
 use super::super::value::contains;
 use super::super::{Outcome, Stop, Val, operators};
 
-/// The functions of this library.
-pub(super) const NAMES: [&str; 25] = [
-    "isSorted",
-    "sum",
-    "min",
-    "max",
-    "indexOf",
-    "lastIndexOf",
-    "slice",
-    "flatten",
-    "sort",
-    "@sortByAssociatedKeys",
-    "range",
-    "reverse",
-    "distinct",
-    "contains",
-    "equivalent",
-    "intersects",
-    "cel.@mapInsert",
-    "of",
-    "ofNonZeroValue",
-    "none",
-    "or",
-    "first",
-    "last",
-    "unwrap",
-    "unwrapOpt",
-];
-
 pub(super) fn call<'v>(name: &str, args: &[Val<'v>]) -> Option<Outcome<'v>> {
     match (name, args) {
         ("optional.none", []) => return Some(Ok(Val::Optional(None))),

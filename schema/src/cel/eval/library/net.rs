@@ -5,25 +5,6 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use super::super::{Outcome, Stop, Val};
 use crate::field::go_quote;
 
-/// The functions of this library.
-pub(super) const NAMES: [&str; 15] = [
-    "ip",
-    "isIP",
-    "isCanonical",
-    "family",
-    "isUnspecified",
-    "isLoopback",
-    "isLinkLocalMulticast",
-    "isLinkLocalUnicast",
-    "isGlobalUnicast",
-    "cidr",
-    "isCIDR",
-    "containsIP",
-    "containsCIDR",
-    "prefixLength",
-    "masked",
-];
-
 pub(super) fn call<'v>(name: &str, args: &[Val<'v>]) -> Option<Outcome<'v>> {
     let truth = |value: bool| Ok(Val::Bool(value));
     Some(match (name, args) {

@@ -6,21 +6,6 @@ use kube_quantity::Amount;
 
 use super::super::{Outcome, Stop, Val};
 
-/// The functions of this library.
-pub(super) const NAMES: [&str; 11] = [
-    "quantity",
-    "isQuantity",
-    "sign",
-    "isGreaterThan",
-    "isLessThan",
-    "compareTo",
-    "asApproximateFloat",
-    "asInteger",
-    "isInteger",
-    "add",
-    "sub",
-];
-
 pub(super) fn call<'v>(name: &str, args: &[Val<'v>]) -> Option<Outcome<'v>> {
     let truth = |value: bool| Ok(Val::Bool(value));
     Some(match (name, args) {

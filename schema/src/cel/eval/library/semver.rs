@@ -6,18 +6,6 @@ use super::super::types::semver::{normal, read};
 use super::super::{Outcome, Stop, Val};
 use crate::field::go_quote;
 
-/// The functions of this library.
-pub(super) const NAMES: [&str; 8] = [
-    "semver",
-    "isSemver",
-    "major",
-    "minor",
-    "patch",
-    "isGreaterThan",
-    "isLessThan",
-    "compareTo",
-];
-
 pub(super) fn call<'v>(name: &str, args: &[Val<'v>]) -> Option<Outcome<'v>> {
     let number = |value: u64| Ok(Val::Int(i64::try_from(value).unwrap_or(i64::MAX)));
     let fault = |text: &str| {

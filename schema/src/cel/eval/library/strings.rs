@@ -4,29 +4,6 @@ use super::super::{Outcome, Stop, Val, operators};
 use crate::field::go_quote;
 use crate::pattern::Pattern;
 
-/// The functions of this library.
-pub(super) const NAMES: [&str; 19] = [
-    "charAt",
-    "indexOf",
-    "lastIndexOf",
-    "lowerAscii",
-    "upperAscii",
-    "replace",
-    "split",
-    "substring",
-    "trim",
-    "join",
-    "reverse",
-    "quote",
-    "find",
-    "findAll",
-    "validate",
-    "dns1123Label",
-    "dns1123Subdomain",
-    "dns1035Label",
-    "uuid",
-];
-
 pub(super) fn call<'v>(name: &str, args: &[Val<'v>]) -> Option<Outcome<'v>> {
     let text = |text: String| Ok(Val::text(text));
     Some(match (name, args) {
@@ -35,7 +12,10 @@ pub(super) fn call<'v>(name: &str, args: &[Val<'v>]) -> Option<Outcome<'v>> {
         ("indexOf", [Val::String(own), Val::String(part), Val::Int(from)]) => {
             index_of(own, part, *from)
         }
-        ("lastIndexOf", [Val::String(own), Val::String(part)]) => last_index_of(own, part),
+        ("lastIndexOf", [Val::String(own), Val::String(part)]) => position(own, own.rfind(&**part)),
+        ("lastIndexOf", [Val::String(own), Val::String(part), Val::Int(from)]) => {
+            last_index_of(own, part, *from)
+        }
         ("lowerAscii", [Val::String(own)]) => text(own.to_ascii_lowercase()),
         ("upperAscii", [Val::String(own)]) => text(own.to_ascii_uppercase()),
         ("replace", [Val::String(own), Val::String(from), Val::String(to)]) => {
@@ -83,11 +63,6 @@ pub(super) fn call<'v>(name: &str, args: &[Val<'v>]) -> Option<Outcome<'v>> {
             let most = usize::try_from(*most).unwrap_or(usize::MAX);
             Ok(texts(&Pattern::new(pattern).find_all(own, most)))
         }
-        ("format.dns1123Label", []) => Ok(Val::Format("dns1123Label")),
-        ("format.dns1123Subdomain", []) => Ok(Val::Format("dns1123Subdomain")),
-        ("format.dns1035Label", []) => Ok(Val::Format("dns1035Label")),
-        ("format.uuid", []) => Ok(Val::Format("uuid")),
-        ("validate", [Val::Format(format), Val::String(own)]) => Ok(validated(format, own)),
         _ => return None,
     })
 }
@@ -133,8 +108,22 @@ fn index_of<'v>(own: &str, part: &str, from: i64) -> Outcome<'v> {
     position(own, found.map(|at| at + start))
 }
 
-fn last_index_of<'v>(own: &str, part: &str) -> Outcome<'v> {
-    position(own, own.rfind(part))
+/// The last place of a part that begins at a character or before it.
+fn last_index_of<'v>(own: &str, part: &str, from: i64) -> Outcome<'v> {
+    if part.is_empty() {
+        return Ok(Val::Int(from));
+    }
+    let Ok(from) = usize::try_from(from) else {
+        return out_of_range(from);
+    };
+    let Some((start, _)) = own.char_indices().nth(from) else {
+        return Ok(Val::Int(-1));
+    };
+    let end = own.len().min(start + part.len());
+    let end = (end..=own.len()).find(|at| own.is_char_boundary(*at));
+    let within = own.get(..end.unwrap_or(own.len())).unwrap_or(own);
+    let found = within.rmatch_indices(part).map(|(at, _)| at);
+    position(own, found.into_iter().find(|at| *at <= start))
 }
 
 /// As Go's `strings.SplitN`: each character for an empty separator, nothing for a count of 0.
@@ -205,16 +194,4 @@ fn join<'v>(list: &Val<'v>, by: &str) -> Option<Outcome<'v>> {
         Ok(Val::text(texts.ok_or_else(Stop::no_overload)?.join(by)))
     };
     list.items().is_some().then(join)
-}
-
-/// The faults of a text in a named format; none if it holds.
-fn validated<'v>(format: &str, text: &str) -> Val<'v> {
-    let fault = match format {
-        "dns1123Label" => kube_names::label_fault(text),
-        "dns1123Subdomain" => kube_names::subdomain_fault(text),
-        "dns1035Label" => kube_names::label_1035_fault(text),
-        _ => (crate::formats::matches("uuid", text) == Some(false))
-            .then(|| "does not match the UUID format".to_owned()),
-    };
-    fault.map_or(Val::Optional(None), |fault| Val::some(texts(&[&fault])))
 }

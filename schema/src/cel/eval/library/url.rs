@@ -6,18 +6,6 @@ use super::super::types::url::read;
 use super::super::{Outcome, Stop, Val};
 use crate::field::go_quote;
 
-/// The functions of this library.
-pub(super) const NAMES: [&str; 8] = [
-    "url",
-    "isURL",
-    "getScheme",
-    "getHost",
-    "getHostname",
-    "getPort",
-    "getEscapedPath",
-    "getQuery",
-];
-
 pub(super) fn call<'v>(name: &str, args: &[Val<'v>]) -> Option<Outcome<'v>> {
     Some(match (name, args) {
         ("url", [Val::String(text)]) => match read(text) {

@@ -1,36 +1,23 @@
-//! Expressions in CEL, looked at as the API server looks at them when a CRD is created.
+//! An expression, looked at as the API server looks at it when a CRD is created.
 //!
 //! It refuses a CRD of which a rule does not parse, names what is not there, has no boolean as result, or could cost too much.
-//! `decl` is what an expression sees of a schema, `functions` what it can call, `check` its types, `literals` the texts that
-//! functions parse, and `cost` the estimate. What is not known here, the API server may know: it counts as right.
+//! What is not known here, the API server may know: it counts as right.
 
-mod call_cost;
-mod check;
-mod cost;
-mod decl;
-mod functions;
-mod literals;
-mod path;
-mod size;
-#[cfg(test)]
-mod tests;
-mod types;
-mod wording;
+use std::collections::BTreeSet;
 
-pub(super) use self::decl::{Decl, Level, MAX_REQUEST, bound};
-use self::{
-    check::{Checker, Outcome},
+use super::{
+    Fault,
+    check::{Checker, Outcome, literals},
     cost::Coster,
-    types::{Scalar, Type},
-};
-use crate::cel::{
-    Fault, parse,
+    decl::Decl,
+    parse,
     tree::{Node, Tree},
+    types::{Scalar, Type},
 };
 
 /// The purpose of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Purpose {
+pub enum Purpose {
     /// A rule, which is true or false.
     Rule,
     /// The message of a refusal.
@@ -39,7 +26,8 @@ pub(super) enum Purpose {
 
 /// The type of `oldSelf`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum OldSelf {
+pub enum OldSelf {
+    /// That of `self`.
     Value,
     /// An optional, so that the rule also holds for new objects.
     Optional,
@@ -47,17 +35,18 @@ pub(super) enum OldSelf {
 
 /// Findings about an expression.
 #[derive(Debug)]
-pub(super) enum Verdict<'d> {
-    Faults(Vec<Fault>),
+pub enum Verdict<'d> {
+    /// What is wrong.
+    Faults(Vec<Fault<'d>>),
     /// The most that it costs for one value, and what could be bounded to lower that: markers, and the paths of what they
     /// would bound.
-    Cost(u64, Vec<(&'static str, &'d str)>),
+    Cost(u64, BTreeSet<(&'static str, &'d str)>),
     /// Only the API server knows.
     Unknown,
 }
 
 /// Looks at an expression about values of a declaration.
-pub(super) fn examine<'d>(
+pub fn examine<'d>(
     expression: &str,
     purpose: Purpose,
     old: OldSelf,
@@ -83,42 +72,26 @@ pub(super) fn examine<'d>(
         Outcome::Faults(faults) => return Verdict::Faults(faults),
         Outcome::Uncertain => return Verdict::Unknown,
     };
+    let expected = match purpose {
+        Purpose::Rule => Scalar::Bool,
+        Purpose::Message => Scalar::String,
+    };
+    if !ty.is(expected) {
+        let expected = Type::Scalar(expected);
+        let found = ty;
+        return Verdict::Faults(vec![Fault::Outcome { expected, found }]);
+    }
     let faults = literals::faults(&tree, &checked);
     if !faults.is_empty() {
-        return Verdict::Faults(faults);
-    }
-    if let Some(fault) = misfit(purpose, &ty) {
-        return Verdict::Faults(vec![fault]);
+        return Verdict::Faults(faults.into_iter().map(Fault::Literal).collect());
     }
     let (cost, unbounded) = Coster::run(&tree, root, &checked, decl);
-    Verdict::Cost(cost, unbounded.into_iter().collect())
-}
-
-/// The fault of a result's type.
-fn misfit(purpose: Purpose, ty: &Type<'_>) -> Option<Fault> {
-    let (expected, what, help) = match purpose {
-        Purpose::Rule => (
-            Scalar::Bool,
-            "a rule",
-            "write a condition, such as `self.min <= self.max`",
-        ),
-        Purpose::Message => (
-            Scalar::String,
-            "a message",
-            "write a text, such as `'must be at most ' + self.limit`; a text that never changes is a `message`",
-        ),
-    };
-    (!ty.is(expected)).then(|| Fault {
-        message: format!(
-            "{what} must be of type {}, and this is of type {ty}",
-            Type::Scalar(expected)
-        ),
-        help: help.to_owned(),
-    })
+    Verdict::Cost(cost, unbounded)
 }
 
 /// Whether an expression reads a variable; none if it does not parse.
-pub(super) fn reads(expression: &str, variable: &str) -> Option<bool> {
+#[must_use]
+pub fn reads(expression: &str, variable: &str) -> Option<bool> {
     let (tree, _) = Tree::of(&parse(expression).ok()?).ok()?;
     let mut nodes = tree.nodes.iter();
     Some(nodes.any(|node| matches!(node, Node::Ident(name) if name == variable)))

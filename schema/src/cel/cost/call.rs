@@ -1,14 +1,14 @@
 //! The cost of calls without their arguments.
 
 use super::{
-    check::Resolved,
-    cost::{
-        AUTHORIZATION, CHARACTER, CallCost, Coster, FORMAT_NAME, FORMAT_PATTERN, NEW_LIST, PATTERN,
-    },
+    CHARACTER, CallCost, Coster, FORMAT_NAME, FORMAT_PATTERN, NEW_LIST, PATTERN,
     size::{Size, scaled},
+};
+use crate::cel::{
+    functions::{Cost, Overload},
+    tree::{Id, Literal, Node},
     types::{Scalar, Type},
 };
-use crate::cel::tree::{Id, Literal, Node};
 
 impl CallCost {
     fn new(cost: u64) -> Self {
@@ -30,76 +30,40 @@ impl CallCost {
 }
 
 impl Coster<'_, '_> {
-    /// The cost of a call by one signature, with these types and arguments; the receiver is the first argument.
-    pub(super) fn function(
-        &mut self,
-        id: Id,
-        resolved: &Resolved,
-        params: &[Type<'static>],
-        args: &[Id],
-    ) -> CallCost {
-        let name = resolved.function.as_str();
-        let first = params.first();
-        let is_text = |ty: Option<&Type<'_>>| {
-            ty.is_some_and(|ty| ty.is(Scalar::String) || ty.is(Scalar::Bytes))
-        };
-        match (name, args) {
-            ("_+_", [a, b]) => self.sum(id, first, *a, *b),
-            ("_==_" | "_!=_", [a, b]) => self.equality(name, *a, *b),
-            ("_<_" | "_<=_" | "_>_" | "_>=_", [a, b]) if is_text(first) => self.comparison(*a, *b),
-            ("@in", [_, list]) if matches!(params.get(1), Some(Type::List(_))) => {
-                CallCost::new(self.size_or_unknown(*list).max)
+    /// The cost of a call by one signature, with these arguments; the receiver is the first.
+    pub(crate) fn signature(&mut self, id: Id, overload: &Overload, args: &[Id]) -> CallCost {
+        match (overload.cost, args) {
+            (Cost::Append | Cost::Concat, [a, b]) => self.sum(id, overload.cost, *a, *b),
+            (Cost::Equality, [a, b]) => self.equality(id, *a, *b),
+            (Cost::Comparison, [a, b]) => self.comparison(*a, *b),
+            (Cost::Search, [_, list]) => CallCost::new(self.size_or_unknown(*list).max),
+            (Cost::Encode | Cost::Decode | Cost::Quote, [text]) => {
+                self.rewritten(overload.cost, *text)
             }
-            ("bytes", [text]) if is_string(first) => {
-                let size = self.size_or_unknown(*text);
-                let made = Size {
-                    min: size.min,
-                    max: size.max.wrapping_mul(4),
-                };
-                CallCost::sized(size.cost(CHARACTER), made)
-            }
-            ("string", [bytes]) if first.is_some_and(|ty| ty.is(Scalar::Bytes)) => {
-                let size = self.size_or_unknown(*bytes);
-                let made = Size {
-                    min: size.min / 4,
-                    max: size.max,
-                };
-                CallCost::sized(size.cost(CHARACTER), made)
-            }
-            ("strings.quote", [text]) => {
-                let size = self.size_or_unknown(*text);
-                let made = Size {
-                    min: size.min.wrapping_add(2),
-                    max: size.max.wrapping_mul(2).wrapping_add(2),
-                };
-                CallCost::sized(size.cost(CHARACTER), made)
-            }
-            ("startsWith" | "endsWith", [_, text]) => {
+            (Cost::Affix, [_, text]) | (Cost::Text, [text, ..]) => {
                 CallCost::new(self.size_or_unknown(*text).cost(CHARACTER))
             }
-            ("contains", [text, part]) => {
+            (Cost::TextTwice, [text]) => {
+                CallCost::new(self.size_or_unknown(*text).cost(2.0 * CHARACTER))
+            }
+            (Cost::SameText, [text, ..]) => {
+                let size = self.size_or_unknown(*text);
+                CallCost::sized(size.cost(CHARACTER), size)
+            }
+            (Cost::Contains, [text, part]) => {
                 let text = self.size_or_unknown(*text).cost(CHARACTER);
                 let part = self.size_or_unknown(*part).cost(CHARACTER);
                 CallCost::new(text.saturating_mul(part))
             }
-            ("matches", [text, pattern]) if resolved.style == super::functions::Style::Member => {
-                CallCost::new(self.matching(*text, *pattern))
-            }
-            ("format", [text, _]) => CallCost::new(self.size_or_unknown(*text).cost(CHARACTER)),
-            ("find" | "findAll", [text, pattern, ..]) => {
+            (Cost::Matches, [text, pattern]) => CallCost::new(self.matching(*text, *pattern)),
+            (Cost::Find, [text, pattern, ..]) => {
                 let cost = self.matching(*text, *pattern);
                 let most = self.size_or_unknown(*text).max;
                 CallCost::sized(cost, Size::at_most(most))
             }
-            ("isSorted" | "sum" | "min" | "max" | "indexOf" | "lastIndexOf", [target, ..]) => {
-                CallCost::new(self.through_items(*target))
-            }
-            ("url", [text]) | ("lowerAscii" | "upperAscii" | "substring" | "trim", [text, ..]) => {
-                let size = self.size_or_unknown(*text);
-                CallCost::sized(size.cost(CHARACTER), size)
-            }
-            ("replace", [text, old, new, ..]) => self.replacement(*text, *old, *new),
-            ("split", [text, rest @ ..]) => {
+            (Cost::Items, [target, ..]) => CallCost::new(self.through_items(*target)),
+            (Cost::Replace, [text, old, new, ..]) => self.replacement(*text, *old, *new),
+            (Cost::Split, [text, rest @ ..]) => {
                 let size = self.size_or_unknown(*text);
                 let most = match rest.get(1).map(|limit| self.tree.node(*limit)) {
                     Some(Node::Literal(Literal::Int(limit))) => limit.cast_unsigned(),
@@ -107,50 +71,37 @@ impl Coster<'_, '_> {
                 };
                 CallCost::sized(size.cost(2.0 * CHARACTER), Size::at_most(most))
             }
-            ("join", [list, rest @ ..]) => self.joined_texts(*list, rest.first().copied()),
-            ("ip", [_]) if first.is_some_and(|ty| matches!(ty, Type::Library(_))) => {
-                CallCost::new(1)
+            (Cost::Join, [list, rest @ ..]) => self.joined_texts(*list, rest.first().copied()),
+            (Cost::Address | Cost::AddressText | Cost::Network | Cost::NetworkText, [_, other]) => {
+                self.containment(overload.cost, *other)
             }
-            (
-                "cidr" | "isIP" | "isCIDR" | "ip" | "quantity" | "isQuantity" | "semver"
-                | "isSemver",
-                [text, ..],
-            ) => CallCost::new(self.size_or_unknown(*text).cost(CHARACTER)),
-            ("ip.isCanonical", [text]) => {
-                CallCost::new(self.size_or_unknown(*text).cost(2.0 * CHARACTER))
-            }
-            ("containsIP" | "containsCIDR", [_, other]) => {
-                self.containment(name, is_string(params.get(1)), *other)
-            }
-            ("validate", [_, text]) => {
+            (Cost::Validate, [_, text]) => {
                 let text = self.size_or_unknown(*text).cost(CHARACTER);
                 CallCost::new(scaled(text, FORMAT_PATTERN * PATTERN))
             }
-            ("check", _) => CallCost::new(AUTHORIZATION),
-            _ => self.list_function(name, first, args),
+            _ => self.list_signature(overload, args),
         }
     }
 
     /// Functions about lists, by the cost of the lists that they make.
-    fn list_function(
-        &mut self,
-        name: &str,
-        first: Option<&Type<'static>>,
-        args: &[Id],
-    ) -> CallCost {
-        match (name, args) {
-            ("sets.contains" | "sets.intersects" | "sets.equivalent", [a, b]) => {
-                let each = if name == "sets.equivalent" { 2.0 } else { 1.0 };
+    fn list_signature(&mut self, overload: &Overload, args: &[Id]) -> CallCost {
+        match (overload.cost, args) {
+            (Cost::Pairs | Cost::PairsTwice, [a, b]) => {
+                let each = if overload.cost == Cost::Pairs {
+                    1.0
+                } else {
+                    2.0
+                };
                 let pairs = self.size_or_unknown(*a).times(self.size_or_unknown(*b));
                 CallCost::new(pairs.cost(each).saturating_add(1))
             }
-            ("slice", [list, start, end]) => {
+            (Cost::Slice, [list, start, end]) => {
                 let size = self.size_or_unknown(*list);
                 let start = self.whole_number(*start).unwrap_or(0);
                 let end = self.whole_number(*end).unwrap_or(size.max);
                 CallCost::list(1.0, Size::fixed(end.wrapping_sub(start)))
             }
-            ("flatten", [list, rest @ ..]) => {
+            (Cost::Flatten, [list, rest @ ..]) => {
                 let size = self.size_or_unknown(*list);
                 let depth = match rest.first() {
                     Some(depth) => self.whole_number(*depth).unwrap_or(u64::MAX),
@@ -159,22 +110,42 @@ impl Coster<'_, '_> {
                 let cost = scaled(depth, 1.0).saturating_mul(size.max);
                 CallCost::sized(cost.saturating_add(1 + NEW_LIST), size)
             }
-            ("lists.range", [count]) => {
+            (Cost::Range, [count]) => {
                 let count = self.whole_number(*count).unwrap_or(u64::MAX);
                 CallCost::list(1.0, Size::fixed(count))
             }
-            ("reverse", [list]) => {
+            (Cost::Reverse, [list]) => {
                 let size = self.size_or_unknown(*list);
                 CallCost::list(1.0, size)
             }
-            ("distinct", [list]) => {
+            (Cost::Distinct, [list]) => {
                 let size = self.size_or_unknown(*list);
                 CallCost::list(2.0, size.times(size))
             }
-            ("sort", [list]) => self.sorted(*list, first),
-            ("@sortByAssociatedKeys", [_, keys]) => self.sorted(*keys, first),
+            (Cost::Sort, [list]) => self.sorted(*list, overload.args.first()),
+            (Cost::SortBy, [_, keys]) => self.sorted(*keys, overload.args.first()),
             _ => CallCost::new(1),
         }
+    }
+
+    /// A text as bytes, bytes as a text, or a text in quotation marks.
+    fn rewritten(&mut self, cost: Cost, text: Id) -> CallCost {
+        let size = self.size_or_unknown(text);
+        let made = match cost {
+            Cost::Encode => Size {
+                min: size.min,
+                max: size.max.wrapping_mul(4),
+            },
+            Cost::Decode => Size {
+                min: size.min / 4,
+                max: size.max,
+            },
+            _ => Size {
+                min: size.min.wrapping_add(2),
+                max: size.max.wrapping_mul(2).wrapping_add(2),
+            },
+        };
+        CallCost::sized(size.cost(CHARACTER), made)
     }
 
     fn sorted(&mut self, list: Id, ty: Option<&Type<'static>>) -> CallCost {
@@ -184,15 +155,13 @@ impl Coster<'_, '_> {
         CallCost::list(each, size.times(size))
     }
 
-    fn sum(&mut self, id: Id, first: Option<&Type<'static>>, a: Id, b: Id) -> CallCost {
-        let is_list = matches!(first, Some(Type::List(_)));
-        let is_text = first.is_some_and(|ty| ty.is(Scalar::String) || ty.is(Scalar::Bytes));
-        if !is_list && !is_text {
-            return CallCost::new(1);
-        }
+    fn sum(&mut self, id: Id, cost: Cost, a: Id, b: Id) -> CallCost {
         let size = self.size_or_unknown(a).plus(self.size_or_unknown(b));
         self.join_entries(id, a, b);
-        let cost = if is_list { 1 } else { size.cost(CHARACTER) };
+        let cost = match cost {
+            Cost::Append => 1,
+            _ => size.cost(CHARACTER),
+        };
         CallCost::sized(cost, size)
     }
 
@@ -202,10 +171,11 @@ impl Coster<'_, '_> {
         CallCost::new(Size::at_most(a.max.min(b.max)).cost(CHARACTER))
     }
 
-    fn equality(&mut self, name: &str, a: Id, b: Id) -> CallCost {
+    fn equality(&mut self, id: Id, a: Id, b: Id) -> CallCost {
+        let is_equal = matches!(self.tree.node(id), Node::Call(call) if call.function == "_==_");
         if let (Type::Library(one), Type::Library(other)) = (self.ty(a), self.ty(b))
             && one == other
-            && name == "_==_"
+            && is_equal
         {
             return CallCost::new(match *one {
                 "format" => scaled(FORMAT_NAME, CHARACTER),
@@ -290,14 +260,14 @@ impl Coster<'_, '_> {
     }
 
     /// Addresses have at most 16 bytes, of which two are compared; a network is masked before. Texts are read first.
-    fn containment(&mut self, name: &str, of_text: bool, other: Id) -> CallCost {
+    fn containment(&mut self, kind: Cost, other: Id) -> CallCost {
         let mut cost = Size::fixed(32).cost(CHARACTER);
-        if name == "containsCIDR" {
+        if matches!(kind, Cost::Network | Cost::NetworkText) {
             cost = cost
                 .saturating_add(Size::fixed(16).cost(CHARACTER))
                 .saturating_add(1);
         }
-        if of_text {
+        if matches!(kind, Cost::AddressText | Cost::NetworkText) {
             let text = self.size_or_unknown(other).cost(CHARACTER);
             cost = cost.saturating_add(text);
         }
@@ -311,8 +281,4 @@ impl Coster<'_, '_> {
             _ => None,
         }
     }
-}
-
-fn is_string(ty: Option<&Type<'static>>) -> bool {
-    ty.is_some_and(|ty| ty.is(Scalar::String))
 }

@@ -2,44 +2,44 @@
 
 /// The fewest and the most characters, items or entries of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Size {
-    pub(super) min: u64,
-    pub(super) max: u64,
+pub(crate) struct Size {
+    pub(crate) min: u64,
+    pub(crate) max: u64,
 }
 
 impl Size {
-    pub(super) const UNKNOWN: Self = Self {
+    pub(crate) const UNKNOWN: Self = Self {
         min: 0,
         max: u64::MAX,
     };
 
-    pub(super) fn fixed(size: u64) -> Self {
+    pub(crate) fn fixed(size: u64) -> Self {
         Self {
             min: size,
             max: size,
         }
     }
 
-    pub(super) fn at_most(max: u64) -> Self {
+    pub(crate) fn at_most(max: u64) -> Self {
         Self { min: 0, max }
     }
 
     /// The size of either.
-    pub(super) fn or(self, other: Self) -> Self {
+    pub(crate) fn or(self, other: Self) -> Self {
         Self {
             min: self.min.min(other.min),
             max: self.max.max(other.max),
         }
     }
 
-    pub(super) fn plus(self, other: Self) -> Self {
+    pub(crate) fn plus(self, other: Self) -> Self {
         Self {
             min: self.min.saturating_add(other.min),
             max: self.max.saturating_add(other.max),
         }
     }
 
-    pub(super) fn times(self, other: Self) -> Self {
+    pub(crate) fn times(self, other: Self) -> Self {
         Self {
             min: self.min.saturating_mul(other.min),
             max: self.max.saturating_mul(other.max),
@@ -47,7 +47,7 @@ impl Size {
     }
 
     /// The most that it costs to go through the value, at a cost for each character or item.
-    pub(super) fn cost(self, each: f64) -> u64 {
+    pub(crate) fn cost(self, each: f64) -> u64 {
         scaled(self.max, each)
     }
 }
@@ -59,7 +59,7 @@ impl Size {
     clippy::cast_sign_loss,
     reason = "costs are estimates, computed in floating point as the API server does; casts saturate"
 )]
-pub(super) fn scaled(number: u64, factor: f64) -> u64 {
+pub(crate) fn scaled(number: u64, factor: f64) -> u64 {
     (number as f64 * factor).ceil() as u64
 }
 

@@ -3,34 +3,32 @@
 //! The rules are those of cel-go's checker, which the API server runs with the declarations of `decl` and the functions of
 //! `functions`. Behind a fault types are `dyn`, so that one fault is reported once.
 
+pub(crate) mod literals;
+
 use super::{
+    Fault,
     decl::{Decl, Fields, Kind},
     functions::{self, Overload, Style},
-    types::{SCALARS, Scalar, Solver, Type},
-    wording::{article, mismatch},
-};
-use crate::cel::{
-    Fault,
     tree::{Access, Call, Entry, Id, Literal, Loop, Node, Tree},
+    types::{SCALARS, Scalar, Solver, Type},
 };
-use crate::suggest::closest;
 
 /// Types and functions of an expression's parts, by their number.
 #[derive(Debug)]
-pub(super) struct Checked<'d> {
-    pub(super) types: Vec<Type<'d>>,
+pub(crate) struct Checked<'d> {
+    pub(crate) types: Vec<Type<'d>>,
     /// The functions that calls resolve to.
-    pub(super) calls: Vec<Option<Resolved>>,
+    pub(crate) calls: Vec<Option<Resolved>>,
 }
 
 /// The function of a call.
 #[derive(Clone, Debug)]
-pub(super) struct Resolved {
+pub(crate) struct Resolved {
     /// Its whole name; the target of the call is a part of it if it is called as a function.
-    pub(super) function: String,
-    pub(super) style: Style,
+    pub(crate) function: String,
+    pub(crate) style: Style,
     /// The signatures that fit.
-    pub(super) overloads: Vec<&'static Overload>,
+    pub(crate) overloads: Vec<&'static Overload>,
 }
 
 /// Names of types, which stand where variables do.
@@ -39,12 +37,12 @@ const TYPE_NAMES: [&str; 4] = ["list", "map", "optional_type", "dyn"];
 /// The first words of types' qualified names, such as `google.protobuf.Timestamp`.
 const PACKAGES: [&str; 3] = ["google", "net", "kubernetes"];
 
-pub(super) struct Checker<'t, 'd> {
+pub(crate) struct Checker<'t, 'd> {
     tree: &'t Tree,
     scope: Vec<(&'t str, Type<'d>)>,
     solver: Solver<'d>,
     checked: Checked<'d>,
-    faults: Vec<Fault>,
+    faults: Vec<Fault<'d>>,
     /// Whether the items of a list may be of different types, as those of `format`'s argument.
     mixed: bool,
     /// Whether something is beyond what is known here, so that the result says nothing.
@@ -52,17 +50,17 @@ pub(super) struct Checker<'t, 'd> {
 }
 
 /// The outcome of a check.
-pub(super) enum Outcome<'d> {
+pub(crate) enum Outcome<'d> {
     /// The types, and that of the whole.
     Types(Checked<'d>, Type<'d>),
-    Faults(Vec<Fault>),
+    Faults(Vec<Fault<'d>>),
     /// The API server knows.
     Uncertain,
 }
 
 impl<'t, 'd> Checker<'t, 'd> {
     /// Checks an expression with these variables.
-    pub(super) fn run(
+    pub(crate) fn run(
         tree: &'t Tree,
         root: Id,
         variables: Vec<(&'t str, Type<'d>)>,
@@ -129,8 +127,7 @@ impl<'t, 'd> Checker<'t, 'd> {
         ty
     }
 
-    fn fault(&mut self, message: String, help: String) -> Type<'d> {
-        let fault = Fault { message, help };
+    fn fault(&mut self, fault: Fault<'d>) -> Type<'d> {
         // Macros copy what they are called on.
         if !self.faults.contains(&fault) {
             self.faults.push(fault);
@@ -156,12 +153,12 @@ impl<'t, 'd> Checker<'t, 'd> {
         };
         let known = self.scope.iter().map(|(name, _)| *name);
         let known = known.filter(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()));
-        let near = closest(name, known).filter(|_| !is_field);
-        let help = match near {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("the value is `self`: write `self.{name}`"),
-        };
-        self.fault(format!("there is no variable `{name}`"), help)
+        let known = known.map(str::to_owned).collect();
+        self.fault(Fault::UnknownVariable {
+            name: name.to_owned(),
+            known,
+            is_field,
+        })
     }
 
     fn select(&mut self, id: Id, operand: Id, field: &str, access: Access) -> Type<'d> {
@@ -191,10 +188,10 @@ impl<'t, 'd> Checker<'t, 'd> {
             Type::Map(_, values) => *values,
             Type::Object(decl) => self.field_of(decl, field),
             Type::Dyn | Type::Param(_) => Type::Dyn,
-            other => self.fault(
-                format!("`{field}` is a field of {}", article(&other)),
-                "only objects and maps have fields".to_owned(),
-            ),
+            ty => self.fault(Fault::NoFields {
+                field: field.to_owned(),
+                ty,
+            }),
         }
     }
 
@@ -205,23 +202,11 @@ impl<'t, 'd> Checker<'t, 'd> {
         if let Some(found) = fields.get(field) {
             return found.ty();
         }
-        if fields.hidden.contains(field) {
-            return self.fault(
-                format!("rules cannot read the field `{field}`"),
-                "its schema has no type: rules see only values whose type the schema names"
-                    .to_owned(),
-            );
-        }
-        let near = closest(field, fields.seen.keys().map(String::as_str));
-        let names: Vec<&str> = fields.seen.keys().map(String::as_str).collect();
-        let help = match near {
-            Some(near) => format!("did you mean `{near}`?"),
-            None if names.is_empty() => {
-                "rules see only fields that the schema names, and it names none".to_owned()
-            }
-            None => format!("the fields are {}", names.join(", ")),
-        };
-        self.fault(format!("there is no field `{field}`"), help)
+        self.fault(Fault::UndefinedField {
+            field: field.to_owned(),
+            known: fields.seen.keys().cloned().collect(),
+            is_hidden: fields.hidden.contains(field),
+        })
     }
 
     fn call(&mut self, id: Id, call: &'t Call) -> Type<'d> {
@@ -270,12 +255,9 @@ impl<'t, 'd> Checker<'t, 'd> {
     }
 
     fn unknown_function(&mut self, function: &str) -> Type<'d> {
-        // Names that the parser and macros make are all known.
-        let help = match closest(function, functions::names()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "the API server of Kubernetes 1.36 knows none of that name".to_owned(),
-        };
-        self.fault(format!("there is no function `{function}`"), help)
+        self.fault(Fault::UnknownFunction {
+            name: function.to_owned(),
+        })
     }
 
     fn optional_field(&mut self, id: Id, call: &'t Call) -> Type<'d> {
@@ -325,8 +307,13 @@ impl<'t, 'd> Checker<'t, 'd> {
             });
         }
         let Some(result) = result else {
-            let types: Vec<Type<'d>> = types.iter().map(|ty| self.solver.resolved(ty)).collect();
-            return self.no_overload(&function, style, &types, overloads);
+            let types = types.iter().map(|ty| self.solver.resolved(ty)).collect();
+            return self.fault(Fault::NoOverload {
+                function,
+                style,
+                types,
+                overloads,
+            });
         };
         self.resolved(id, function, style, fitting);
         result
@@ -348,19 +335,8 @@ impl<'t, 'd> Checker<'t, 'd> {
         }
     }
 
-    fn no_overload(
-        &mut self,
-        function: &str,
-        style: Style,
-        types: &[Type<'d>],
-        overloads: &'static [Overload],
-    ) -> Type<'d> {
-        let Fault { message, help } = mismatch(function, style, types, overloads);
-        self.fault(message, help)
-    }
-
     /// The type of all entries, the most general of theirs.
-    fn joined(&mut self, entries: &[Entry], what: &str) -> Type<'d> {
+    fn joined(&mut self, entries: &[Entry], parts: &'static str) -> Type<'d> {
         let mut joined: Option<Type<'d>> = None;
         for entry in entries {
             let mut ty = self.check(entry.value);
@@ -368,10 +344,7 @@ impl<'t, 'd> Checker<'t, 'd> {
                 ty = match self.solver.resolved(&ty) {
                     Type::Optional(value) => *value,
                     Type::Dyn => Type::Dyn,
-                    other => self.fault(
-                        format!("`?` stands before {}", article(&other)),
-                        "only optional values can be left out, such as `self.?field`".to_owned(),
-                    ),
+                    ty => self.fault(Fault::NotOptional { ty }),
                 };
             }
             joined = Some(match joined {
@@ -382,10 +355,7 @@ impl<'t, 'd> Checker<'t, 'd> {
                     None => {
                         let (before, ty) =
                             (self.solver.resolved(&before), self.solver.resolved(&ty));
-                        self.fault(
-                            format!("{what} are of type {before} and {ty}"),
-                            "give all one type; `dyn(…)` around the first permits any".to_owned(),
-                        )
+                        self.fault(Fault::Mixed { parts, before, ty })
                     }
                 },
             });
@@ -402,11 +372,7 @@ impl<'t, 'd> Checker<'t, 'd> {
             Type::Map(key, value) => (*key, *value),
             Type::Dyn | Type::Param(_) => (Type::Dyn, Type::Dyn),
             other => {
-                let fault = self.fault(
-                    format!("{} has no items", article(&other)),
-                    "only lists and maps have items: `all`, `exists`, `map` and `filter` go through them"
-                        .to_owned(),
-                );
+                let fault = self.fault(Fault::NoItems { ty: other });
                 (fault, Type::Dyn)
             }
         };
@@ -432,10 +398,7 @@ impl<'t, 'd> Checker<'t, 'd> {
             .fit(std::slice::from_ref(expected), std::slice::from_ref(found));
         if !fits {
             let (expected, found) = (self.solver.resolved(expected), self.solver.resolved(found));
-            self.fault(
-                format!("a value of type {found} stands where {expected} is expected"),
-                String::new(),
-            );
+            self.fault(Fault::Mismatch { expected, found });
         }
     }
 }

@@ -2,11 +2,7 @@ use std::{collections::BTreeMap, path::Path};
 
 use serde_json::Value;
 
-use super::*;
-use crate::emit::manifests::{
-    rules,
-    schema::{RULES, Schema},
-};
+use super::{findings, *};
 
 fn testdata(path: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -69,7 +65,7 @@ fn verdicts_are_those_of_the_api_server() {
         }
         let words = &mut within(&mut schema, place).words;
         words.insert(RULES.to_owned(), Value::Array(vec![own]));
-        let found = rules::findings(&schema);
+        let found = findings(&schema);
         let got = if found.is_empty() {
             "accepted"
         } else {
@@ -96,7 +92,7 @@ fn check(place: &str, rule: &str, expected: &[&str]) {
     let mut schema = read(&serde_json::from_str(&schema).unwrap());
     let words = &mut within(&mut schema, place).words;
     words.insert(RULES.to_owned(), serde_json::json!([{"rule": rule}]));
-    assert_eq!(rules::findings(&schema), expected, "{rule}");
+    assert_eq!(findings(&schema), expected, "{rule}");
 }
 
 #[test]
@@ -159,7 +155,7 @@ fn a_rule_that_costs_too_much_is_told_what_to_bound() {
         let mut schema = read(&serde_json::from_str(&schema).unwrap());
         let words = &mut within(&mut schema, place).words;
         words.insert(RULES.to_owned(), serde_json::json!([{"rule": rule}]));
-        let found = rules::findings(&schema).join("\n");
+        let found = findings(&schema).join("\n");
         assert!(found.contains(&format!("a rule of `{at}`")), "{found}");
         assert!(
             found.ends_with(&format!("; simplify the rule, or add {bounds}")),
@@ -194,7 +190,7 @@ fn rules_are_also_too_expensive_together() {
     let rule = serde_json::json!({"rule": "self.list.all(x, x.name.startsWith('a'))"});
     let words = &mut within(&mut schema, ".spec").words;
     words.insert(RULES.to_owned(), Value::Array(vec![rule; 100]));
-    let found = rules::findings(&schema);
+    let found = findings(&schema);
     assert!(
         matches!(found.as_slice(), [one] if one.contains("together their estimated cost")),
         "{found:?}"
@@ -226,7 +222,7 @@ fn rules_of_published_crds_have_no_fault() {
                         continue;
                     }
                     count += schema.to_string().matches("\"rule\":").count();
-                    let found = rules::findings(&read(schema));
+                    let found = findings(&read(schema));
                     if !found.is_empty() {
                         wrong.insert(file.display().to_string(), found);
                     }

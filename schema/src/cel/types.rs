@@ -9,15 +9,24 @@ use super::decl::Decl;
 
 /// A type of single values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Scalar {
+pub enum Scalar {
+    /// `null`
     Null,
+    /// `true`, `false`
     Bool,
+    /// `1`
     Int,
+    /// `1u`
     Uint,
+    /// `1.5`
     Double,
+    /// `'a'`
     String,
+    /// `b'a'`
     Bytes,
+    /// `duration('1s')`
     Duration,
+    /// `timestamp('2026-01-31T15:04:05Z')`
     Timestamp,
     /// The type of types.
     Type,
@@ -25,12 +34,16 @@ pub(super) enum Scalar {
 
 /// A type in CEL. The types of a schema live as long as its declarations.
 #[derive(Clone, Debug)]
-pub(super) enum Type<'d> {
+pub enum Type<'d> {
     /// Any type: values are checked when a rule runs.
     Dyn,
+    /// Single values.
     Scalar(Scalar),
+    /// Lists of a type.
     List(Box<Type<'d>>),
+    /// Maps from a type to another.
     Map(Box<Type<'d>>, Box<Type<'d>>),
+    /// Values that can be absent.
     Optional(Box<Type<'d>>),
     /// An object of the schema; two are of one type if they have one declaration.
     Object(&'d Decl),
@@ -41,7 +54,7 @@ pub(super) enum Type<'d> {
 }
 
 /// The scalars, with their names in CEL.
-pub(super) const SCALARS: [(&str, Scalar); 10] = [
+pub(crate) const SCALARS: [(&str, Scalar); 10] = [
     ("null_type", Scalar::Null),
     ("bool", Scalar::Bool),
     ("int", Scalar::Int),
@@ -55,29 +68,30 @@ pub(super) const SCALARS: [(&str, Scalar); 10] = [
 ];
 
 impl<'d> Type<'d> {
-    pub(super) const BOOL: Self = Self::Scalar(Scalar::Bool);
-    pub(super) const INT: Self = Self::Scalar(Scalar::Int);
-    pub(super) const STRING: Self = Self::Scalar(Scalar::String);
+    pub(crate) const BOOL: Self = Self::Scalar(Scalar::Bool);
+    pub(crate) const INT: Self = Self::Scalar(Scalar::Int);
+    pub(crate) const STRING: Self = Self::Scalar(Scalar::String);
 
-    pub(super) fn list(items: Self) -> Self {
+    pub(crate) fn list(items: Self) -> Self {
         Self::List(Box::new(items))
     }
 
-    pub(super) fn map(key: Self, value: Self) -> Self {
+    pub(crate) fn map(key: Self, value: Self) -> Self {
         Self::Map(Box::new(key), Box::new(value))
     }
 
-    pub(super) fn optional(value: Self) -> Self {
+    pub(crate) fn optional(value: Self) -> Self {
         Self::Optional(Box::new(value))
     }
 
     /// Whether it is this scalar.
-    pub(super) fn is(&self, scalar: Scalar) -> bool {
+    #[must_use]
+    pub fn is(&self, scalar: Scalar) -> bool {
         matches!(self, Self::Scalar(own) if *own == scalar)
     }
 
     /// The type with its parameters counted from another number.
-    pub(super) fn instantiated(&self, first: usize) -> Self {
+    pub(crate) fn instantiated(&self, first: usize) -> Self {
         match self {
             Self::Param(number) => Self::Param(first + number),
             Self::List(items) => Self::list(items.instantiated(first)),
@@ -126,6 +140,34 @@ impl<'d> Type<'d> {
     }
 }
 
+impl Type<'_> {
+    /// The type as cel-go names it. Objects have names of their own there, made from the time.
+    #[must_use]
+    pub(crate) fn go(&self) -> String {
+        match self {
+            Self::List(items) => format!("list({})", items.go()),
+            Self::Map(key, value) => format!("map({}, {})", key.go(), value.go()),
+            Self::Optional(value) => format!("optional_type({})", value.go()),
+            Self::Library(name) => library_name(name).to_owned(),
+            Self::Param(_) => "dyn".to_owned(),
+            other => other.to_string(),
+        }
+    }
+}
+
+/// The full name of a type of Kubernetes' libraries.
+pub(crate) fn library_name(name: &str) -> &str {
+    match name {
+        "quantity" => "kubernetes.Quantity",
+        "ip" => "net.IP",
+        "cidr" => "net.CIDR",
+        "url" => "kubernetes.URL",
+        "semver" => "kubernetes.Semver",
+        "format" => "kubernetes.NamedFormat",
+        other => other,
+    }
+}
+
 impl fmt::Display for Type<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -150,7 +192,7 @@ impl fmt::Display for Type<'_> {
 
 /// The types that parameters stand for.
 #[derive(Debug, Default)]
-pub(super) struct Solver<'d> {
+pub(crate) struct Solver<'d> {
     bound: Vec<Option<Type<'d>>>,
     /// Earlier bindings, to take an attempt back.
     trail: Vec<(usize, Option<Type<'d>>)>,
@@ -158,14 +200,14 @@ pub(super) struct Solver<'d> {
 
 impl<'d> Solver<'d> {
     /// The number of the first of several new parameters.
-    pub(super) fn fresh(&mut self, count: usize) -> usize {
+    pub(crate) fn fresh(&mut self, count: usize) -> usize {
         let first = self.bound.len();
         self.bound.resize_with(first + count, || None);
         first
     }
 
     /// Whether values of some types can stand where others are expected; binds parameters if so.
-    pub(super) fn fit(&mut self, found: &[Type<'d>], expected: &[Type<'d>]) -> bool {
+    pub(crate) fn fit(&mut self, found: &[Type<'d>], expected: &[Type<'d>]) -> bool {
         let before = self.trail.len();
         let fits = found.len() == expected.len()
             && found.iter().zip(expected).all(|(a, b)| self.assign(a, b));
@@ -180,13 +222,13 @@ impl<'d> Solver<'d> {
     }
 
     /// The more general of two types, if one fits the other.
-    pub(super) fn join(&mut self, a: Type<'d>, b: Type<'d>) -> Option<Type<'d>> {
+    pub(crate) fn join(&mut self, a: Type<'d>, b: Type<'d>) -> Option<Type<'d>> {
         let fits = self.fit(std::slice::from_ref(&a), std::slice::from_ref(&b));
         fits.then(|| if a.is_as_general_as(&b) { a } else { b })
     }
 
     /// The type of a call that two signatures fit.
-    pub(super) fn one_of(&self, a: Type<'d>, b: &Type<'d>) -> Type<'d> {
+    pub(crate) fn one_of(&self, a: Type<'d>, b: &Type<'d>) -> Type<'d> {
         if matches!(a, Type::Dyn) || a.same(b) {
             a
         } else {
@@ -195,7 +237,7 @@ impl<'d> Solver<'d> {
     }
 
     /// A type with the types that its parameters stand for; free parameters stay.
-    pub(super) fn resolved(&self, ty: &Type<'d>) -> Type<'d> {
+    pub(crate) fn resolved(&self, ty: &Type<'d>) -> Type<'d> {
         match ty {
             Type::Param(number) => match self.get(*number) {
                 Some(bound) => self.resolved(bound),

@@ -1,6 +1,6 @@
 //! Which values of the schema expressions read.
 
-use super::{
+use crate::cel::{
     decl::{Decl, Kind},
     types::Scalar,
 };
@@ -15,7 +15,7 @@ static KEY: Decl = Decl {
 
 /// Which value of the schema an expression reads.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Path<'d> {
+pub(crate) enum Path<'d> {
     /// None: it was computed.
     Nowhere,
     /// This; or none that the schema has.
@@ -24,7 +24,7 @@ pub(super) enum Path<'d> {
 
 /// A step from a value to one within.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Step<'s> {
+pub(crate) enum Step<'s> {
     Field(&'s str),
     /// An item of a list or a value of a map.
     Element,
@@ -35,7 +35,7 @@ pub(super) enum Step<'s> {
 impl<'d> Path<'d> {
     /// The path one step further. The first step of a computed value leads to the value that the rule is about: the API
     /// server takes it for the name of a variable.
-    pub(super) fn below(self, root: &'d Decl, step: Step<'_>) -> Self {
+    pub(crate) fn below(self, root: &'d Decl, step: Step<'_>) -> Self {
         let decl = match self {
             Self::Nowhere => return Self::At(Some(root)),
             Self::At(decl) => decl,

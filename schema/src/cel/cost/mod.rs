@@ -6,32 +6,36 @@
 
 use std::collections::BTreeSet;
 
+mod call;
+mod path;
+mod size;
+
+use self::{
+    path::{Path, Step},
+    size::Size,
+};
 use super::{
     check::{Checked, Resolved},
     decl::Decl,
-    path::{Path, Step},
-    size::Size,
+    functions::{Cost, Style},
+    tree::{Access, Call, Entry, Id, Literal, Loop, Node, Tree},
     types::{Scalar, Type},
 };
-use crate::cel::tree::{Access, Call, Entry, Id, Literal, Loop, Node, Tree};
 
 /// The cost of going through a character of a text.
-pub(super) const CHARACTER: f64 = 0.1;
+pub(crate) const CHARACTER: f64 = 0.1;
 
 /// The cost of a character of a regular expression, for each unit that the text costs.
-pub(super) const PATTERN: f64 = 0.25;
+pub(crate) const PATTERN: f64 = 0.25;
 
-pub(super) const NEW_LIST: u64 = 10;
+pub(crate) const NEW_LIST: u64 = 10;
 const NEW_MAP: u64 = 30;
 
-/// An authorization check, of which an expression may have two.
-pub(super) const AUTHORIZATION: u64 = 350_000;
-
 /// Characters of the longest regular expression of a named format.
-pub(super) const FORMAT_PATTERN: f64 = 128.0;
+pub(crate) const FORMAT_PATTERN: f64 = 128.0;
 
 /// Characters of the longest name of a format.
-pub(super) const FORMAT_NAME: u64 = 64;
+pub(crate) const FORMAT_NAME: u64 = 64;
 
 /// The sizes of the keys and values of a list or map that an expression makes.
 #[derive(Clone, Copy, Debug)]
@@ -51,14 +55,14 @@ struct Local<'t, 'd> {
 }
 
 /// The cost of a call without its arguments, and the size of its result.
-pub(super) struct CallCost {
-    pub(super) cost: u64,
-    pub(super) size: Option<Size>,
+pub(crate) struct CallCost {
+    pub(crate) cost: u64,
+    pub(crate) size: Option<Size>,
 }
 
-pub(super) struct Coster<'t, 'd> {
-    pub(super) tree: &'t Tree,
-    pub(super) checked: &'t Checked<'d>,
+pub(crate) struct Coster<'t, 'd> {
+    pub(crate) tree: &'t Tree,
+    pub(crate) checked: &'t Checked<'d>,
     root: &'d Decl,
     paths: Vec<Path<'d>>,
     sizes: Vec<Option<Size>>,
@@ -70,7 +74,7 @@ pub(super) struct Coster<'t, 'd> {
 impl<'t, 'd> Coster<'t, 'd> {
     /// The cost of an expression about a value, and what could be bounded to lower it: markers, and the paths of what they
     /// would bound.
-    pub(super) fn run(
+    pub(crate) fn run(
         tree: &'t Tree,
         id: Id,
         checked: &'t Checked<'d>,
@@ -284,7 +288,7 @@ impl<'t, 'd> Coster<'t, 'd> {
         let costs: Vec<u64> = call.args.iter().map(|arg| self.cost(*arg)).collect();
         let mut sum = 0;
         let mut args = call.args.clone();
-        if resolved.style == super::functions::Style::Member
+        if resolved.style == Style::Member
             && let Some(target) = call.target
         {
             sum = self.cost(target);
@@ -306,12 +310,13 @@ impl<'t, 'd> Coster<'t, 'd> {
         let all = costs
             .iter()
             .fold(0_u64, |sum, cost| sum.saturating_add(*cost));
-        let whole = match (resolved.function.as_str(), costs, args) {
-            ("_&&_" | "_||_", ..) => Some(CallCost {
+        let rule = resolved.overloads.first().map(|one| one.cost);
+        let whole = match (rule, costs, args) {
+            (Some(Cost::Logic), ..) => Some(CallCost {
                 cost: all,
                 size: None,
             }),
-            ("_?_:_", [condition, yes, no], [_, a, b]) => {
+            (Some(Cost::Choice), [condition, yes, no], [_, a, b]) => {
                 let size = self.size_or_unknown(*a).or(self.size_or_unknown(*b));
                 if let (Some(a), Some(b)) = (self.entries(*a), self.entries(*b)) {
                     self.put_entries(id, Some(a.or(b)));
@@ -327,15 +332,14 @@ impl<'t, 'd> Coster<'t, 'd> {
             let size = size.or_else(|| self.size(id));
             return (cost, size);
         }
+        // The optional field has no signature.
+        if resolved.overloads.is_empty() {
+            return (all.saturating_add(1), self.size(id));
+        }
         let mut most = 0;
         let mut size: Option<Size> = None;
-        // The optional field is none of the table's.
-        let params: Vec<&[Type<'static>]> = match resolved.overloads.as_slice() {
-            [] => vec![&[]],
-            some => some.iter().map(|one| one.args.as_slice()).collect(),
-        };
-        for params in params {
-            let one = self.function(id, resolved, params, args);
+        for overload in &resolved.overloads {
+            let one = self.signature(id, overload, args);
             most = most.max(one.cost.saturating_add(all));
             if let Some(found) = one.size {
                 size = Some(size.map_or(found, |size| size.or(found)));
@@ -343,7 +347,7 @@ impl<'t, 'd> Coster<'t, 'd> {
             // An index reads a part of the schema.
             if resolved.function == "_[_]"
                 && let (Some(Type::List(_) | Type::Map(..)), [container, ..]) =
-                    (params.first(), args)
+                    (overload.args.first(), args)
             {
                 size = self.entries(*container).map(|made| made.value);
                 let path = self.below(self.path(*container), Step::Element);
@@ -357,22 +361,22 @@ impl<'t, 'd> Coster<'t, 'd> {
     }
 
     /// The entries of a sum of two lists.
-    pub(super) fn join_entries(&mut self, id: Id, a: Id, b: Id) {
+    pub(crate) fn join_entries(&mut self, id: Id, a: Id, b: Id) {
         if let (Some(a), Some(b)) = (self.entries(a), self.entries(b)) {
             self.put_entries(id, Some(a.or(b)));
         }
     }
 
-    pub(super) fn ty(&self, id: Id) -> &Type<'d> {
+    pub(crate) fn ty(&self, id: Id) -> &Type<'d> {
         self.checked.types.get(id).unwrap_or(&Type::Dyn)
     }
 
-    pub(super) fn size_or_unknown(&mut self, id: Id) -> Size {
+    pub(crate) fn size_or_unknown(&mut self, id: Id) -> Size {
         self.size(id).unwrap_or(Size::UNKNOWN)
     }
 
     /// The size of an item of a list.
-    pub(super) fn item_size(&mut self, list: Id) -> Size {
+    pub(crate) fn item_size(&mut self, list: Id) -> Size {
         let path = match self.path(list) {
             Path::Nowhere => Path::Nowhere,
             at @ Path::At(_) => self.below(at, Step::Element),
@@ -381,7 +385,7 @@ impl<'t, 'd> Coster<'t, 'd> {
     }
 
     /// The size of an expression's value: as computed, else as written, else as declared, else by its type.
-    pub(super) fn size(&mut self, id: Id) -> Option<Size> {
+    pub(crate) fn size(&mut self, id: Id) -> Option<Size> {
         if let Some(size) = self.sizes.get(id).copied().flatten() {
             return Some(size);
         }

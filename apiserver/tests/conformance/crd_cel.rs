@@ -1,0 +1,216 @@
+//! Rules of CRDs that the server refuses when the CRD is written: faulty ones, too costly ones, and those in the wrong place.
+
+use crate::harness::cases;
+use crate::support::crd::spec_schema;
+use crate::support::*;
+
+cases![
+    field_must_be_declared,
+    function_must_be_known,
+    types_must_fit,
+    rule_must_be_a_condition,
+    rule_must_parse,
+    pattern_of_a_rule_must_compile,
+    cost_of_a_rule_is_bounded,
+    cost_of_all_rules_is_bounded,
+    message_must_be_a_text,
+    old_self_needs_identity,
+    old_self_within_an_atomic_map_is_taken,
+    optional_old_self_needs_old_self,
+    rule_must_be_given,
+    message_must_be_one_line,
+    long_rule_needs_a_message,
+    reason_must_be_known,
+    field_path_must_be_declared,
+    values_without_type_have_no_rules,
+    rules_of_one_version_are_reported_there,
+    update_is_checked_too,
+];
+
+const RULES: &str = "spec.validation.openAPIV3Schema.properties[spec].x-kubernetes-validations[0]";
+
+/// A CRD whose spec has these properties and a rule.
+fn ruled(properties: Value, rule: Value) -> Crd {
+    let mut schema = spec_schema(properties);
+    schema["properties"]["spec"]["x-kubernetes-validations"] = json!([rule]);
+    Crd::new(schema)
+}
+
+fn fields() -> Value {
+    json!({
+        "n": {"type": "integer"},
+        "text": {"type": "string"},
+        "short": {"type": "string", "maxLength": 10},
+        "list": {"type": "array", "items": {"type": "string"}},
+    })
+}
+
+async fn refused(client: &Client, crd: &Crd, parts: &[&str]) {
+    for part in parts {
+        post(client, crd::CRDS, &crd.body)
+            .await
+            .fails_with(422, "Invalid", part);
+    }
+}
+
+/// A rule of these fields is refused with these words.
+async fn refuses(client: Client, rule: Value, parts: &[&str]) {
+    refused(&client, &ruled(fields(), rule), parts).await;
+}
+
+async fn field_must_be_declared(client: Client) {
+    let shown = r#"{"Rule":"self.m \u003e 0","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}"#;
+    let start = format!("{RULES}.rule: Invalid value: {shown}: compilation failed: ");
+    refuses(
+        client,
+        json!({"rule": "self.m > 0"}),
+        &[&start, "undefined field 'm'"],
+    )
+    .await;
+}
+
+async fn function_must_be_known(client: Client) {
+    let part = "undeclared reference to 'startWith' (in container '')";
+    refuses(client, json!({"rule": "self.text.startWith('a')"}), &[part]).await;
+}
+
+async fn types_must_fit(client: Client) {
+    let part = "found no matching overload for '_>_' applied to '(string, int)'";
+    refuses(client, json!({"rule": "self.text > 1"}), &[part]).await;
+}
+
+async fn rule_must_be_a_condition(client: Client) {
+    let shown = r#"{"Rule":"self.n","Message":"a","MessageExpression":"","Reason":"FieldValueInvalid","FieldPath":".n","OptionalOldSelf":false}"#;
+    let message =
+        format!("{RULES}.rule: Invalid value: {shown}: cel expression must evaluate to a bool");
+    let rule = json!({"rule": "self.n", "message": "a", "reason": "FieldValueInvalid", "fieldPath": ".n", "optionalOldSelf": false});
+    refuses(client, rule, &[&message]).await;
+}
+
+async fn rule_must_parse(client: Client) {
+    let part = "compilation failed: ERROR: <input>:1:9: Syntax error: ";
+    refuses(client, json!({"rule": "self.n >"}), &[part]).await;
+}
+
+async fn pattern_of_a_rule_must_compile(client: Client) {
+    let part = "invalid matches argument";
+    refuses(client, json!({"rule": "self.short.matches('[a')"}), &[part]).await;
+}
+
+async fn cost_of_a_rule_is_bounded(client: Client) {
+    let rule = format!(
+        "{RULES}.rule: Forbidden: estimated rule cost exceeds budget by factor of more than 100x (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)"
+    );
+    let named = format!(
+        "{RULES}.rule: Forbidden: contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema"
+    );
+    let all = "spec.validation.openAPIV3Schema: Forbidden: x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema exceeds budget by factor of more than 100x";
+    refuses(
+        client,
+        json!({"rule": "self.list.all(x, self.list.all(y, x == y))"}),
+        &[&rule, &named, all],
+    )
+    .await;
+}
+
+async fn cost_of_all_rules_is_bounded(client: Client) {
+    let rule = json!({"rule": "self.list.all(x, x.size() < 5)"});
+    let mut crd = ruled(fields(), rule.clone());
+    let rules =
+        &mut crd.body["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"];
+    rules["x-kubernetes-validations"] = json!(vec![rule; 50]);
+    let contributed = "Forbidden: contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema";
+    let all = "spec.validation.openAPIV3Schema: Forbidden: x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema exceeds budget by factor of ";
+    refused(&client, &crd, &[contributed, all]).await;
+}
+
+async fn message_must_be_a_text(client: Client) {
+    let rule = json!({"rule": "self.n > 0", "messageExpression": "self.n"});
+    let part = "x-kubernetes-validations[0].messageExpression: Invalid value: ";
+    let detail = ": messageExpression must evaluate to a string";
+    refuses(client, rule, &[part, detail]).await;
+}
+
+async fn old_self_needs_identity(client: Client) {
+    let items = json!({"type": "string", "maxLength": 5, "x-kubernetes-validations": [{"rule": "self == oldSelf"}]});
+    let list = json!({"type": "array", "maxItems": 5, "items": items});
+    let crd = Crd::new(spec_schema(json!({"l": list})));
+    let message = "spec.validation.openAPIV3Schema.properties[spec].properties[l].items.x-kubernetes-validations[0].rule: Invalid value: \"self == oldSelf\": oldSelf cannot be used on the uncorrelatable portion of the schema within spec.validation.openAPIV3Schema.properties[spec].properties[l]";
+    refused(&client, &crd, &[message]).await;
+}
+
+async fn old_self_within_an_atomic_map_is_taken(client: Client) {
+    let field =
+        json!({"type": "integer", "x-kubernetes-validations": [{"rule": "self == oldSelf"}]});
+    let map =
+        json!({"type": "object", "x-kubernetes-map-type": "atomic", "properties": {"n": field}});
+    let crd = Crd::new(spec_schema(json!({"m": map})));
+    crd.install(&client).await;
+}
+
+async fn optional_old_self_needs_old_self(client: Client) {
+    let rule = json!({"rule": "self.n > 0", "optionalOldSelf": true});
+    let message = format!(
+        "{RULES}.optionalOldSelf: Invalid value: true: may not be set if oldSelf is not used in rule"
+    );
+    refuses(client, rule, &[&message]).await;
+}
+
+async fn rule_must_be_given(client: Client) {
+    let message = format!("{RULES}.rule: Required value: rule is not specified");
+    refuses(client, json!({"rule": " "}), &[&message]).await;
+}
+
+async fn message_must_be_one_line(client: Client) {
+    let rule = json!({"rule": "self.n > 0", "message": "a\nb"});
+    let message =
+        format!("{RULES}.message: Invalid value: \"a\\nb\": must not contain line breaks");
+    refuses(client, rule, &[&message]).await;
+}
+
+async fn long_rule_needs_a_message(client: Client) {
+    let message = format!(
+        "{RULES}.message: Required value: message must be specified if rule contains line breaks"
+    );
+    refuses(client, json!({"rule": "self.n\n> 0"}), &[&message]).await;
+}
+
+async fn reason_must_be_known(client: Client) {
+    let rule = json!({"rule": "self.n > 0", "reason": "Bad"});
+    let message = format!(
+        "{RULES}.reason: Unsupported value: \"Bad\": supported values: \"FieldValueDuplicate\", \"FieldValueForbidden\", \"FieldValueInvalid\", \"FieldValueRequired\""
+    );
+    refuses(client, rule, &[&message]).await;
+}
+
+async fn field_path_must_be_declared(client: Client) {
+    let rule = json!({"rule": "self.n > 0", "fieldPath": ".m"});
+    let message = format!("{RULES}.fieldPath: Invalid value: \".m\": must be a valid path");
+    refuses(client, rule, &[&message]).await;
+}
+
+async fn values_without_type_have_no_rules(client: Client) {
+    let any = json!({"x-kubernetes-preserve-unknown-fields": true, "x-kubernetes-validations": [{"rule": "self != null"}]});
+    let crd = Crd::new(spec_schema(json!({"any": any})));
+    let message = "spec.validation.openAPIV3Schema.properties[spec].properties[any].x-kubernetes-validations: Internal error: internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations";
+    refused(&client, &crd, &[message]).await;
+}
+
+async fn rules_of_one_version_are_reported_there(client: Client) {
+    let mut second = spec_schema(fields());
+    second["properties"]["spec"]["x-kubernetes-validations"] = json!([{"rule": "self.n"}]);
+    let crd = Crd::new(spec_schema(fields())).and_version("v2", second);
+    let part = "spec.versions[1].schema.openAPIV3Schema.properties[spec].x-kubernetes-validations[0].rule: Invalid value: ";
+    refused(&client, &crd, &[part]).await;
+}
+
+async fn update_is_checked_too(client: Client) {
+    let mut crd = ruled(fields(), json!({"rule": "self.n > 0"}));
+    crd.install(&client).await;
+    crd.body["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["x-kubernetes-validations"]
+        [0]["rule"] = json!("self.n");
+    let body = json!({"spec": {"versions": crd.body["spec"]["versions"]}});
+    patch(&client, &crd.path(), wire::patch_type::MERGE, &body)
+        .await
+        .fails_with(422, "Invalid", "cel expression must evaluate to a bool");
+}

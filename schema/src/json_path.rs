@@ -1,0 +1,130 @@
+//! Paths of fields and keys within a schema, such as `.spec.labels['a.b']`, as
+//! `apiextensions-apiserver/pkg/apiserver/schema/cel` reads them (`ValidFieldPath`).
+
+use serde_json::Value;
+
+/// Whether a path may name keys in brackets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Brackets {
+    /// `.a['b']` is a path.
+    Allowed,
+    /// It is not.
+    Refused,
+}
+
+/// The schema of what a path names.
+///
+/// # Errors
+///
+/// Why it names nothing, in the words of the API server.
+pub fn find<'s>(schema: &'s Value, path: &str, brackets: Brackets) -> Result<&'s Value, String> {
+    let mut schema = schema;
+    let mut rest = path;
+    while !rest.is_empty() {
+        let key;
+        if let Some(after) = rest.strip_prefix('.') {
+            let end = after.find(['.', '[', ']']).unwrap_or(after.len());
+            let (name, after) = after.split_at(end);
+            if name.is_empty() && after.is_empty() {
+                return Err("unexpected end of JSON path".to_owned());
+            }
+            key = name.to_owned();
+            rest = after;
+        } else if let Some(after) = rest.strip_prefix('[') {
+            if brackets == Brackets::Refused {
+                return Err("array notation is not allowed".to_owned());
+            }
+            (key, rest) = quoted(after)?;
+        } else {
+            let end = rest.find(['.', '[', ']']).unwrap_or(rest.len()).max(1);
+            let shown: String = rest.chars().take(end).collect();
+            return Err(format!("expected [ or . but got: {shown}"));
+        }
+        schema = step(schema, &key).ok_or("does not refer to a valid field")?;
+    }
+    Ok(schema)
+}
+
+fn step<'s>(schema: &'s Value, key: &str) -> Option<&'s Value> {
+    match schema.get("properties").and_then(Value::as_object) {
+        Some(properties) if !properties.is_empty() => properties.get(key),
+        _ => schema
+            .get("additionalProperties")
+            .filter(|values| values.is_object()),
+    }
+}
+
+/// Reads `'key']`, and gives what follows.
+fn quoted(text: &str) -> Result<(String, &str), String> {
+    if text.is_empty() {
+        return Err("unexpected end of JSON path".to_owned());
+    }
+    let end = text.find(['.', '[', ']']).unwrap_or(text.len());
+    let expected = || {
+        let shown = text.get(..end).unwrap_or(text);
+        format!("expected single quoted string but got {shown}")
+    };
+    let mut key = String::new();
+    let mut chars = text.strip_prefix('\'').ok_or_else(expected)?.char_indices();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '\\' => key.extend(chars.next().map(|(_, c)| c)),
+            '\'' => {
+                // The quotation mark at the beginning is one byte.
+                let rest = text.get(at + 2..).unwrap_or_default();
+                return match rest.strip_prefix(']') {
+                    Some(rest) => Ok((key, rest)),
+                    None if rest.is_empty() => Err("unexpected end of JSON path".to_owned()),
+                    None => Err(format!("expected ] but got {rest}")),
+                };
+            }
+            c => key.push(c),
+        }
+    }
+    Err(expected())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(path: &str, brackets: Brackets, expected: Result<&str, &str>) {
+        let schema = json!({"type": "object", "properties": {
+            "a": {"type": "string"},
+            "m": {"type": "object", "additionalProperties": {"type": "integer"}},
+        }});
+        let found = find(&schema, path, brackets);
+        let found = found.map(|found| found["type"].as_str().unwrap_or_default());
+        assert_eq!(found, expected.map_err(str::to_owned), "{path}");
+    }
+
+    #[test]
+    fn paths_are_read_as_by_the_api_server() {
+        use Brackets::{Allowed, Refused};
+        check(".a", Refused, Ok("string"));
+        check(".m.k", Refused, Ok("integer"));
+        check(".m['k.l']", Allowed, Ok("integer"));
+        check("['a']", Allowed, Ok("string"));
+        check(".m['k']", Refused, Err("array notation is not allowed"));
+        check("a", Allowed, Err("expected [ or . but got: a"));
+        check(".", Allowed, Err("unexpected end of JSON path"));
+        check(".b", Allowed, Err("does not refer to a valid field"));
+        check(".a.b", Allowed, Err("does not refer to a valid field"));
+        check(
+            ".m[k]",
+            Allowed,
+            Err("expected single quoted string but got k"),
+        );
+        check(".m['k'", Allowed, Err("unexpected end of JSON path"));
+        check(
+            ".m['k",
+            Allowed,
+            Err("expected single quoted string but got 'k"),
+        );
+        check(".m[", Allowed, Err("unexpected end of JSON path"));
+        check("é", Allowed, Err("expected [ or . but got: é"));
+    }
+}
