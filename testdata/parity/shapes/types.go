@@ -12,6 +12,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
@@ -63,6 +64,13 @@ type ShapedSpec struct {
 	// +kubebuilder:pruning:PreserveUnknownFields
 	// +kubebuilder:validation:EmbeddedResource
 	UnprunedEmbedded runtime.RawExtension `json:"unprunedEmbedded,omitempty"`
+	// Of any kind.
+	// +kubebuilder:pruning:PreserveUnknownFields
+	// +kubebuilder:validation:EmbeddedResource
+	Unstructured unstructured.Unstructured            `json:"unstructured"`
+	Pruned       *unstructured.Unstructured           `json:"pruned,omitempty"`
+	Objects      []unstructured.Unstructured          `json:"objects,omitempty"`
+	ByName       map[string]unstructured.Unstructured `json:"byName,omitempty"`
 	// Says nothing but this.
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:pruning:PreserveUnknownFields

@@ -155,10 +155,15 @@ impl Refs<'_, '_> {
             return Ref::plain(self.elsewhere(package, name, &path));
         }
         if let Some(ty) = well_known::special(package, name) {
-            return Ref {
+            let mut found = Ref {
                 docs: well_known::docs(package, name).to_owned(),
                 ..Ref::plain(ty)
             };
+            if !self.cx.options.compat.is_strict() && well_known::is_bare_object(package, name) {
+                found.validation.type_ = Some("object".to_owned());
+                found.validation.schemaless = true;
+            }
+            return found;
         }
         let kubernetes = builtin::rust_path(package, name);
         // No Rust is made of what is only defined: there, a named string or list keeps its name, and with it its documentation.

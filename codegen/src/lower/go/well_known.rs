@@ -49,6 +49,16 @@ pub(super) fn is_struct(package: &str, name: &str) -> bool {
     }
 }
 
+/// Whether controller-gen's schema of a type of [`special`] is `type: object` and nothing else: the server prunes every field of
+/// such a value, unless a marker keeps them.
+pub(super) fn is_bare_object(package: &str, name: &str) -> bool {
+    (package, name)
+        == (
+            "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured",
+            "Unstructured",
+        )
+}
+
 /// The types whose JSON is not what their declaration says.
 pub(super) fn special(package: &str, name: &str) -> Option<TypeRef> {
     let known = |known| Some(TypeRef::Known(known));

@@ -329,6 +329,10 @@ impl<'a> Shapes<'a> {
             own.describe(description(&element.docs));
             for inner in base.items.iter_mut().chain(&mut base.additional) {
                 let schema = std::mem::take(&mut **inner);
+                if element.schemaless {
+                    **inner = own.clone();
+                    continue;
+                }
                 let joined = schema.used(own.clone());
                 let joined = self.narrowed(joined, &own);
                 **inner = self.with_elements(joined, element);
