@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# Compares CRDs, roles and webhook configurations made from the Go types and markers of real projects with controller-gen's, byte for byte.
+#
+#   hack/parity.sh [NAME…]
+#
+# Both tools read the same packages, with the options of each project; roles and webhooks are those of a whole module. The line of
+# controller-gen's version annotation is set aside. Prints one line a module: CRDs, lines of all files, differing lines, rules of roles,
+# webhooks, seconds of each tool, and whether our strict mode takes the markers. Exits 1 if anything differs: the first lines of each difference
+# (PARITY_LINES, 12) follow the table. KUBE_CODEGEN names an optimized kube-codegen to use instead of building one. Needs Go, and a
+# network the first time.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+command -v go >/dev/null || skip "no Go toolchain"
+
+# Name, module, packages of CRDs (none: no CRDs), options of controller-gen's crd generator, the same in codegen.toml, folder of roles and webhooks (none:
+# the module has no such markers).
+modules=(
+	"controller-tools|sigs.k8s.io/controller-tools@v0.21.0||||pkg/rbac/testdata"
+	"jobset|sigs.k8s.io/jobset@v0.10.1|./api/jobset/...|generateEmbeddedObjectMeta=true|embedded-object-meta = true|."
+	"lws|sigs.k8s.io/lws@v0.7.0|./api/leaderworkerset/...|generateEmbeddedObjectMeta=true|embedded-object-meta = true|."
+	"keda|github.com/kedacore/keda/v2@v2.21.0|./apis/...|crdVersions=v1,generateEmbeddedObjectMeta=true|embedded-object-meta = true|."
+	"cert-manager|github.com/cert-manager/cert-manager@v1.21.2|./pkg/apis/certmanager/v1 ./pkg/apis/acme/v1|||"
+	"velero|github.com/vmware-tanzu/velero@v1.18.3|./pkg/apis/velero/v1 ./pkg/apis/velero/v2alpha1|crdVersions=v1||."
+	"kueue|sigs.k8s.io/kueue@v0.14.0|./apis/kueue/v1alpha1 ./apis/kueue/v1beta1|generateEmbeddedObjectMeta=true|embedded-object-meta = true|."
+	"cloudnative-pg|github.com/cloudnative-pg/cloudnative-pg@v1.27.1|./api/v1|||."
+	"prometheus-operator|github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring@v0.85.0|./v1 ./v1alpha1|crdVersions=v1||"
+	"cluster-api|sigs.k8s.io/cluster-api@v1.14.2||||."
+)
+known=" $(printf '%s\n' "${modules[@]%%|*}" | tr '\n' ' ')"
+for name in "$@"; do
+	[[ $known == *" $name "* ]] || { echo "parity: there is no module $name; the modules are$known" >&2; exit 2; }
+done
+work=$(mktemp -d)
+trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+export GOFLAGS=-mod=mod GOTOOLCHAIN=local GO111MODULE=on GOWORK=off
+GOBIN=$work go install sigs.k8s.io/controller-tools/cmd/controller-gen@v0.21.0
+target=${CARGO_TARGET_DIR:-$root/target}
+ours=${KUBE_CODEGEN:-$target/release/kube-codegen}
+[[ -n ${KUBE_CODEGEN:-} ]] || cargo build -q --locked --release -p codegen --manifest-path "$root/Cargo.toml"
+# The markers of a module whose packages are not its API: a program of their own, since the command reads packages that compile.
+cargo build -q --locked -p codegen --example crate_markers --manifest-path "$root/Cargo.toml"
+markers=$target/debug/examples/crate_markers
+
+# timed SECONDS COMMAND…: runs it and adds its seconds to the variable.
+timed() {
+	local -n sum=$1
+	local start=$EPOCHREALTIME code=0
+	shift
+	"$@" || code=$?
+	sum=$(awk -v sum="$sum" -v a="$start" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.3f", sum + b - a }')
+	return "$code"
+}
+
+# crds: the CRDs of both tools, into $tree/theirs and $tree/ours/out.
+crds() {
+	local paths=() listed="" package
+	for package in $packages; do paths+=("paths=$package") listed+="\"$package\", "; done
+	(cd "$tree/module" && rm -rf vendor go.work && go mod download >/dev/null 2>&1) || true
+	# Once unmeasured: Go's build cache.
+	(cd "$tree/module" && "$work/controller-gen" "crd${options:+:$options}" "${paths[@]}" output:crd:dir="$tree/unmeasured") >"$tree/log" 2>&1 || true
+	timed theirs env -C "$tree/module" "$work/controller-gen" "crd${options:+:$options}" "${paths[@]}" output:crd:dir="$tree/theirs" >"$tree/log" 2>&1 || true
+	sed -i '/^    controller-gen.kubebuilder.io\/version: /d' "$tree"/theirs/*.yaml 2>/dev/null || true
+	# Annotations that held nothing else.
+	sed -i -e '/^  annotations:$/{N;/\n    /!s/^[^\n]*\n//}' "$tree"/theirs/*.yaml 2>/dev/null || true
+	count=$(find "$tree/theirs" -name '*.yaml' | wc -l)
+	printf '[[crate]]\npath = "ours"\n[[crate.go]]\ndir = "../module"\npackages = [%s]\n[crate.manifests]\ncrds = "out"\nroles = ""\nwebhooks = ""\ncompat = "controller-gen"\n%s\n' \
+		"$listed" "$toml" >"$tree/codegen.toml"
+	timed mine env -C "$tree" "$ours" manifests >"$tree/ours.log" 2>&1 || note "$(grep -A4 '^error' "$tree/ours.log" | head -20)"
+}
+
+# policy: roles and webhooks of both tools, into the same folders. Only syntax matters: without requirements nothing is downloaded, and
+# imports that are missing are of no concern.
+policy() {
+	local module_path=${module%@*}
+	mkdir -p "$tree/policy" && cp -r "$dir/$below/." "$tree/policy" && chmod -R u+w "$tree/policy"
+	rm -rf "$tree/policy/vendor" "$tree/policy/go.sum" "$tree/policy/go.work"
+	printf 'module %s\n\ngo 1.24\n' "$module_path" >"$tree/policy/go.mod"
+	timed theirs env -C "$tree/policy" GOPROXY=off "$work/controller-gen" rbac:roleName=manager-role webhook paths=./... \
+		output:rbac:dir="$tree/theirs" output:webhook:dir="$tree/theirs" >"$tree/log" 2>&1 || true
+	(cd "$tree/policy" && GOPROXY=off go list -e -find -f '{{$dir := .Dir}}{{range .GoFiles}}{{$dir}}/{{.}}{{"\n"}}{{end}}' ./... 2>/dev/null) |
+		sed '/^$/d' >"$tree/files"
+	timed mine "$markers" "$tree/ours/out" controller-gen <"$tree/files" >"$tree/counts" 2>"$tree/errors" || note "$(head -20 "$tree/errors")"
+	read -r rules webhooks <"$tree/counts" || true
+	strict=taken
+	mkdir -p "$tree/strict"
+	"$markers" "$tree/strict" strict <"$tree/files" >/dev/null 2>"$tree/errors" || strict="$(grep -c '^error: ' "$tree/errors") errors"
+}
+
+failed=0
+note() {
+	failed=1
+	printf '== %s\n%s\n' "$name" "$1" >>"$work/differences"
+}
+
+printf '%-20s %5s %8s %9s %6s %9s %15s %8s  %s\n' module CRDs lines differing rules webhooks controller-gen ours strict
+for entry in "${modules[@]}"; do
+	IFS='|' read -r name module packages options toml below <<<"$entry"
+	[[ $# -eq 0 || " $* " == *" $name "* ]] || continue
+	dir=$(go mod download -json "$module" | sed -n 's/^\t"Dir": "\(.*\)",$/\1/p') || dir=
+	if [[ ! -d $dir ]]; then
+		note "$module cannot be downloaded"
+		continue
+	fi
+	tree=$work/$name count=- rules=- webhooks=- strict=- theirs=0 mine=0
+	mkdir -p "$tree"/{theirs,ours/src,ours/out,module}
+	printf '[package]\nname = "parity"\nversion = "0.1.0"\nedition = "2024"\n' >"$tree/ours/Cargo.toml"
+	touch "$tree/ours/src/lib.rs"
+	if [[ -n $packages ]]; then
+		cp -r "$dir/." "$tree/module" && chmod -R u+w "$tree/module"
+		crds
+	fi
+	[[ -z $below ]] || policy
+	lines=$(cat "$tree"/theirs/*.yaml 2>/dev/null | wc -l)
+	differ=$(diff -rN "$tree/theirs" "$tree/ours/out" | grep -c '^[<>]' || true)
+	if [[ $lines -eq 0 ]]; then
+		note "controller-gen wrote nothing: $(tail -5 "$tree/log")"
+	elif [[ $differ -gt 0 ]]; then
+		note "$(diff -rN "$tree/theirs" "$tree/ours/out" | head "-${PARITY_LINES:-12}" || true)"
+	fi
+	printf '%-20s %5s %8d %9d %6s %9s %15.2f %8.3f  %s\n' "$name" "$count" "$lines" "$differ" "$rules" "$webhooks" "$theirs" "$mine" "$strict"
+	chmod -R u+w "$tree" && rm -rf "$tree"
+done
+[[ ! -s $work/differences ]] || cat "$work/differences"
+exit "$failed"
