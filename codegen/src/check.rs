@@ -111,11 +111,12 @@ fn check_kinds(group: &Group, diagnostics: &mut Diagnostics) {
         };
         for (version, resource) in others {
             let differ = |what: &str| {
-                Diagnostic::error(format!(
+                let error = Diagnostic::error(format!(
                     "{kind} has another {what} in {} than in {} of {}",
                     version.name, first_version.name, group.name
                 ))
-                .help("versions of a kind share names and scope")
+                .help("versions of a kind share names and scope");
+                at_roots(error, &[(*version, *resource), (first_version, first)])
             };
             if resource.scope != first.scope {
                 diagnostics.push(differ("scope"));
@@ -124,22 +125,30 @@ fn check_kinds(group: &Group, diagnostics: &mut Diagnostics) {
                 diagnostics.push(differ("plural"));
             }
         }
-        let stored: Vec<_> = versions
-            .iter()
-            .filter(|(_, resource)| resource.storage)
-            .map(|(version, _)| version.name.as_str())
-            .collect();
+        let stored = versions.iter().filter(|(_, resource)| resource.storage);
+        let stored: Vec<_> = stored.copied().collect();
         if stored.len() > 1 {
-            diagnostics.push(
-                Diagnostic::error(format!(
-                    "{kind} of {} is stored in several versions: {}",
-                    group.name,
-                    stored.join(", ")
-                ))
-                .help("exactly one version is stored, in annotated Rust with `+kubebuilder:storageversion`"),
+            let names: Vec<_> = stored.iter().map(|(one, _)| one.name.as_str()).collect();
+            let error = Diagnostic::error(format!(
+                "{kind} of {} is stored in several versions: {}",
+                group.name,
+                names.join(", ")
+            ))
+            .help(
+                "exactly one version is stored, in annotated Rust with `+kubebuilder:storageversion`",
             );
+            diagnostics.push(at_roots(error, &stored));
         }
     }
+}
+
+/// A finding at the root types of kinds, as far as their places are known.
+fn at_roots(error: Diagnostic, kinds: &[(&Version, &Resource)]) -> Diagnostic {
+    let roots = kinds
+        .iter()
+        .filter_map(|(version, resource)| version.type_def(&resource.root));
+    let places = roots.filter_map(|root| root.declared.place().cloned());
+    places.fold(error, |error, place| error.at(place, ""))
 }
 
 /// Types have different names, and every reference to a type of the version leads to one.
@@ -253,13 +262,13 @@ mod tests {
             "// +genclient\n// +genclient:nonNamespaced\n// +resourceName=aas\npub struct A ROOT\n";
         check(
             vec![package("g", "v1", plain), package("g", "v2", cluster)],
-            "error: A has another plural in v1 than in v2 of g\n\
-             error: A has another scope in v1 than in v2 of g",
+            "g/v1/mod.rs:2:12: error: A has another plural in v1 than in v2 of g\n\
+             g/v1/mod.rs:2:12: error: A has another scope in v1 than in v2 of g",
         );
         let stored = "// +genclient\n// +kubebuilder:storageversion\npub struct A ROOT\n";
         check(
             vec![package("g", "v1", stored), package("g", "v2", stored)],
-            "error: A of g is stored in several versions: v2, v1",
+            "g/v2/mod.rs:3:12: error: A of g is stored in several versions: v2, v1",
         );
     }
 

@@ -108,6 +108,58 @@ fn a_group_in_two_folders_is_told_apart() {
 }
 
 #[test]
+fn versions_that_disagree_are_told_apart_by_their_places() {
+    let package = |version: &str, scope: &str| RustPackage {
+        group: "cloud".to_owned(),
+        version: version.to_owned(),
+        module_path: format!("crate::apis::cloud::{version}"),
+        dir: format!("apis/cloud/{version}").into(),
+        files: vec![Source::new(
+            format!("src/apis/cloud/{version}/mod.rs"),
+            format!(
+                "// +groupName=cloud.example.com\n\
+                 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;\n\
+                 mod zz_generated_deepcopy;\npub mod zz_generated_register;\n\n\
+                 // +genclient\n// +kubebuilder:resource:scope={scope}\n// +kubebuilder:storageversion\n\
+                 #[derive(Debug)]\npub struct Vm {{\n    pub metadata: ObjectMeta,\n}}\n"
+            ),
+        )],
+    };
+    let sources = Sources {
+        rust: vec![package("v1", "Namespaced"), package("v2", "Cluster")],
+        ..Sources::default()
+    };
+    let errors = crate::support::load(&sources).unwrap_err();
+    insta::assert_snapshot!(errors.render(Style::Plain), @r"
+    error: Vm has another scope in v1 than in v2 of cloud.example.com
+      --> src/apis/cloud/v1/mod.rs:10:12
+       |
+    10 | pub struct Vm {
+       |            ^^
+       |
+      ::: src/apis/cloud/v2/mod.rs:10:12
+       |
+    10 | pub struct Vm {
+       |            --
+       |
+       = help: versions of a kind share names and scope
+
+    error: Vm of cloud.example.com is stored in several versions: v2, v1
+      --> src/apis/cloud/v2/mod.rs:10:12
+       |
+    10 | pub struct Vm {
+       |            ^^
+       |
+      ::: src/apis/cloud/v1/mod.rs:10:12
+       |
+    10 | pub struct Vm {
+       |            --
+       |
+       = help: exactly one version is stored, in annotated Rust with `+kubebuilder:storageversion`
+    ");
+}
+
+#[test]
 fn a_folder_whose_name_is_no_group_or_version_needs_a_marker() {
     let sources = |text: &str| Sources {
         rust: vec![RustPackage {
