@@ -1,12 +1,15 @@
 //! `kube-codegen inspect`.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
 
 use clap::Args;
 use codegen::{
     Config, Diagnostics,
     config::{FILE_NAME, Workspace},
-    model::{ApiSet, FieldUnion, Resource, Scope, TypeDef, TypeKind, UnionBound},
+    model::{ApiSet, FieldUnion, Origin, Resource, Scope, TypeDef, TypeKind, UnionBound},
 };
 
 use super::{Failure, generate, options::inputs, progress::Bar, style, style::Color};
@@ -24,6 +27,10 @@ pub(super) struct Inspect {
     /// Print the whole model as JSON.
     #[arg(long)]
     json: bool,
+    /// Print the names of all types from CRDs as `renames` for codegen.toml, which keep them where later releases of the CRDs
+    /// would give others.
+    #[arg(long, conflicts_with_all = ["json", "explain"])]
+    renames: bool,
     /// Print which objects of CRDs at PATH and below it became Kubernetes' own types, and why the others did not. PATH is a
     /// kind and the properties that lead to an object: `VirtualMachine.spec.template`.
     #[arg(long, value_name = "PATH", conflicts_with = "json")]
@@ -47,6 +54,8 @@ impl Inspect {
         style::warn(&warnings, color);
         let text = if self.json {
             json(&sets)
+        } else if self.renames {
+            renames(&sets)
         } else {
             sets.iter().map(text).collect::<Vec<_>>().join("\n")
         };
@@ -105,6 +114,35 @@ fn json(sets: &[ApiSet]) -> String {
         sets => serde_json::to_string_pretty(sets),
     };
     text.unwrap_or_default() + "\n"
+}
+
+/// A table of names by path. A rename is for all versions, so that names and paths that differ between versions are left out.
+fn renames(sets: &[ApiSet]) -> String {
+    let mut names: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut paths: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let versions = sets
+        .iter()
+        .flat_map(ApiSet::versions)
+        .map(|(_, version)| version);
+    for version in versions.filter(|version| version.origin == Origin::Crd) {
+        for def in version
+            .types
+            .iter()
+            .filter(|def| def.path.contains(['.', '[']))
+        {
+            names.entry(&def.path).or_default().insert(&def.name);
+            paths.entry(&def.name).or_default().insert(&def.path);
+        }
+    }
+    let mut out = "[crate.renames]\n".to_owned();
+    for (path, named) in names {
+        if let (1, Some(name)) = (named.len(), named.first())
+            && paths.get(name).is_some_and(|paths| paths.len() == 1)
+        {
+            out += &format!("{path:?} = {name:?}\n");
+        }
+    }
+    out
 }
 
 /// Groups, versions, resources and unions, indented.

@@ -94,7 +94,7 @@ impl Maker {
             Some("string") => text(schema, case).into(),
             Some("integer") => integer(schema, case),
             Some("number") => self.number(schema, case),
-            Some("boolean") => (self.random() % 2 == 0).into(),
+            Some("boolean") => (self.random().is_multiple_of(2)).into(),
             // Any value, whatever `properties` and `items` say.
             _ => json!({"any": [1, 2.5, null, true, "x", {"b": 9_007_199_254_740_993_u64, "a": {}}]}),
         }
@@ -107,7 +107,7 @@ impl Maker {
             let wanted = match self.case {
                 _ if self.made > MOST_VALUES => false,
                 Case::Minimal => false,
-                Case::Random(_) => self.random() % 2 == 0,
+                Case::Random(_) => self.random().is_multiple_of(2),
                 _ => true,
             };
             // A property with a default is never absent from what the server sends.

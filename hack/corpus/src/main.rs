@@ -3,7 +3,7 @@
 //!
 //! Usage: `corpus CORPUS OUTPUT TARGET [PROJECT…]`, where CORPUS holds `index.json`, `corpus/` and `samples/`. The crates make
 //! one workspace in OUTPUT, which is built into TARGET. `corpus go MODULES CACHE CORPUS OUTPUT [NAME…]` generates crates from
-//! Go modules in a module cache, for `hack/go-corpus.sh`.
+//! Go modules in a module cache, for `hack/go-corpus.sh`. `corpus names …` compares the names of types, for `hack/names.sh`.
 
 mod compile;
 mod equal;
@@ -11,6 +11,7 @@ mod figures;
 mod go;
 mod index;
 mod instances;
+mod names;
 mod program;
 mod project;
 mod table;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
     let result = compile::as_rustc().unwrap_or_else(|| {
         let arguments: Vec<String> = env::args().skip(1).collect();
         match arguments.split_first() {
+            Some((first, rest)) if first == "names" => names::run(rest).map(|()| ExitCode::SUCCESS),
             Some((first, rest)) if first == "go" => go::run(rest).map(|()| ExitCode::SUCCESS),
             _ => run(&arguments),
         }

@@ -138,7 +138,7 @@ fn add_instances(crd: &Value, api: &ApiSet, lines: &mut Vec<String>) {
 }
 
 /// A document as JSON, read as Go's YAML reads it.
-fn parse(text: &str) -> Result<Value> {
+pub(crate) fn parse(text: &str) -> Result<Value> {
     let mut text = text.to_owned();
     loop {
         let options = serde_saphyr::options! { legacy_octal_numbers: true, budget: None };

@@ -111,8 +111,19 @@ fn lower_version(
             types
         })
         .collect();
-    // Shorter paths first.
-    types.par_sort_by(|a, b| a.path.cmp(&b.path));
+    // A kind that has been there for long has more versions.
+    let versions: BTreeMap<&str, usize> = members
+        .iter()
+        .map(|member| {
+            (
+                member.crd.kind.as_str(),
+                member.crd.versions.len() + member.crd.left_out.len(),
+            )
+        })
+        .collect();
+    unify::sort(&mut types, |kind| {
+        versions.get(kind).copied().unwrap_or_default()
+    });
     let reserved = members
         .iter()
         .map(|member| names::upper_camel(&member.crd.list_kind))

@@ -8,6 +8,7 @@
 //! Start reading at [`unify`].
 
 use std::{
+    cmp::Ordering,
     collections::{BTreeMap, BTreeSet, HashMap},
     iter,
 };
@@ -28,6 +29,23 @@ pub(super) struct Constraints<'a> {
     pub(super) pinned: &'a BTreeMap<String, String>,
     /// Whether every path has an alias by its full name too.
     pub(super) aliases: bool,
+}
+
+/// Sorts types in the order in which they get names: those with shorter paths first, then those of older kinds, then by path.
+///
+/// `age` says how old a kind is: a new one that shares types with older ones then takes no name from them.
+pub(super) fn sort(types: &mut [Unnamed], age: impl Fn(&str) -> usize + Sync) {
+    types.par_sort_by(|a, b| {
+        let depths = a.path.depth().cmp(&b.path.depth());
+        let kinds = (a.path.kind(), b.path.kind());
+        let ages = || {
+            if kinds.0 == kinds.1 {
+                return Ordering::Equal;
+            }
+            age(kinds.1).cmp(&age(kinds.0))
+        };
+        depths.then_with(ages).then_with(|| a.path.cmp(&b.path))
+    });
 }
 
 /// Names the types, and makes those of one shape and one property one type.

@@ -35,7 +35,7 @@ fn crds_come_from_files_folders_and_standard_input() {
 }
 
 /// A CRD of one version, with the properties at the indent of those of an object.
-fn crd_text(kind: &str, plural: &str, properties: &str) -> String {
+pub(super) fn crd_text(kind: &str, plural: &str, properties: &str) -> String {
     format!(
         "apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

@@ -9,6 +9,7 @@ mod generate;
 mod groups;
 mod help;
 mod interrupt;
+mod names;
 mod output;
 mod sandbox;
 mod schema;

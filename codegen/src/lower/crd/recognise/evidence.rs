@@ -17,6 +17,8 @@ pub(super) struct Evidence {
     named: bool,
     /// Whether Kubernetes has the type in a property of this name.
     used: bool,
+    /// Whether no other type of Kubernetes has one of the properties.
+    telling: bool,
     properties: usize,
     /// How many fields the type has.
     fields: usize,
@@ -36,6 +38,7 @@ impl Evidence {
             field.is_some_and(|known| begins_alike(&property.description, &known.field.docs))
         });
         let names = schema.properties.iter().map(|(name, _)| name.as_str());
+        let telling = names.clone().any(|name| table.is_of_one_type(name));
         let (fields, hidden) = match known.standing {
             Standing::Anywhere => (known.fields.len(), false),
             Standing::WithinOthers => (known.fields.len(), true),
@@ -45,6 +48,7 @@ impl Evidence {
             described: described.count(),
             named: begins_alike(&schema.description, &known.docs),
             used: table.is_used_as(known, property),
+            telling,
             properties: schema.properties.len(),
             fields,
             hidden,
@@ -64,7 +68,8 @@ impl Evidence {
         }
         if self.is_exact() {
             let described = self.named || self.described > 0;
-            let unmistakable = alone && self.properties > 1;
+            // `name` and `value` are no more than two words that many have.
+            let unmistakable = alone && (self.telling || self.properties > 2);
             return described || self.used || unmistakable || self.properties >= MANY;
         }
         if self.properties * 2 >= self.fields {

@@ -173,6 +173,13 @@ impl Table {
             .collect()
     }
 
+    /// Whether just one type has a field of the name.
+    pub(super) fn is_of_one_type(&self, name: &str) -> bool {
+        self.by_field
+            .get(name)
+            .is_some_and(|types| types.len() == 1)
+    }
+
     /// The target of a field's type.
     pub(super) fn target(&self, ty: &TypeRef) -> Target<'_> {
         let Some(path) = ty.path() else {

@@ -204,6 +204,21 @@ who:
 }
 
 #[test]
+fn two_words_that_many_types_have_are_not_enough() {
+    let pair = "
+headers:
+  type: object
+  properties:
+    name: {type: string}
+    value: {type: string}";
+    check(pair, "ThingHeaders");
+    check(
+        &pair.replace("headers", "options"),
+        "api.core.v1.PodDNSConfigOption",
+    );
+}
+
+#[test]
 fn key_selectors_are_told_apart_by_property_or_description() {
     let keys = |property: &str, description: &str| {
         format!(

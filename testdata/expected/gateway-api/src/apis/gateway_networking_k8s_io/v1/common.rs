@@ -12,827 +12,6 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// HTTPHeader represents an HTTP Header name and value as defined by RFC 7230.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct GRPCRouteAdd {
-    /// Name is the name of the HTTP Header to be matched. Name matching MUST be case-insensitive. (See
-    /// <https://tools.ietf.org/html/rfc7230#section-3.2>).
-    ///
-    /// If multiple entries specify equivalent header names, the first entry with an equivalent name
-    /// MUST be considered for a match. Subsequent entries with an equivalent header name MUST be
-    /// ignored. Due to the case-insensitivity of header names, "foo" and "Foo" are considered
-    /// equivalent.
-    ///
-    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
-    pub name: String,
-    /// Value is the value of HTTP Header to be matched.
-    ///
-    /// Must consist of printable US-ASCII characters, optionally separated by single tabs or spaces.
-    /// See: <https://tools.ietf.org/html/rfc7230#section-3.2>
-    ///
-    /// Must have 1 to 4096 characters and match `^[!-~]+([\t ]?[!-~]+)*$`.
-    pub value: String,
-}
-codec::object! { GRPCRouteAdd, required name = "name", required value = "value" }
-
-/// BackendRef references a resource where mirrored requests are sent.
-///
-/// Mirrored requests must be sent only to a single destination endpoint within this BackendRef,
-/// irrespective of how many endpoints are present within this BackendRef.
-///
-/// If the referent cannot be found, this BackendRef is invalid and must be dropped from the
-/// Gateway. The controller must ensure the "ResolvedRefs" condition on the Route status is set to
-/// `status: False` and not configure this backend in the underlying implementation.
-///
-/// If there is a cross-namespace reference to an \*existing\* object that is not allowed by a
-/// ReferenceGrant, the controller must ensure the "ResolvedRefs" condition on the Route is set to
-/// `status: False`, with the "RefNotPermitted" reason and not configure this backend in the
-/// underlying implementation.
-///
-/// In either error case, the Message of the `ResolvedRefs` Condition should be used to provide more
-/// detail about the problem.
-///
-/// Support: Extended for Kubernetes Service
-///
-/// Support: Implementation-specific for any other resource
-///
-/// If the backend service requires TLS, use BackendTLSPolicy to tell the implementation to supply
-/// the TLS details to be used to connect to that backend.
-///
-/// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct GRPCRouteBackendRef {
-    /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
-    /// or empty string, core API group is inferred.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `""`.
-    pub group: Option<String>,
-    /// Kind is the Kubernetes resource kind of the referent. For example "Service".
-    ///
-    /// Defaults to "Service" when not specified.
-    ///
-    /// ExternalName services can refer to CNAME DNS records that may live outside of the cluster and as
-    /// such are difficult to reason about in terms of conformance. They also may not be safe to forward
-    /// to (see CVE-2021-25740 for more information). Implementations SHOULD NOT support ExternalName
-    /// Services.
-    ///
-    /// Support: Core (Services with a type other than ExternalName)
-    ///
-    /// Support: Implementation-specific (Services with type ExternalName)
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    ///
-    /// Defaults to `"Service"`.
-    pub kind: Option<String>,
-    /// Name is the name of the referent.
-    ///
-    /// Must have 1 to 253 characters.
-    pub name: String,
-    /// Namespace is the namespace of the backend. When unspecified, the local namespace is inferred.
-    ///
-    /// Note that when a namespace different than the local namespace is specified, a ReferenceGrant
-    /// object is required in the referent namespace to allow that namespace's owner to accept the
-    /// reference. See the ReferenceGrant documentation for details.
-    ///
-    /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
-    pub namespace: Option<String>,
-    /// Port specifies the destination port number to use for this resource.
-    ///
-    /// Port is required when the referent is a Kubernetes Service. In this case, the port number is the
-    /// service port number, not the target port. For other resources, destination port might be derived
-    /// from the referent resource or this field.
-    ///
-    /// Must be at least 1 and be at most 65535.
-    pub port: Option<i32>,
-}
-codec::object! {
-    GRPCRouteBackendRef, optional group = "group", optional kind = "kind", required name = "name",
-    optional namespace = "namespace", optional port = "port"
-}
-
-/// Cookie provides configuration settings that are specific to cookie-based session persistence.
-///
-/// Support: Core
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct GRPCRouteCookie {
-    /// LifetimeType specifies whether the cookie has a permanent or session-based lifetime. A permanent
-    /// cookie persists until its specified expiry time, defined by the Expires or Max-Age cookie
-    /// attributes, while a session cookie is deleted when the current session ends.
-    ///
-    /// When set to "Permanent", AbsoluteTimeout indicates the cookie's lifetime via the Expires or
-    /// Max-Age cookie attributes and is required.
-    ///
-    /// When set to "Session", AbsoluteTimeout indicates the absolute lifetime of the cookie tracked by
-    /// the gateway and is optional.
-    ///
-    /// Defaults to "Session".
-    ///
-    /// Support: Core for "Session" type
-    ///
-    /// Support: Extended for "Permanent" type
-    ///
-    /// Defaults to `"Session"`.
-    pub lifetime_type: Option<GRPCRouteLifetimeType>,
-    /// Name defines the name of the cookie used for session persistence. If not specified, a unique
-    /// cookie name SHOULD be generated. Users should avoid reusing cookie names to prevent unintended
-    /// consequences, such as rejection or unpredictable behavior.
-    ///
-    /// Support: Extended
-    ///
-    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
-    pub name: Option<String>,
-    /// Path defines the cookie Path attribute. When not specified, implementations MUST default the
-    /// cookie path to "/".
-    ///
-    /// Support: Extended
-    ///
-    /// Must have at most 1024 characters.
-    ///
-    /// Defaults to `"/"`.
-    pub path: Option<String>,
-}
-codec::object! {
-    GRPCRouteCookie, optional lifetime_type = "lifetimeType", optional name = "name",
-    optional path = "path"
-}
-
-/// ExtensionRef is an optional, implementation-specific extension to the "filter" behavior. For
-/// example, resource "myroutefilter" in group "networking.example.net"). ExtensionRef MUST NOT be
-/// used for core and extended filters.
-///
-/// Support: Implementation-specific
-///
-/// This filter can be used multiple times within the same rule.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct GRPCRouteExtensionRef {
-    /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
-    /// or empty string, core API group is inferred.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    pub group: String,
-    /// Kind is kind of the referent. For example "HTTPRoute" or "Service".
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    pub kind: String,
-    /// Name is the name of the referent.
-    ///
-    /// Must have 1 to 253 characters.
-    pub name: String,
-}
-codec::object! {
-    GRPCRouteExtensionRef, required group = "group", required kind = "kind", required name = "name"
-}
-
-/// Fraction represents the fraction of requests that should be mirrored to BackendRef.
-///
-/// Only one of Fraction or Percent may be specified. If neither field is specified, 100% of
-/// requests will be mirrored.
-///
-/// Must satisfy `self.numerator <= self.denominator`: numerator must be less than or equal to denominator
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct GRPCRouteFraction {
-    /// `denominator`.
-    ///
-    /// Must be at least 1.
-    ///
-    /// Defaults to `100`.
-    pub denominator: Option<i32>,
-    /// `numerator`.
-    ///
-    /// Must be at least 0.
-    pub numerator: i32,
-}
-codec::object! {
-    GRPCRouteFraction, optional denominator = "denominator", required numerator = "numerator"
-}
-
-/// Header provides configuration settings that are specific to header-based session persistence.
-///
-/// Support: Extended
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct GRPCRouteHeader {
-    /// Name defines the name of the header used for session persistence. The client must include this
-    /// header in subsequent requests to maintain the session.
-    ///
-    /// Support: Core
-    ///
-    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
-    pub name: String,
-}
-codec::object! { GRPCRouteHeader, required name = "name" }
-
-/// Type specifies how to match against the value of the header.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum GRPCRouteHeadersType {
-    /// `Exact`
-    #[default]
-    Exact,
-    /// `RegularExpression`
-    RegularExpression,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// LifetimeType specifies whether the cookie has a permanent or session-based lifetime. A permanent
-/// cookie persists until its specified expiry time, defined by the Expires or Max-Age cookie
-/// attributes, while a session cookie is deleted when the current session ends.
-///
-/// When set to "Permanent", AbsoluteTimeout indicates the cookie's lifetime via the Expires or
-/// Max-Age cookie attributes and is required.
-///
-/// When set to "Session", AbsoluteTimeout indicates the absolute lifetime of the cookie tracked by
-/// the gateway and is optional.
-///
-/// Defaults to "Session".
-///
-/// Support: Core for "Session" type
-///
-/// Support: Extended for "Permanent" type
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum GRPCRouteLifetimeType {
-    /// `Permanent`
-    Permanent,
-    /// `Session`
-    #[default]
-    Session,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// ParentRef corresponds with a ParentRef in the spec that this RouteParentStatus struct describes
-/// the status of.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct GRPCRouteParentRef {
-    /// Group is the group of the referent. When unspecified, "gateway.networking.k8s.io" is inferred.
-    /// To set the core API group (such as for a "Service" kind referent), Group must be explicitly set
-    /// to "" (empty string).
-    ///
-    /// Support: Core
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `"gateway.networking.k8s.io"`.
-    pub group: Option<String>,
-    /// Kind is kind of the referent.
-    ///
-    /// There are two kinds of parent resources with "Core" support:
-    ///
-    /// - Gateway (Gateway conformance profile)
-    /// - Service (Mesh conformance profile, ClusterIP Services only)
-    ///
-    /// Support for other resources is Implementation-Specific.
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    ///
-    /// Defaults to `"Gateway"`.
-    pub kind: Option<String>,
-    /// Name is the name of the referent.
-    ///
-    /// Support: Core
-    ///
-    /// Must have 1 to 253 characters.
-    pub name: String,
-    /// Namespace is the namespace of the referent. When unspecified, this refers to the local namespace
-    /// of the Route.
-    ///
-    /// Note that there are specific rules for ParentRefs which cross namespace boundaries.
-    /// Cross-namespace references are only valid if they are explicitly allowed by something in the
-    /// namespace they are referring to. For example: Gateway has the AllowedRoutes field, and
-    /// ReferenceGrant provides a generic way to enable any other kind of cross-namespace reference.
-    ///
-    /// ParentRefs from a Route to a Service in the same namespace are "producer" routes, which apply
-    /// default routing rules to inbound connections from any namespace to the Service.
-    ///
-    /// ParentRefs from a Route to a Service in a different namespace are "consumer" routes, and these
-    /// routing rules are only applied to outbound connections originating from the same namespace as
-    /// the Route, for which the intended destination of the connections are a Service targeted as a
-    /// ParentRef of the Route.
-    ///
-    /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
-    pub namespace: Option<String>,
-    /// Port is the network port this Route targets. It can be interpreted differently based on the type
-    /// of parent resource.
-    ///
-    /// When the parent resource is a Gateway, this targets all listeners listening on the specified
-    /// port that also support this kind of Route(and select this Route). It's not recommended to set
-    /// `Port` unless the networking behaviors specified in a Route must apply to a specific port as
-    /// opposed to a listener(s) whose port(s) may be changed. When both Port and SectionName are
-    /// specified, the name and port of the selected listener must match both specified values.
-    ///
-    /// When the parent resource is a Service, this targets a specific port in the Service spec. When
-    /// both Port (experimental) and SectionName are specified, the name and port of the selected port
-    /// must match both specified values.
-    ///
-    /// Implementations MAY choose to support other parent resources. Implementations supporting other
-    /// types of parent resources MUST clearly document how/if Port is interpreted.
-    ///
-    /// For the purpose of status, an attachment is considered successful as long as the parent resource
-    /// accepts it partially. For example, Gateway listeners can restrict which Routes can attach to
-    /// them by Route kind, namespace, or hostname. If 1 of 2 Gateway listeners accept attachment from
-    /// the referencing Route, the Route MUST be considered successfully attached. If no Gateway
-    /// listeners accept attachment from this Route, the Route MUST be considered detached from the
-    /// Gateway.
-    ///
-    /// Support: Extended
-    ///
-    /// Must be at least 1 and be at most 65535.
-    pub port: Option<i32>,
-    /// SectionName is the name of a section within the target resource. In the following resources,
-    /// SectionName is interpreted as the following:
-    ///
-    /// - Gateway: Listener name. When both Port (experimental) and SectionName are specified, the name
-    ///   and port of the selected listener must match both specified values.
-    /// - Service: Port name. When both Port (experimental) and SectionName are specified, the name and
-    ///   port of the selected listener must match both specified values.
-    ///
-    /// Implementations MAY choose to support attaching Routes to other resources. If that is the case,
-    /// they MUST clearly document how SectionName is interpreted.
-    ///
-    /// When unspecified (empty string), this will reference the entire resource. For the purpose of
-    /// status, an attachment is considered successful if at least one section in the parent resource
-    /// accepts it. For example, Gateway listeners can restrict which Routes can attach to them by Route
-    /// kind, namespace, or hostname. If 1 of 2 Gateway listeners accept attachment from the referencing
-    /// Route, the Route MUST be considered successfully attached. If no Gateway listeners accept
-    /// attachment from this Route, the Route MUST be considered detached from the Gateway.
-    ///
-    /// Support: Core
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    pub section_name: Option<String>,
-}
-codec::object! {
-    GRPCRouteParentRef, optional group = "group", optional kind = "kind", required name = "name",
-    optional namespace = "namespace", optional port = "port", optional section_name = "sectionName"
-}
-
-/// ParentReference identifies an API object (usually a Gateway) that can be considered a parent of
-/// this resource (usually a route). There are two kinds of parent resources with "Core" support:
-///
-/// - Gateway (Gateway conformance profile)
-/// - Service (Mesh conformance profile, ClusterIP Services only)
-///
-/// This API may be extended in the future to support additional kinds of parent resources.
-///
-/// The API object must be valid in the cluster; the Group and Kind must be registered in the
-/// cluster for this reference to be valid.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct GRPCRouteParentRefs {
-    /// Group is the group of the referent. When unspecified, "gateway.networking.k8s.io" is inferred.
-    /// To set the core API group (such as for a "Service" kind referent), Group must be explicitly set
-    /// to "" (empty string).
-    ///
-    /// Support: Core
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `"gateway.networking.k8s.io"`.
-    pub group: Option<String>,
-    /// Kind is kind of the referent.
-    ///
-    /// There are two kinds of parent resources with "Core" support:
-    ///
-    /// - Gateway (Gateway conformance profile)
-    /// - Service (Mesh conformance profile, ClusterIP Services only)
-    ///
-    /// Support for other resources is Implementation-Specific.
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    ///
-    /// Defaults to `"Gateway"`.
-    pub kind: Option<String>,
-    /// Name is the name of the referent.
-    ///
-    /// Support: Core
-    ///
-    /// Must have 1 to 253 characters.
-    pub name: String,
-    /// Namespace is the namespace of the referent. When unspecified, this refers to the local namespace
-    /// of the Route.
-    ///
-    /// Note that there are specific rules for ParentRefs which cross namespace boundaries.
-    /// Cross-namespace references are only valid if they are explicitly allowed by something in the
-    /// namespace they are referring to. For example: Gateway has the AllowedRoutes field, and
-    /// ReferenceGrant provides a generic way to enable any other kind of cross-namespace reference.
-    ///
-    /// ParentRefs from a Route to a Service in the same namespace are "producer" routes, which apply
-    /// default routing rules to inbound connections from any namespace to the Service.
-    ///
-    /// ParentRefs from a Route to a Service in a different namespace are "consumer" routes, and these
-    /// routing rules are only applied to outbound connections originating from the same namespace as
-    /// the Route, for which the intended destination of the connections are a Service targeted as a
-    /// ParentRef of the Route.
-    ///
-    /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
-    pub namespace: Option<String>,
-    /// Port is the network port this Route targets. It can be interpreted differently based on the type
-    /// of parent resource.
-    ///
-    /// When the parent resource is a Gateway, this targets all listeners listening on the specified
-    /// port that also support this kind of Route(and select this Route). It's not recommended to set
-    /// `Port` unless the networking behaviors specified in a Route must apply to a specific port as
-    /// opposed to a listener(s) whose port(s) may be changed. When both Port and SectionName are
-    /// specified, the name and port of the selected listener must match both specified values.
-    ///
-    /// When the parent resource is a Service, this targets a specific port in the Service spec. When
-    /// both Port (experimental) and SectionName are specified, the name and port of the selected port
-    /// must match both specified values.
-    ///
-    /// Implementations MAY choose to support other parent resources. Implementations supporting other
-    /// types of parent resources MUST clearly document how/if Port is interpreted.
-    ///
-    /// For the purpose of status, an attachment is considered successful as long as the parent resource
-    /// accepts it partially. For example, Gateway listeners can restrict which Routes can attach to
-    /// them by Route kind, namespace, or hostname. If 1 of 2 Gateway listeners accept attachment from
-    /// the referencing Route, the Route MUST be considered successfully attached. If no Gateway
-    /// listeners accept attachment from this Route, the Route MUST be considered detached from the
-    /// Gateway.
-    ///
-    /// Support: Extended
-    ///
-    /// Must be at least 1 and be at most 65535.
-    pub port: Option<i32>,
-    /// SectionName is the name of a section within the target resource. In the following resources,
-    /// SectionName is interpreted as the following:
-    ///
-    /// - Gateway: Listener name. When both Port (experimental) and SectionName are specified, the name
-    ///   and port of the selected listener must match both specified values.
-    /// - Service: Port name. When both Port (experimental) and SectionName are specified, the name and
-    ///   port of the selected listener must match both specified values.
-    ///
-    /// Implementations MAY choose to support attaching Routes to other resources. If that is the case,
-    /// they MUST clearly document how SectionName is interpreted.
-    ///
-    /// When unspecified (empty string), this will reference the entire resource. For the purpose of
-    /// status, an attachment is considered successful if at least one section in the parent resource
-    /// accepts it. For example, Gateway listeners can restrict which Routes can attach to them by Route
-    /// kind, namespace, or hostname. If 1 of 2 Gateway listeners accept attachment from the referencing
-    /// Route, the Route MUST be considered successfully attached. If no Gateway listeners accept
-    /// attachment from this Route, the Route MUST be considered detached from the Gateway.
-    ///
-    /// Support: Core
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    pub section_name: Option<String>,
-}
-codec::object! {
-    GRPCRouteParentRefs, optional group = "group", optional kind = "kind", required name = "name",
-    optional namespace = "namespace", optional port = "port", optional section_name = "sectionName"
-}
-
-/// RouteParentStatus describes the status of a route with respect to an associated Parent.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct GRPCRouteParents {
-    /// Conditions describes the status of the route with respect to the Gateway. Note that the route's
-    /// availability is also subject to the Gateway's own status conditions and listener status.
-    ///
-    /// If the Route's ParentRef specifies an existing Gateway that supports Routes of this kind AND
-    /// that Gateway's controller has sufficient access, then that Gateway's controller MUST set the
-    /// "Accepted" condition on the Route, to indicate whether the route has been accepted or rejected
-    /// by the Gateway, and why.
-    ///
-    /// A Route MUST be considered "Accepted" if at least one of the Route's rules is implemented by the
-    /// Gateway.
-    ///
-    /// There are a number of cases where the "Accepted" condition may not be set due to lack of
-    /// controller visibility, that includes when:
-    ///
-    /// - The Route refers to a nonexistent parent.
-    /// - The Route is of a type that the controller does not support.
-    /// - The Route is in a namespace to which the controller does not have access.
-    ///
-    /// Must have 1 to 8 items and have no two items with the same `type`.
-    pub conditions: Vec<Condition>,
-    /// ControllerName is a domain/path string that indicates the name of the controller that wrote this
-    /// status. This corresponds with the controllerName field on GatewayClass.
-    ///
-    /// Example: "example.net/gateway-controller".
-    ///
-    /// The format of this field is DOMAIN "/" PATH, where DOMAIN and PATH are valid Kubernetes names
-    /// (<https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>).
-    ///
-    /// Controllers MUST populate this field when writing status. Controllers should ensure that entries
-    /// to status populated with their ControllerName are cleaned up when they are no longer necessary.
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
-    pub controller_name: String,
-    /// ParentRef corresponds with a ParentRef in the spec that this RouteParentStatus struct describes
-    /// the status of.
-    pub parent_ref: GRPCRouteParentRef,
-}
-codec::object! {
-    GRPCRouteParents, required_encoded conditions = "conditions",
-    required controller_name = "controllerName", required parent_ref = "parentRef"
-}
-
-/// RequestHeaderModifier defines a schema for a filter that modifies request headers.
-///
-/// Support: Core
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct GRPCRouteRequestHeaderModifier {
-    /// Add adds the given header(s) (name, value) to the request before the action. It appends to any
-    /// existing values associated with the header name.
-    ///
-    /// Input: GET /foo HTTP/1.1 my-header: foo
-    ///
-    /// Config: add:
-    ///
-    /// - name: "my-header" value: "bar,baz"
-    ///
-    /// Output: GET /foo HTTP/1.1 my-header: foo,bar,baz
-    ///
-    /// Must have at most 16 items and have no two items with the same `name`.
-    pub add: Option<Vec<GRPCRouteAdd>>,
-    /// Remove the given header(s) from the HTTP request before the action. The value of Remove is a
-    /// list of HTTP header names. Note that the header names are case-insensitive (see
-    /// <https://datatracker.ietf.org/doc/html/rfc2616#section-4.2>).
-    ///
-    /// Input: GET /foo HTTP/1.1 my-header1: foo my-header2: bar my-header3: baz
-    ///
-    /// Config: remove: \["my-header1", "my-header3"\]
-    ///
-    /// Output: GET /foo HTTP/1.1 my-header2: bar
-    ///
-    /// Must have at most 16 items and have no item twice.
-    pub remove: Option<Vec<String>>,
-    /// Set overwrites the request with the given header (name, value) before the action.
-    ///
-    /// Input: GET /foo HTTP/1.1 my-header: foo
-    ///
-    /// Config: set:
-    ///
-    /// - name: "my-header" value: "bar"
-    ///
-    /// Output: GET /foo HTTP/1.1 my-header: bar
-    ///
-    /// Must have at most 16 items and have no two items with the same `name`.
-    pub set: Option<Vec<GRPCRouteSet>>,
-}
-codec::object! {
-    GRPCRouteRequestHeaderModifier, optional add = "add", optional remove = "remove",
-    optional set = "set"
-}
-
-/// RequestMirror defines a schema for a filter that mirrors requests. Requests are sent to the
-/// specified destination, but responses from that destination are ignored.
-///
-/// This filter can be used multiple times within the same rule. Note that not all implementations
-/// will be able to support mirroring to multiple backends.
-///
-/// Support: Extended
-///
-/// Must satisfy `!(has(self.percent) && has(self.fraction))`: Only one of percent or fraction may be specified in HTTPRequestMirrorFilter
-///
-/// At most one of `fraction` and `percent` may be set: see [`GRPCRouteRequestMirrorUnion`].
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct GRPCRouteRequestMirror {
-    /// BackendRef references a resource where mirrored requests are sent.
-    ///
-    /// Mirrored requests must be sent only to a single destination endpoint within this BackendRef,
-    /// irrespective of how many endpoints are present within this BackendRef.
-    ///
-    /// If the referent cannot be found, this BackendRef is invalid and must be dropped from the
-    /// Gateway. The controller must ensure the "ResolvedRefs" condition on the Route status is set to
-    /// `status: False` and not configure this backend in the underlying implementation.
-    ///
-    /// If there is a cross-namespace reference to an \*existing\* object that is not allowed by a
-    /// ReferenceGrant, the controller must ensure the "ResolvedRefs" condition on the Route is set to
-    /// `status: False`, with the "RefNotPermitted" reason and not configure this backend in the
-    /// underlying implementation.
-    ///
-    /// In either error case, the Message of the `ResolvedRefs` Condition should be used to provide more
-    /// detail about the problem.
-    ///
-    /// Support: Extended for Kubernetes Service
-    ///
-    /// Support: Implementation-specific for any other resource
-    ///
-    /// If the backend service requires TLS, use BackendTLSPolicy to tell the implementation to supply
-    /// the TLS details to be used to connect to that backend.
-    pub backend_ref: GRPCRouteBackendRef,
-    /// Fraction represents the fraction of requests that should be mirrored to BackendRef.
-    ///
-    /// Only one of Fraction or Percent may be specified. If neither field is specified, 100% of
-    /// requests will be mirrored.
-    ///
-    /// One of [`GRPCRouteRequestMirrorUnion`].
-    pub fraction: Option<GRPCRouteFraction>,
-    /// Percent represents the percentage of requests that should be mirrored to BackendRef. Its minimum
-    /// value is 0 (indicating 0% of requests) and its maximum value is 100 (indicating 100% of
-    /// requests).
-    ///
-    /// Only one of Fraction or Percent may be specified. If neither field is specified, 100% of
-    /// requests will be mirrored.
-    ///
-    /// Must be at least 0 and be at most 100.
-    ///
-    /// One of [`GRPCRouteRequestMirrorUnion`].
-    pub percent: Option<i32>,
-}
-codec::object! {
-    GRPCRouteRequestMirror, required backend_ref = "backendRef", optional fraction = "fraction",
-    optional percent = "percent"
-}
-
-/// The field of [`GRPCRouteRequestMirror`] that is set, of those of which at most one may be.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum GRPCRouteRequestMirrorUnion<'a> {
-    /// `fraction` is set.
-    Fraction(&'a GRPCRouteFraction),
-    /// `percent` is set.
-    Percent(&'a i32),
-}
-codec::union! {
-    GRPCRouteRequestMirror, GRPCRouteRequestMirrorUnion, as_union, Fraction = fraction,
-    Percent = percent
-}
-
-/// ResponseHeaderModifier defines a schema for a filter that modifies response headers.
-///
-/// Support: Extended
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct GRPCRouteResponseHeaderModifier {
-    /// Add adds the given header(s) (name, value) to the request before the action. It appends to any
-    /// existing values associated with the header name.
-    ///
-    /// Input: GET /foo HTTP/1.1 my-header: foo
-    ///
-    /// Config: add:
-    ///
-    /// - name: "my-header" value: "bar,baz"
-    ///
-    /// Output: GET /foo HTTP/1.1 my-header: foo,bar,baz
-    ///
-    /// Must have at most 16 items and have no two items with the same `name`.
-    pub add: Option<Vec<GRPCRouteAdd>>,
-    /// Remove the given header(s) from the HTTP request before the action. The value of Remove is a
-    /// list of HTTP header names. Note that the header names are case-insensitive (see
-    /// <https://datatracker.ietf.org/doc/html/rfc2616#section-4.2>).
-    ///
-    /// Input: GET /foo HTTP/1.1 my-header1: foo my-header2: bar my-header3: baz
-    ///
-    /// Config: remove: \["my-header1", "my-header3"\]
-    ///
-    /// Output: GET /foo HTTP/1.1 my-header2: bar
-    ///
-    /// Must have at most 16 items and have no item twice.
-    pub remove: Option<Vec<String>>,
-    /// Set overwrites the request with the given header (name, value) before the action.
-    ///
-    /// Input: GET /foo HTTP/1.1 my-header: foo
-    ///
-    /// Config: set:
-    ///
-    /// - name: "my-header" value: "bar"
-    ///
-    /// Output: GET /foo HTTP/1.1 my-header: bar
-    ///
-    /// Must have at most 16 items and have no two items with the same `name`.
-    pub set: Option<Vec<GRPCRouteSet>>,
-}
-codec::object! {
-    GRPCRouteResponseHeaderModifier, optional add = "add", optional remove = "remove",
-    optional set = "set"
-}
-
-/// SessionPersistence defines and configures session persistence for the route rule.
-///
-/// Support: Extended
-///
-/// Must satisfy `!has(self.cookie) || !has(self.cookie.lifetimeType) || self.cookie.lifetimeType != 'Permanent' || has(self.absoluteTimeout)`: AbsoluteTimeout must be specified when cookie lifetimeType is Permanent
-///
-/// Must satisfy `!has(self.cookie) || self.type == 'Cookie'`: cookie must be nil if type is not Cookie
-///
-/// Must satisfy `self.type != 'Cookie' || has(self.cookie)`: cookie must be specified for Cookie type
-///
-/// Must satisfy `!has(self.header) || self.type == 'Header'`: header must be nil if type is not Header
-///
-/// Must satisfy `self.type != 'Header' || has(self.header)`: header must be specified for Header type
-///
-/// Exactly one of `cookie` and `header` must be set, as `type` says: see [`GRPCRouteSessionPersistenceUnion`].
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct GRPCRouteSessionPersistence {
-    /// AbsoluteTimeout defines the absolute timeout of the persistent session. Once the AbsoluteTimeout
-    /// duration has elapsed, the session becomes invalid.
-    ///
-    /// Support: Extended
-    ///
-    /// Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
-    pub absolute_timeout: Option<String>,
-    /// Cookie provides configuration settings that are specific to cookie-based session persistence.
-    ///
-    /// Support: Core
-    ///
-    /// One of [`GRPCRouteSessionPersistenceUnion`], where `type` is `Cookie`.
-    pub cookie: Option<GRPCRouteCookie>,
-    /// Header provides configuration settings that are specific to header-based session persistence.
-    ///
-    /// Support: Extended
-    ///
-    /// One of [`GRPCRouteSessionPersistenceUnion`], where `type` is `Header`.
-    pub header: Option<GRPCRouteHeader>,
-    /// Type defines the type of session persistence such as through the use of a header or cookie.
-    /// Defaults to cookie based session persistence.
-    ///
-    /// Support: Core for "Cookie" type
-    ///
-    /// Support: Extended for "Header" type
-    ///
-    /// Defaults to `"Cookie"`.
-    pub r#type: Option<GRPCRouteSessionPersistenceType>,
-}
-codec::object! {
-    GRPCRouteSessionPersistence, optional absolute_timeout = "absoluteTimeout",
-    optional cookie = "cookie", optional header = "header", optional r#type = "type"
-}
-
-/// The field of [`GRPCRouteSessionPersistence`] that is set, of those of which exactly one must be.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum GRPCRouteSessionPersistenceUnion<'a> {
-    /// `cookie` is set.
-    Cookie(&'a GRPCRouteCookie),
-    /// `header` is set.
-    Header(&'a GRPCRouteHeader),
-}
-codec::union! {
-    convertible GRPCRouteSessionPersistence, GRPCRouteSessionPersistenceUnion, as_union,
-    Cookie = cookie (r#type = GRPCRouteSessionPersistenceType::Cookie),
-    Header = header (r#type = GRPCRouteSessionPersistenceType::Header)
-}
-
-/// Type defines the type of session persistence such as through the use of a header or cookie.
-/// Defaults to cookie based session persistence.
-///
-/// Support: Core for "Cookie" type
-///
-/// Support: Extended for "Header" type
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum GRPCRouteSessionPersistenceType {
-    /// `Cookie`
-    #[default]
-    Cookie,
-    /// `Header`
-    Header,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
-/// HTTPHeader represents an HTTP Header name and value as defined by RFC 7230.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct GRPCRouteSet {
-    /// Name is the name of the HTTP Header to be matched. Name matching MUST be case-insensitive. (See
-    /// <https://tools.ietf.org/html/rfc7230#section-3.2>).
-    ///
-    /// If multiple entries specify equivalent header names, the first entry with an equivalent name
-    /// MUST be considered for a match. Subsequent entries with an equivalent header name MUST be
-    /// ignored. Due to the case-insensitivity of header names, "foo" and "Foo" are considered
-    /// equivalent.
-    ///
-    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
-    pub name: String,
-    /// Value is the value of HTTP Header to be matched.
-    ///
-    /// Must consist of printable US-ASCII characters, optionally separated by single tabs or spaces.
-    /// See: <https://tools.ietf.org/html/rfc7230#section-3.2>
-    ///
-    /// Must have 1 to 4096 characters and match `^[!-~]+([\t ]?[!-~]+)*$`.
-    pub value: String,
-}
-codec::object! { GRPCRouteSet, required name = "name", required value = "value" }
-
-/// UseDefaultGateways indicates the default Gateway scope to use for this Route.
-///
-/// If unset (the default) or set to None, the Route will not be attached to any default Gateway; if
-/// set, it will be attached to any default Gateway supporting the named scope, subject to the usual
-/// rules about which Routes a Gateway is allowed to claim.
-///
-/// Think carefully before using this functionality! The set of default Gateways supporting the
-/// requested scope can change over time without any notice to the Route author, and in many
-/// situations it will not be appropriate to request a default Gateway for a given Route -- for
-/// example, a Route with specific security requirements should almost certainly not use a default
-/// Gateway.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum GRPCRouteUseDefaultGateways {
-    /// `All`
-    #[default]
-    All,
-    /// `None`
-    None,
-    /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
-    Unrecognized(String),
-}
-
 /// AllowedRoutes defines the types of routes that MAY be attached to a Listener and the trusted
 /// namespaces where those Route resources MAY be present.
 ///
@@ -1253,6 +432,526 @@ pub struct GatewaySupportedKinds {
 }
 codec::object! { GatewaySupportedKinds, optional group = "group", required kind = "kind" }
 
+/// HTTPHeader represents an HTTP Header name and value as defined by RFC 7230.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HTTPRouteAdd {
+    /// Name is the name of the HTTP Header to be matched. Name matching MUST be case-insensitive. (See
+    /// <https://tools.ietf.org/html/rfc7230#section-3.2>).
+    ///
+    /// If multiple entries specify equivalent header names, the first entry with an equivalent name
+    /// MUST be considered for a match. Subsequent entries with an equivalent header name MUST be
+    /// ignored. Due to the case-insensitivity of header names, "foo" and "Foo" are considered
+    /// equivalent.
+    ///
+    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
+    pub name: String,
+    /// Value is the value of HTTP Header to be matched.
+    ///
+    /// Must consist of printable US-ASCII characters, optionally separated by single tabs or spaces.
+    /// See: <https://tools.ietf.org/html/rfc7230#section-3.2>
+    ///
+    /// Must have 1 to 4096 characters and match `^[!-~]+([\t ]?[!-~]+)*$`.
+    pub value: String,
+}
+codec::object! { HTTPRouteAdd, required name = "name", required value = "value" }
+
+/// BackendRef is a reference to a backend to send authorization requests to.
+///
+/// The backend must speak the selected protocol (GRPC or HTTP) on the referenced port.
+///
+/// If the backend service requires TLS, use BackendTLSPolicy to tell the implementation to supply
+/// the TLS details to be used to connect to that backend.
+///
+/// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HTTPRouteBackendRef {
+    /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
+    /// or empty string, core API group is inferred.
+    ///
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    ///
+    /// Defaults to `""`.
+    pub group: Option<String>,
+    /// Kind is the Kubernetes resource kind of the referent. For example "Service".
+    ///
+    /// Defaults to "Service" when not specified.
+    ///
+    /// ExternalName services can refer to CNAME DNS records that may live outside of the cluster and as
+    /// such are difficult to reason about in terms of conformance. They also may not be safe to forward
+    /// to (see CVE-2021-25740 for more information). Implementations SHOULD NOT support ExternalName
+    /// Services.
+    ///
+    /// Support: Core (Services with a type other than ExternalName)
+    ///
+    /// Support: Implementation-specific (Services with type ExternalName)
+    ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    ///
+    /// Defaults to `"Service"`.
+    pub kind: Option<String>,
+    /// Name is the name of the referent.
+    ///
+    /// Must have 1 to 253 characters.
+    pub name: String,
+    /// Namespace is the namespace of the backend. When unspecified, the local namespace is inferred.
+    ///
+    /// Note that when a namespace different than the local namespace is specified, a ReferenceGrant
+    /// object is required in the referent namespace to allow that namespace's owner to accept the
+    /// reference. See the ReferenceGrant documentation for details.
+    ///
+    /// Support: Core
+    ///
+    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    pub namespace: Option<String>,
+    /// Port specifies the destination port number to use for this resource.
+    ///
+    /// Port is required when the referent is a Kubernetes Service. In this case, the port number is the
+    /// service port number, not the target port. For other resources, destination port might be derived
+    /// from the referent resource or this field.
+    ///
+    /// Must be at least 1 and be at most 65535.
+    pub port: Option<i32>,
+}
+codec::object! {
+    HTTPRouteBackendRef, optional group = "group", optional kind = "kind", required name = "name",
+    optional namespace = "namespace", optional port = "port"
+}
+
+/// Cookie provides configuration settings that are specific to cookie-based session persistence.
+///
+/// Support: Core
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HTTPRouteCookie {
+    /// LifetimeType specifies whether the cookie has a permanent or session-based lifetime. A permanent
+    /// cookie persists until its specified expiry time, defined by the Expires or Max-Age cookie
+    /// attributes, while a session cookie is deleted when the current session ends.
+    ///
+    /// When set to "Permanent", AbsoluteTimeout indicates the cookie's lifetime via the Expires or
+    /// Max-Age cookie attributes and is required.
+    ///
+    /// When set to "Session", AbsoluteTimeout indicates the absolute lifetime of the cookie tracked by
+    /// the gateway and is optional.
+    ///
+    /// Defaults to "Session".
+    ///
+    /// Support: Core for "Session" type
+    ///
+    /// Support: Extended for "Permanent" type
+    ///
+    /// Defaults to `"Session"`.
+    pub lifetime_type: Option<HTTPRouteLifetimeType>,
+    /// Name defines the name of the cookie used for session persistence. If not specified, a unique
+    /// cookie name SHOULD be generated. Users should avoid reusing cookie names to prevent unintended
+    /// consequences, such as rejection or unpredictable behavior.
+    ///
+    /// Support: Extended
+    ///
+    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
+    pub name: Option<String>,
+    /// Path defines the cookie Path attribute. When not specified, implementations MUST default the
+    /// cookie path to "/".
+    ///
+    /// Support: Extended
+    ///
+    /// Must have at most 1024 characters.
+    ///
+    /// Defaults to `"/"`.
+    pub path: Option<String>,
+}
+codec::object! {
+    HTTPRouteCookie, optional lifetime_type = "lifetimeType", optional name = "name",
+    optional path = "path"
+}
+
+/// ExtensionRef is an optional, implementation-specific extension to the "filter" behavior. For
+/// example, resource "myroutefilter" in group "networking.example.net"). ExtensionRef MUST NOT be
+/// used for core and extended filters.
+///
+/// This filter can be used multiple times within the same rule.
+///
+/// Support: Implementation-specific
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HTTPRouteExtensionRef {
+    /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
+    /// or empty string, core API group is inferred.
+    ///
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    pub group: String,
+    /// Kind is kind of the referent. For example "HTTPRoute" or "Service".
+    ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    pub kind: String,
+    /// Name is the name of the referent.
+    ///
+    /// Must have 1 to 253 characters.
+    pub name: String,
+}
+codec::object! {
+    HTTPRouteExtensionRef, required group = "group", required kind = "kind", required name = "name"
+}
+
+/// Fraction represents the fraction of requests that should be mirrored to BackendRef.
+///
+/// Only one of Fraction or Percent may be specified. If neither field is specified, 100% of
+/// requests will be mirrored.
+///
+/// Must satisfy `self.numerator <= self.denominator`: numerator must be less than or equal to denominator
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HTTPRouteFraction {
+    /// `denominator`.
+    ///
+    /// Must be at least 1.
+    ///
+    /// Defaults to `100`.
+    pub denominator: Option<i32>,
+    /// `numerator`.
+    ///
+    /// Must be at least 0.
+    pub numerator: i32,
+}
+codec::object! {
+    HTTPRouteFraction, optional denominator = "denominator", required numerator = "numerator"
+}
+
+/// Header provides configuration settings that are specific to header-based session persistence.
+///
+/// Support: Extended
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HTTPRouteHeader {
+    /// Name defines the name of the header used for session persistence. The client must include this
+    /// header in subsequent requests to maintain the session.
+    ///
+    /// Support: Core
+    ///
+    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
+    pub name: String,
+}
+codec::object! { HTTPRouteHeader, required name = "name" }
+
+/// Type specifies how to match against the value of the header.
+///
+/// Support: Core (Exact)
+///
+/// Support: Implementation-specific (RegularExpression)
+///
+/// Since RegularExpression HeaderMatchType has implementation-specific conformance, implementations
+/// can support POSIX, PCRE or any other dialects of regular expressions. Please read the
+/// implementation's documentation to determine the supported dialect.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum HTTPRouteHeadersType {
+    /// `Exact`
+    #[default]
+    Exact,
+    /// `RegularExpression`
+    RegularExpression,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
+/// LifetimeType specifies whether the cookie has a permanent or session-based lifetime. A permanent
+/// cookie persists until its specified expiry time, defined by the Expires or Max-Age cookie
+/// attributes, while a session cookie is deleted when the current session ends.
+///
+/// When set to "Permanent", AbsoluteTimeout indicates the cookie's lifetime via the Expires or
+/// Max-Age cookie attributes and is required.
+///
+/// When set to "Session", AbsoluteTimeout indicates the absolute lifetime of the cookie tracked by
+/// the gateway and is optional.
+///
+/// Defaults to "Session".
+///
+/// Support: Core for "Session" type
+///
+/// Support: Extended for "Permanent" type
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum HTTPRouteLifetimeType {
+    /// `Permanent`
+    Permanent,
+    /// `Session`
+    #[default]
+    Session,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
+/// RequestHeaderModifier defines a schema for a filter that modifies request headers.
+///
+/// Support: Core
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HTTPRouteRequestHeaderModifier {
+    /// Add adds the given header(s) (name, value) to the request before the action. It appends to any
+    /// existing values associated with the header name.
+    ///
+    /// Input: GET /foo HTTP/1.1 my-header: foo
+    ///
+    /// Config: add:
+    ///
+    /// - name: "my-header" value: "bar,baz"
+    ///
+    /// Output: GET /foo HTTP/1.1 my-header: foo,bar,baz
+    ///
+    /// Must have at most 16 items and have no two items with the same `name`.
+    pub add: Option<Vec<HTTPRouteAdd>>,
+    /// Remove the given header(s) from the HTTP request before the action. The value of Remove is a
+    /// list of HTTP header names. Note that the header names are case-insensitive (see
+    /// <https://datatracker.ietf.org/doc/html/rfc2616#section-4.2>).
+    ///
+    /// Input: GET /foo HTTP/1.1 my-header1: foo my-header2: bar my-header3: baz
+    ///
+    /// Config: remove: \["my-header1", "my-header3"\]
+    ///
+    /// Output: GET /foo HTTP/1.1 my-header2: bar
+    ///
+    /// Must have at most 16 items and have no item twice.
+    pub remove: Option<Vec<String>>,
+    /// Set overwrites the request with the given header (name, value) before the action.
+    ///
+    /// Input: GET /foo HTTP/1.1 my-header: foo
+    ///
+    /// Config: set:
+    ///
+    /// - name: "my-header" value: "bar"
+    ///
+    /// Output: GET /foo HTTP/1.1 my-header: bar
+    ///
+    /// Must have at most 16 items and have no two items with the same `name`.
+    pub set: Option<Vec<HTTPRouteSet>>,
+}
+codec::object! {
+    HTTPRouteRequestHeaderModifier, optional add = "add", optional remove = "remove",
+    optional set = "set"
+}
+
+/// RequestMirror defines a schema for a filter that mirrors requests. Requests are sent to the
+/// specified destination, but responses from that destination are ignored.
+///
+/// This filter can be used multiple times within the same rule. Note that not all implementations
+/// will be able to support mirroring to multiple backends.
+///
+/// Support: Extended
+///
+/// Must satisfy `!(has(self.percent) && has(self.fraction))`: Only one of percent or fraction may be specified in HTTPRequestMirrorFilter
+///
+/// At most one of `fraction` and `percent` may be set: see [`HTTPRouteRequestMirrorUnion`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HTTPRouteRequestMirror {
+    /// BackendRef references a resource where mirrored requests are sent.
+    ///
+    /// Mirrored requests must be sent only to a single destination endpoint within this BackendRef,
+    /// irrespective of how many endpoints are present within this BackendRef.
+    ///
+    /// If the referent cannot be found, this BackendRef is invalid and must be dropped from the
+    /// Gateway. The controller must ensure the "ResolvedRefs" condition on the Route status is set to
+    /// `status: False` and not configure this backend in the underlying implementation.
+    ///
+    /// If there is a cross-namespace reference to an \*existing\* object that is not allowed by a
+    /// ReferenceGrant, the controller must ensure the "ResolvedRefs" condition on the Route is set to
+    /// `status: False`, with the "RefNotPermitted" reason and not configure this backend in the
+    /// underlying implementation.
+    ///
+    /// In either error case, the Message of the `ResolvedRefs` Condition should be used to provide more
+    /// detail about the problem.
+    ///
+    /// Support: Extended for Kubernetes Service
+    ///
+    /// Support: Implementation-specific for any other resource
+    ///
+    /// If the backend service requires TLS, use BackendTLSPolicy to tell the implementation to supply
+    /// the TLS details to be used to connect to that backend.
+    pub backend_ref: HTTPRouteBackendRef,
+    /// Fraction represents the fraction of requests that should be mirrored to BackendRef.
+    ///
+    /// Only one of Fraction or Percent may be specified. If neither field is specified, 100% of
+    /// requests will be mirrored.
+    ///
+    /// One of [`HTTPRouteRequestMirrorUnion`].
+    pub fraction: Option<HTTPRouteFraction>,
+    /// Percent represents the percentage of requests that should be mirrored to BackendRef. Its minimum
+    /// value is 0 (indicating 0% of requests) and its maximum value is 100 (indicating 100% of
+    /// requests).
+    ///
+    /// Only one of Fraction or Percent may be specified. If neither field is specified, 100% of
+    /// requests will be mirrored.
+    ///
+    /// Must be at least 0 and be at most 100.
+    ///
+    /// One of [`HTTPRouteRequestMirrorUnion`].
+    pub percent: Option<i32>,
+}
+codec::object! {
+    HTTPRouteRequestMirror, required backend_ref = "backendRef", optional fraction = "fraction",
+    optional percent = "percent"
+}
+
+/// The field of [`HTTPRouteRequestMirror`] that is set, of those of which at most one may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum HTTPRouteRequestMirrorUnion<'a> {
+    /// `fraction` is set.
+    Fraction(&'a HTTPRouteFraction),
+    /// `percent` is set.
+    Percent(&'a i32),
+}
+codec::union! {
+    HTTPRouteRequestMirror, HTTPRouteRequestMirrorUnion, as_union, Fraction = fraction,
+    Percent = percent
+}
+
+/// ResponseHeaderModifier defines a schema for a filter that modifies response headers.
+///
+/// Support: Extended
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HTTPRouteResponseHeaderModifier {
+    /// Add adds the given header(s) (name, value) to the request before the action. It appends to any
+    /// existing values associated with the header name.
+    ///
+    /// Input: GET /foo HTTP/1.1 my-header: foo
+    ///
+    /// Config: add:
+    ///
+    /// - name: "my-header" value: "bar,baz"
+    ///
+    /// Output: GET /foo HTTP/1.1 my-header: foo,bar,baz
+    ///
+    /// Must have at most 16 items and have no two items with the same `name`.
+    pub add: Option<Vec<HTTPRouteAdd>>,
+    /// Remove the given header(s) from the HTTP request before the action. The value of Remove is a
+    /// list of HTTP header names. Note that the header names are case-insensitive (see
+    /// <https://datatracker.ietf.org/doc/html/rfc2616#section-4.2>).
+    ///
+    /// Input: GET /foo HTTP/1.1 my-header1: foo my-header2: bar my-header3: baz
+    ///
+    /// Config: remove: \["my-header1", "my-header3"\]
+    ///
+    /// Output: GET /foo HTTP/1.1 my-header2: bar
+    ///
+    /// Must have at most 16 items and have no item twice.
+    pub remove: Option<Vec<String>>,
+    /// Set overwrites the request with the given header (name, value) before the action.
+    ///
+    /// Input: GET /foo HTTP/1.1 my-header: foo
+    ///
+    /// Config: set:
+    ///
+    /// - name: "my-header" value: "bar"
+    ///
+    /// Output: GET /foo HTTP/1.1 my-header: bar
+    ///
+    /// Must have at most 16 items and have no two items with the same `name`.
+    pub set: Option<Vec<HTTPRouteSet>>,
+}
+codec::object! {
+    HTTPRouteResponseHeaderModifier, optional add = "add", optional remove = "remove",
+    optional set = "set"
+}
+
+/// SessionPersistence defines and configures session persistence for the route rule.
+///
+/// Support: Extended
+///
+/// Must satisfy `!has(self.cookie) || !has(self.cookie.lifetimeType) || self.cookie.lifetimeType != 'Permanent' || has(self.absoluteTimeout)`: AbsoluteTimeout must be specified when cookie lifetimeType is Permanent
+///
+/// Must satisfy `!has(self.cookie) || self.type == 'Cookie'`: cookie must be nil if type is not Cookie
+///
+/// Must satisfy `self.type != 'Cookie' || has(self.cookie)`: cookie must be specified for Cookie type
+///
+/// Must satisfy `!has(self.header) || self.type == 'Header'`: header must be nil if type is not Header
+///
+/// Must satisfy `self.type != 'Header' || has(self.header)`: header must be specified for Header type
+///
+/// Exactly one of `cookie` and `header` must be set, as `type` says: see [`HTTPRouteSessionPersistenceUnion`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HTTPRouteSessionPersistence {
+    /// AbsoluteTimeout defines the absolute timeout of the persistent session. Once the AbsoluteTimeout
+    /// duration has elapsed, the session becomes invalid.
+    ///
+    /// Support: Extended
+    ///
+    /// Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
+    pub absolute_timeout: Option<String>,
+    /// Cookie provides configuration settings that are specific to cookie-based session persistence.
+    ///
+    /// Support: Core
+    ///
+    /// One of [`HTTPRouteSessionPersistenceUnion`], where `type` is `Cookie`.
+    pub cookie: Option<HTTPRouteCookie>,
+    /// Header provides configuration settings that are specific to header-based session persistence.
+    ///
+    /// Support: Extended
+    ///
+    /// One of [`HTTPRouteSessionPersistenceUnion`], where `type` is `Header`.
+    pub header: Option<HTTPRouteHeader>,
+    /// Type defines the type of session persistence such as through the use of a header or cookie.
+    /// Defaults to cookie based session persistence.
+    ///
+    /// Support: Core for "Cookie" type
+    ///
+    /// Support: Extended for "Header" type
+    ///
+    /// Defaults to `"Cookie"`.
+    pub r#type: Option<HTTPRouteSessionPersistenceType>,
+}
+codec::object! {
+    HTTPRouteSessionPersistence, optional absolute_timeout = "absoluteTimeout",
+    optional cookie = "cookie", optional header = "header", optional r#type = "type"
+}
+
+/// The field of [`HTTPRouteSessionPersistence`] that is set, of those of which exactly one must be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum HTTPRouteSessionPersistenceUnion<'a> {
+    /// `cookie` is set.
+    Cookie(&'a HTTPRouteCookie),
+    /// `header` is set.
+    Header(&'a HTTPRouteHeader),
+}
+codec::union! {
+    convertible HTTPRouteSessionPersistence, HTTPRouteSessionPersistenceUnion, as_union,
+    Cookie = cookie (r#type = HTTPRouteSessionPersistenceType::Cookie),
+    Header = header (r#type = HTTPRouteSessionPersistenceType::Header)
+}
+
+/// Type defines the type of session persistence such as through the use of a header or cookie.
+/// Defaults to cookie based session persistence.
+///
+/// Support: Core for "Cookie" type
+///
+/// Support: Extended for "Header" type
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum HTTPRouteSessionPersistenceType {
+    /// `Cookie`
+    #[default]
+    Cookie,
+    /// `Header`
+    Header,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}
+
+/// HTTPHeader represents an HTTP Header name and value as defined by RFC 7230.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HTTPRouteSet {
+    /// Name is the name of the HTTP Header to be matched. Name matching MUST be case-insensitive. (See
+    /// <https://tools.ietf.org/html/rfc7230#section-3.2>).
+    ///
+    /// If multiple entries specify equivalent header names, the first entry with an equivalent name
+    /// MUST be considered for a match. Subsequent entries with an equivalent header name MUST be
+    /// ignored. Due to the case-insensitivity of header names, "foo" and "Foo" are considered
+    /// equivalent.
+    ///
+    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
+    pub name: String,
+    /// Value is the value of HTTP Header to be matched.
+    ///
+    /// Must consist of printable US-ASCII characters, optionally separated by single tabs or spaces.
+    /// See: <https://tools.ietf.org/html/rfc7230#section-3.2>
+    ///
+    /// Must have 1 to 4096 characters and match `^[!-~]+([\t ]?[!-~]+)*$`.
+    pub value: String,
+}
+codec::object! { HTTPRouteSet, required name = "name", required value = "value" }
+
 /// BackendRef defines how a Route should forward a request to a Kubernetes resource.
 ///
 /// Note that when a namespace different than the local namespace is specified, a ReferenceGrant
@@ -1279,7 +978,7 @@ codec::object! { GatewaySupportedKinds, optional group = "group", required kind 
 ///
 /// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct TCPRouteBackendRefs {
+pub struct TLSRouteBackendRefs {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
     ///
@@ -1345,27 +1044,331 @@ pub struct TCPRouteBackendRefs {
     pub weight: Option<i32>,
 }
 codec::object! {
-    TCPRouteBackendRefs, optional group = "group", optional kind = "kind", required name = "name",
+    TLSRouteBackendRefs, optional group = "group", optional kind = "kind", required name = "name",
     optional namespace = "namespace", optional port = "port", optional weight = "weight"
 }
 
-/// TCPRouteRule is the configuration for a given rule.
+/// ParentRef corresponds with a ParentRef in the spec that this RouteParentStatus struct describes
+/// the status of.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct TCPRouteRules {
+pub struct TLSRouteParentRef {
+    /// Group is the group of the referent. When unspecified, "gateway.networking.k8s.io" is inferred.
+    /// To set the core API group (such as for a "Service" kind referent), Group must be explicitly set
+    /// to "" (empty string).
+    ///
+    /// Support: Core
+    ///
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    ///
+    /// Defaults to `"gateway.networking.k8s.io"`.
+    pub group: Option<String>,
+    /// Kind is kind of the referent.
+    ///
+    /// There are two kinds of parent resources with "Core" support:
+    ///
+    /// - Gateway (Gateway conformance profile)
+    /// - Service (Mesh conformance profile, ClusterIP Services only)
+    ///
+    /// Support for other resources is Implementation-Specific.
+    ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    ///
+    /// Defaults to `"Gateway"`.
+    pub kind: Option<String>,
+    /// Name is the name of the referent.
+    ///
+    /// Support: Core
+    ///
+    /// Must have 1 to 253 characters.
+    pub name: String,
+    /// Namespace is the namespace of the referent. When unspecified, this refers to the local namespace
+    /// of the Route.
+    ///
+    /// Note that there are specific rules for ParentRefs which cross namespace boundaries.
+    /// Cross-namespace references are only valid if they are explicitly allowed by something in the
+    /// namespace they are referring to. For example: Gateway has the AllowedRoutes field, and
+    /// ReferenceGrant provides a generic way to enable any other kind of cross-namespace reference.
+    ///
+    /// ParentRefs from a Route to a Service in the same namespace are "producer" routes, which apply
+    /// default routing rules to inbound connections from any namespace to the Service.
+    ///
+    /// ParentRefs from a Route to a Service in a different namespace are "consumer" routes, and these
+    /// routing rules are only applied to outbound connections originating from the same namespace as
+    /// the Route, for which the intended destination of the connections are a Service targeted as a
+    /// ParentRef of the Route.
+    ///
+    /// Support: Core
+    ///
+    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    pub namespace: Option<String>,
+    /// Port is the network port this Route targets. It can be interpreted differently based on the type
+    /// of parent resource.
+    ///
+    /// When the parent resource is a Gateway, this targets all listeners listening on the specified
+    /// port that also support this kind of Route(and select this Route). It's not recommended to set
+    /// `Port` unless the networking behaviors specified in a Route must apply to a specific port as
+    /// opposed to a listener(s) whose port(s) may be changed. When both Port and SectionName are
+    /// specified, the name and port of the selected listener must match both specified values.
+    ///
+    /// When the parent resource is a Service, this targets a specific port in the Service spec. When
+    /// both Port (experimental) and SectionName are specified, the name and port of the selected port
+    /// must match both specified values.
+    ///
+    /// Implementations MAY choose to support other parent resources. Implementations supporting other
+    /// types of parent resources MUST clearly document how/if Port is interpreted.
+    ///
+    /// For the purpose of status, an attachment is considered successful as long as the parent resource
+    /// accepts it partially. For example, Gateway listeners can restrict which Routes can attach to
+    /// them by Route kind, namespace, or hostname. If 1 of 2 Gateway listeners accept attachment from
+    /// the referencing Route, the Route MUST be considered successfully attached. If no Gateway
+    /// listeners accept attachment from this Route, the Route MUST be considered detached from the
+    /// Gateway.
+    ///
+    /// Support: Extended
+    ///
+    /// Must be at least 1 and be at most 65535.
+    pub port: Option<i32>,
+    /// SectionName is the name of a section within the target resource. In the following resources,
+    /// SectionName is interpreted as the following:
+    ///
+    /// - Gateway: Listener name. When both Port (experimental) and SectionName are specified, the name
+    ///   and port of the selected listener must match both specified values.
+    /// - Service: Port name. When both Port (experimental) and SectionName are specified, the name and
+    ///   port of the selected listener must match both specified values.
+    ///
+    /// Implementations MAY choose to support attaching Routes to other resources. If that is the case,
+    /// they MUST clearly document how SectionName is interpreted.
+    ///
+    /// When unspecified (empty string), this will reference the entire resource. For the purpose of
+    /// status, an attachment is considered successful if at least one section in the parent resource
+    /// accepts it. For example, Gateway listeners can restrict which Routes can attach to them by Route
+    /// kind, namespace, or hostname. If 1 of 2 Gateway listeners accept attachment from the referencing
+    /// Route, the Route MUST be considered successfully attached. If no Gateway listeners accept
+    /// attachment from this Route, the Route MUST be considered detached from the Gateway.
+    ///
+    /// Support: Core
+    ///
+    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    pub section_name: Option<String>,
+}
+codec::object! {
+    TLSRouteParentRef, optional group = "group", optional kind = "kind", required name = "name",
+    optional namespace = "namespace", optional port = "port", optional section_name = "sectionName"
+}
+
+/// ParentReference identifies an API object (usually a Gateway) that can be considered a parent of
+/// this resource (usually a route). There are two kinds of parent resources with "Core" support:
+///
+/// - Gateway (Gateway conformance profile)
+/// - Service (Mesh conformance profile, ClusterIP Services only)
+///
+/// This API may be extended in the future to support additional kinds of parent resources.
+///
+/// The API object must be valid in the cluster; the Group and Kind must be registered in the
+/// cluster for this reference to be valid.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TLSRouteParentRefs {
+    /// Group is the group of the referent. When unspecified, "gateway.networking.k8s.io" is inferred.
+    /// To set the core API group (such as for a "Service" kind referent), Group must be explicitly set
+    /// to "" (empty string).
+    ///
+    /// Support: Core
+    ///
+    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    ///
+    /// Defaults to `"gateway.networking.k8s.io"`.
+    pub group: Option<String>,
+    /// Kind is kind of the referent.
+    ///
+    /// There are two kinds of parent resources with "Core" support:
+    ///
+    /// - Gateway (Gateway conformance profile)
+    /// - Service (Mesh conformance profile, ClusterIP Services only)
+    ///
+    /// Support for other resources is Implementation-Specific.
+    ///
+    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    ///
+    /// Defaults to `"Gateway"`.
+    pub kind: Option<String>,
+    /// Name is the name of the referent.
+    ///
+    /// Support: Core
+    ///
+    /// Must have 1 to 253 characters.
+    pub name: String,
+    /// Namespace is the namespace of the referent. When unspecified, this refers to the local namespace
+    /// of the Route.
+    ///
+    /// Note that there are specific rules for ParentRefs which cross namespace boundaries.
+    /// Cross-namespace references are only valid if they are explicitly allowed by something in the
+    /// namespace they are referring to. For example: Gateway has the AllowedRoutes field, and
+    /// ReferenceGrant provides a generic way to enable any other kind of cross-namespace reference.
+    ///
+    /// ParentRefs from a Route to a Service in the same namespace are "producer" routes, which apply
+    /// default routing rules to inbound connections from any namespace to the Service.
+    ///
+    /// ParentRefs from a Route to a Service in a different namespace are "consumer" routes, and these
+    /// routing rules are only applied to outbound connections originating from the same namespace as
+    /// the Route, for which the intended destination of the connections are a Service targeted as a
+    /// ParentRef of the Route.
+    ///
+    /// Support: Core
+    ///
+    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    pub namespace: Option<String>,
+    /// Port is the network port this Route targets. It can be interpreted differently based on the type
+    /// of parent resource.
+    ///
+    /// When the parent resource is a Gateway, this targets all listeners listening on the specified
+    /// port that also support this kind of Route(and select this Route). It's not recommended to set
+    /// `Port` unless the networking behaviors specified in a Route must apply to a specific port as
+    /// opposed to a listener(s) whose port(s) may be changed. When both Port and SectionName are
+    /// specified, the name and port of the selected listener must match both specified values.
+    ///
+    /// When the parent resource is a Service, this targets a specific port in the Service spec. When
+    /// both Port (experimental) and SectionName are specified, the name and port of the selected port
+    /// must match both specified values.
+    ///
+    /// Implementations MAY choose to support other parent resources. Implementations supporting other
+    /// types of parent resources MUST clearly document how/if Port is interpreted.
+    ///
+    /// For the purpose of status, an attachment is considered successful as long as the parent resource
+    /// accepts it partially. For example, Gateway listeners can restrict which Routes can attach to
+    /// them by Route kind, namespace, or hostname. If 1 of 2 Gateway listeners accept attachment from
+    /// the referencing Route, the Route MUST be considered successfully attached. If no Gateway
+    /// listeners accept attachment from this Route, the Route MUST be considered detached from the
+    /// Gateway.
+    ///
+    /// Support: Extended
+    ///
+    /// Must be at least 1 and be at most 65535.
+    pub port: Option<i32>,
+    /// SectionName is the name of a section within the target resource. In the following resources,
+    /// SectionName is interpreted as the following:
+    ///
+    /// - Gateway: Listener name. When both Port (experimental) and SectionName are specified, the name
+    ///   and port of the selected listener must match both specified values.
+    /// - Service: Port name. When both Port (experimental) and SectionName are specified, the name and
+    ///   port of the selected listener must match both specified values.
+    ///
+    /// Implementations MAY choose to support attaching Routes to other resources. If that is the case,
+    /// they MUST clearly document how SectionName is interpreted.
+    ///
+    /// When unspecified (empty string), this will reference the entire resource. For the purpose of
+    /// status, an attachment is considered successful if at least one section in the parent resource
+    /// accepts it. For example, Gateway listeners can restrict which Routes can attach to them by Route
+    /// kind, namespace, or hostname. If 1 of 2 Gateway listeners accept attachment from the referencing
+    /// Route, the Route MUST be considered successfully attached. If no Gateway listeners accept
+    /// attachment from this Route, the Route MUST be considered detached from the Gateway.
+    ///
+    /// Support: Core
+    ///
+    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    pub section_name: Option<String>,
+}
+codec::object! {
+    TLSRouteParentRefs, optional group = "group", optional kind = "kind", required name = "name",
+    optional namespace = "namespace", optional port = "port", optional section_name = "sectionName"
+}
+
+/// RouteParentStatus describes the status of a route with respect to an associated Parent.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TLSRouteParents {
+    /// Conditions describes the status of the route with respect to the Gateway. Note that the route's
+    /// availability is also subject to the Gateway's own status conditions and listener status.
+    ///
+    /// If the Route's ParentRef specifies an existing Gateway that supports Routes of this kind AND
+    /// that Gateway's controller has sufficient access, then that Gateway's controller MUST set the
+    /// "Accepted" condition on the Route, to indicate whether the route has been accepted or rejected
+    /// by the Gateway, and why.
+    ///
+    /// A Route MUST be considered "Accepted" if at least one of the Route's rules is implemented by the
+    /// Gateway.
+    ///
+    /// There are a number of cases where the "Accepted" condition may not be set due to lack of
+    /// controller visibility, that includes when:
+    ///
+    /// - The Route refers to a nonexistent parent.
+    /// - The Route is of a type that the controller does not support.
+    /// - The Route is in a namespace to which the controller does not have access.
+    ///
+    /// Must have 1 to 8 items and have no two items with the same `type`.
+    pub conditions: Vec<Condition>,
+    /// ControllerName is a domain/path string that indicates the name of the controller that wrote this
+    /// status. This corresponds with the controllerName field on GatewayClass.
+    ///
+    /// Example: "example.net/gateway-controller".
+    ///
+    /// The format of this field is DOMAIN "/" PATH, where DOMAIN and PATH are valid Kubernetes names
+    /// (<https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>).
+    ///
+    /// Controllers MUST populate this field when writing status. Controllers should ensure that entries
+    /// to status populated with their ControllerName are cleaned up when they are no longer necessary.
+    ///
+    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
+    pub controller_name: String,
+    /// ParentRef corresponds with a ParentRef in the spec that this RouteParentStatus struct describes
+    /// the status of.
+    pub parent_ref: TLSRouteParentRef,
+}
+codec::object! {
+    TLSRouteParents, required_encoded conditions = "conditions",
+    required controller_name = "controllerName", required parent_ref = "parentRef"
+}
+
+/// TLSRouteRule is the configuration for a given rule.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TLSRouteRules {
     /// BackendRefs defines the backend(s) where matching requests should be sent.
     ///
     /// If unspecified or invalid (refers to a nonexistent resource or a Service with no endpoints), the
-    /// underlying implementation MUST actively reject connection attempts to this backend. Connection
-    /// rejections must respect weight; if an invalid backend is requested to have 80% of connections,
-    /// then 80% of connections must be rejected instead.
+    /// rule performs no forwarding; if no filters are specified that would result in a response being
+    /// sent, the underlying implementation must actively reject request attempts to this backend, by
+    /// rejecting the connection. Request rejections must respect weight; if an invalid backend is
+    /// requested to have 80% of requests, then 80% of requests must be rejected instead.
+    ///
+    /// When a TLSRoute is attached to a listener in Terminate mode, a BackendTLSPolicy can be used to
+    /// enable re-encryption of the traffic to the backends.
     ///
     /// Support: Core for Kubernetes Service
     ///
+    /// Support: Extended for Kubernetes ServiceImport
+    ///
+    /// Support: Implementation-specific for any other resource
+    ///
+    /// Support for weight: Extended
+    ///
+    /// Support for BackendTLSPolicy: Extended
+    ///
     /// Must have 1 to 16 items.
-    pub backend_refs: Vec<TCPRouteBackendRefs>,
+    pub backend_refs: Vec<TLSRouteBackendRefs>,
     /// Name is the name of the route rule. This name MUST be unique within a Route if it is set.
     ///
     /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub name: Option<String>,
 }
-codec::object! { TCPRouteRules, required backend_refs = "backendRefs", optional name = "name" }
+codec::object! { TLSRouteRules, required backend_refs = "backendRefs", optional name = "name" }
+
+/// UseDefaultGateways indicates the default Gateway scope to use for this Route.
+///
+/// If unset (the default) or set to None, the Route will not be attached to any default Gateway; if
+/// set, it will be attached to any default Gateway supporting the named scope, subject to the usual
+/// rules about which Routes a Gateway is allowed to claim.
+///
+/// Think carefully before using this functionality! The set of default Gateways supporting the
+/// requested scope can change over time without any notice to the Route author, and in many
+/// situations it will not be appropriate to request a default Gateway for a given Route -- for
+/// example, a Route with specific security requirements should almost certainly not use a default
+/// Gateway.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TLSRouteUseDefaultGateways {
+    /// `All`
+    #[default]
+    All,
+    /// `None`
+    None,
+    /// A value that the schema does not list, such as one of a newer API server.
+    #[serde(untagged)]
+    Unrecognized(String),
+}

@@ -9,10 +9,9 @@ use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
 use super::{
-    GRPCRouteExtensionRef, GRPCRouteHeadersType, GRPCRouteParentRefs, GRPCRouteParents,
-    GRPCRouteRequestHeaderModifier, GRPCRouteRequestMirror,
-    GRPCRouteResponseHeaderModifier, GRPCRouteSessionPersistence,
-    GRPCRouteUseDefaultGateways,
+    HTTPRouteExtensionRef, HTTPRouteHeadersType, HTTPRouteRequestHeaderModifier,
+    HTTPRouteRequestMirror, HTTPRouteResponseHeaderModifier, HTTPRouteSessionPersistence,
+    TLSRouteParentRefs, TLSRouteParents, TLSRouteUseDefaultGateways,
 };
 
 /// GRPCRoute provides a way to route gRPC requests. This includes the capability to match requests
@@ -188,13 +187,13 @@ pub struct GRPCRouteFilters {
     /// This filter can be used multiple times within the same rule.
     ///
     /// One of [`GRPCRouteFiltersUnion`], where `type` is `ExtensionRef`.
-    pub extension_ref: Option<GRPCRouteExtensionRef>,
+    pub extension_ref: Option<HTTPRouteExtensionRef>,
     /// RequestHeaderModifier defines a schema for a filter that modifies request headers.
     ///
     /// Support: Core
     ///
     /// One of [`GRPCRouteFiltersUnion`], where `type` is `RequestHeaderModifier`.
-    pub request_header_modifier: Option<GRPCRouteRequestHeaderModifier>,
+    pub request_header_modifier: Option<HTTPRouteRequestHeaderModifier>,
     /// RequestMirror defines a schema for a filter that mirrors requests. Requests are sent to the
     /// specified destination, but responses from that destination are ignored.
     ///
@@ -204,13 +203,13 @@ pub struct GRPCRouteFilters {
     /// Support: Extended
     ///
     /// One of [`GRPCRouteFiltersUnion`], where `type` is `RequestMirror`.
-    pub request_mirror: Option<GRPCRouteRequestMirror>,
+    pub request_mirror: Option<HTTPRouteRequestMirror>,
     /// ResponseHeaderModifier defines a schema for a filter that modifies response headers.
     ///
     /// Support: Extended
     ///
     /// One of [`GRPCRouteFiltersUnion`], where `type` is `ResponseHeaderModifier`.
-    pub response_header_modifier: Option<GRPCRouteResponseHeaderModifier>,
+    pub response_header_modifier: Option<HTTPRouteResponseHeaderModifier>,
     /// Type identifies the type of filter to apply. As with other API fields, types are classified into
     /// three conformance levels:
     ///
@@ -244,13 +243,13 @@ codec::object! {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum GRPCRouteFiltersUnion<'a> {
     /// `extensionRef` is set.
-    ExtensionRef(&'a GRPCRouteExtensionRef),
+    ExtensionRef(&'a HTTPRouteExtensionRef),
     /// `requestHeaderModifier` is set.
-    RequestHeaderModifier(&'a GRPCRouteRequestHeaderModifier),
+    RequestHeaderModifier(&'a HTTPRouteRequestHeaderModifier),
     /// `requestMirror` is set.
-    RequestMirror(&'a GRPCRouteRequestMirror),
+    RequestMirror(&'a HTTPRouteRequestMirror),
     /// `responseHeaderModifier` is set.
-    ResponseHeaderModifier(&'a GRPCRouteResponseHeaderModifier),
+    ResponseHeaderModifier(&'a HTTPRouteResponseHeaderModifier),
 }
 codec::union! {
     convertible GRPCRouteFilters, GRPCRouteFiltersUnion, as_union,
@@ -275,7 +274,7 @@ pub struct GRPCRouteHeaders {
     /// Type specifies how to match against the value of the header.
     ///
     /// Defaults to `"Exact"`.
-    pub r#type: Option<GRPCRouteHeadersType>,
+    pub r#type: Option<HTTPRouteHeadersType>,
     /// Value is the value of the gRPC Header to be matched.
     ///
     /// Must have 1 to 4096 characters.
@@ -351,7 +350,7 @@ pub struct GRPCRouteMethod {
     /// Support: Implementation-specific (RegularExpression)
     ///
     /// Defaults to `"Exact"`.
-    pub r#type: Option<GRPCRouteHeadersType>,
+    pub r#type: Option<HTTPRouteHeadersType>,
 }
 codec::object! {
     GRPCRouteMethod, optional method = "method", optional service = "service",
@@ -472,7 +471,7 @@ pub struct GRPCRouteRules {
     /// SessionPersistence defines and configures session persistence for the route rule.
     ///
     /// Support: Extended
-    pub session_persistence: Option<GRPCRouteSessionPersistence>,
+    pub session_persistence: Option<HTTPRouteSessionPersistence>,
 }
 codec::object! {
     GRPCRouteRules, optional backend_refs = "backendRefs", optional filters = "filters",
@@ -589,7 +588,7 @@ pub struct GRPCRouteSpec {
     /// Must satisfy `self.all(p1, self.all(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__)) ? ((!has(p1.sectionName) || p1.sectionName == '') == (!has(p2.sectionName) || p2.sectionName == '') && (!has(p1.port) || p1.port == 0) == (!has(p2.port) || p2.port == 0)): true))`: sectionName or port must be specified when parentRefs includes 2 or more references to the same parent
     ///
     /// Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__ )) && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || ( has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName)) && (((!has(p1.port) || p1.port == 0) && (!has(p2.port) || p2.port == 0)) || (has(p1.port) && has(p2.port) && p1.port == p2.port))))`: sectionName or port must be unique when parentRefs includes 2 or more references to the same parent
-    pub parent_refs: Option<Vec<GRPCRouteParentRefs>>,
+    pub parent_refs: Option<Vec<TLSRouteParentRefs>>,
     /// Rules are a list of GRPC matchers, filters and actions.
     ///
     /// Must have at most 16 items.
@@ -609,7 +608,7 @@ pub struct GRPCRouteSpec {
     /// situations it will not be appropriate to request a default Gateway for a given Route -- for
     /// example, a Route with specific security requirements should almost certainly not use a default
     /// Gateway.
-    pub use_default_gateways: Option<GRPCRouteUseDefaultGateways>,
+    pub use_default_gateways: Option<TLSRouteUseDefaultGateways>,
 }
 codec::object! {
     GRPCRouteSpec, optional hostnames = "hostnames", optional parent_refs = "parentRefs",
@@ -634,7 +633,7 @@ pub struct GRPCRouteStatus {
     /// been attached to any Gateway.
     ///
     /// Must have at most 32 items.
-    pub parents: Vec<GRPCRouteParents>,
+    pub parents: Vec<TLSRouteParents>,
 }
 codec::object! { GRPCRouteStatus, required parents = "parents" }
 

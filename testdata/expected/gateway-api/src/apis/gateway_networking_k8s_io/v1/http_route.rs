@@ -9,10 +9,10 @@ use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
 use super::{
-    GRPCRouteBackendRef, GRPCRouteExtensionRef, GRPCRouteHeadersType,
-    GRPCRouteParentRefs, GRPCRouteParents, GRPCRouteRequestHeaderModifier,
-    GRPCRouteRequestMirror, GRPCRouteResponseHeaderModifier, GRPCRouteSessionPersistence,
-    GRPCRouteUseDefaultGateways,
+    HTTPRouteBackendRef, HTTPRouteExtensionRef, HTTPRouteHeadersType,
+    HTTPRouteRequestHeaderModifier, HTTPRouteRequestMirror,
+    HTTPRouteResponseHeaderModifier, HTTPRouteSessionPersistence, TLSRouteParentRefs,
+    TLSRouteParents, TLSRouteUseDefaultGateways,
 };
 
 /// HTTPRoute provides a way to route HTTP requests. This includes the capability to match requests
@@ -406,7 +406,7 @@ pub struct HTTPRouteExternalAuth {
     ///
     /// If the backend service requires TLS, use BackendTLSPolicy to tell the implementation to supply
     /// the TLS details to be used to connect to that backend.
-    pub backend_ref: GRPCRouteBackendRef,
+    pub backend_ref: HTTPRouteBackendRef,
     /// ForwardBody controls if requests to the authorization server should include the body of the
     /// client request; and if so, how big that body is allowed to be.
     ///
@@ -521,7 +521,7 @@ pub struct HTTPRouteFilters {
     /// Support: Implementation-specific
     ///
     /// One of [`HTTPRouteFiltersUnion`], where `type` is `ExtensionRef`.
-    pub extension_ref: Option<GRPCRouteExtensionRef>,
+    pub extension_ref: Option<HTTPRouteExtensionRef>,
     /// ExternalAuth configures settings related to sending request details to an external auth service.
     /// The external service MUST authenticate the request, and MAY authorize the request as well.
     ///
@@ -536,7 +536,7 @@ pub struct HTTPRouteFilters {
     /// Support: Core
     ///
     /// One of [`HTTPRouteFiltersUnion`], where `type` is `RequestHeaderModifier`.
-    pub request_header_modifier: Option<GRPCRouteRequestHeaderModifier>,
+    pub request_header_modifier: Option<HTTPRouteRequestHeaderModifier>,
     /// RequestMirror defines a schema for a filter that mirrors requests. Requests are sent to the
     /// specified destination, but responses from that destination are ignored.
     ///
@@ -546,7 +546,7 @@ pub struct HTTPRouteFilters {
     /// Support: Extended
     ///
     /// One of [`HTTPRouteFiltersUnion`], where `type` is `RequestMirror`.
-    pub request_mirror: Option<GRPCRouteRequestMirror>,
+    pub request_mirror: Option<HTTPRouteRequestMirror>,
     /// RequestRedirect defines a schema for a filter that responds to the request with an HTTP
     /// redirection.
     ///
@@ -559,7 +559,7 @@ pub struct HTTPRouteFilters {
     /// Support: Extended
     ///
     /// One of [`HTTPRouteFiltersUnion`], where `type` is `ResponseHeaderModifier`.
-    pub response_header_modifier: Option<GRPCRouteResponseHeaderModifier>,
+    pub response_header_modifier: Option<HTTPRouteResponseHeaderModifier>,
     /// Type identifies the type of filter to apply. As with other API fields, types are classified into
     /// three conformance levels:
     ///
@@ -608,17 +608,17 @@ pub enum HTTPRouteFiltersUnion<'a> {
     /// `cors` is set.
     Cors(&'a HTTPRouteCors),
     /// `extensionRef` is set.
-    ExtensionRef(&'a GRPCRouteExtensionRef),
+    ExtensionRef(&'a HTTPRouteExtensionRef),
     /// `externalAuth` is set.
     ExternalAuth(&'a HTTPRouteExternalAuth),
     /// `requestHeaderModifier` is set.
-    RequestHeaderModifier(&'a GRPCRouteRequestHeaderModifier),
+    RequestHeaderModifier(&'a HTTPRouteRequestHeaderModifier),
     /// `requestMirror` is set.
-    RequestMirror(&'a GRPCRouteRequestMirror),
+    RequestMirror(&'a HTTPRouteRequestMirror),
     /// `requestRedirect` is set.
     RequestRedirect(&'a HTTPRouteRequestRedirect),
     /// `responseHeaderModifier` is set.
-    ResponseHeaderModifier(&'a GRPCRouteResponseHeaderModifier),
+    ResponseHeaderModifier(&'a HTTPRouteResponseHeaderModifier),
     /// `urlRewrite` is set.
     UrlRewrite(&'a HTTPRouteUrlRewrite),
 }
@@ -708,7 +708,7 @@ pub struct HTTPRouteHeaders {
     /// implementation's documentation to determine the supported dialect.
     ///
     /// Defaults to `"Exact"`.
-    pub r#type: Option<GRPCRouteHeadersType>,
+    pub r#type: Option<HTTPRouteHeadersType>,
     /// Value is the value of HTTP Header to be matched.
     ///
     /// Must consist of printable US-ASCII characters, optionally separated by single tabs or spaces.
@@ -969,7 +969,7 @@ pub struct HTTPRouteQueryParams {
     /// read the implementation's documentation to determine the supported dialect.
     ///
     /// Defaults to `"Exact"`.
-    pub r#type: Option<GRPCRouteHeadersType>,
+    pub r#type: Option<HTTPRouteHeadersType>,
     /// Value is the value of HTTP query param to be matched.
     ///
     /// Must have 1 to 1024 characters.
@@ -1366,7 +1366,7 @@ pub struct HTTPRouteRules {
     /// SessionPersistence defines and configures session persistence for the route rule.
     ///
     /// Support: Extended
-    pub session_persistence: Option<GRPCRouteSessionPersistence>,
+    pub session_persistence: Option<HTTPRouteSessionPersistence>,
     /// Timeouts defines the timeouts that can be configured for an HTTP request.
     ///
     /// Support: Extended
@@ -1519,7 +1519,7 @@ pub struct HTTPRouteSpec {
     /// Must satisfy `self.all(p1, self.all(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__)) ? ((!has(p1.sectionName) || p1.sectionName == '') == (!has(p2.sectionName) || p2.sectionName == '') && (!has(p1.port) || p1.port == 0) == (!has(p2.port) || p2.port == 0)): true))`: sectionName or port must be specified when parentRefs includes 2 or more references to the same parent
     ///
     /// Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__ )) && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || ( has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName)) && (((!has(p1.port) || p1.port == 0) && (!has(p2.port) || p2.port == 0)) || (has(p1.port) && has(p2.port) && p1.port == p2.port))))`: sectionName or port must be unique when parentRefs includes 2 or more references to the same parent
-    pub parent_refs: Option<Vec<GRPCRouteParentRefs>>,
+    pub parent_refs: Option<Vec<TLSRouteParentRefs>>,
     /// Rules are a list of HTTP matchers, filters and actions.
     ///
     /// Must have 1 to 16 items.
@@ -1541,7 +1541,7 @@ pub struct HTTPRouteSpec {
     /// situations it will not be appropriate to request a default Gateway for a given Route -- for
     /// example, a Route with specific security requirements should almost certainly not use a default
     /// Gateway.
-    pub use_default_gateways: Option<GRPCRouteUseDefaultGateways>,
+    pub use_default_gateways: Option<TLSRouteUseDefaultGateways>,
 }
 codec::object! {
     HTTPRouteSpec, optional hostnames = "hostnames", optional parent_refs = "parentRefs",
@@ -1566,7 +1566,7 @@ pub struct HTTPRouteStatus {
     /// been attached to any Gateway.
     ///
     /// Must have at most 32 items.
-    pub parents: Vec<GRPCRouteParents>,
+    pub parents: Vec<TLSRouteParents>,
 }
 codec::object! { HTTPRouteStatus, required parents = "parents" }
 

@@ -35,7 +35,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct TCPRouteBackendRefs {
+pub struct TLSRouteBackendRefs {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
     ///
@@ -101,14 +101,14 @@ pub struct TCPRouteBackendRefs {
     pub weight: Option<i32>,
 }
 codec::object! {
-    TCPRouteBackendRefs, optional group = "group", optional kind = "kind", required name = "name",
+    TLSRouteBackendRefs, optional group = "group", optional kind = "kind", required name = "name",
     optional namespace = "namespace", optional port = "port", optional weight = "weight"
 }
 
 /// ParentRef corresponds with a ParentRef in the spec that this RouteParentStatus struct describes
 /// the status of.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct TCPRouteParentRef {
+pub struct TLSRouteParentRef {
     /// Group is the group of the referent. When unspecified, "gateway.networking.k8s.io" is inferred.
     /// To set the core API group (such as for a "Service" kind referent), Group must be explicitly set
     /// to "" (empty string).
@@ -209,7 +209,7 @@ pub struct TCPRouteParentRef {
     pub section_name: Option<String>,
 }
 codec::object! {
-    TCPRouteParentRef, optional group = "group", optional kind = "kind", required name = "name",
+    TLSRouteParentRef, optional group = "group", optional kind = "kind", required name = "name",
     optional namespace = "namespace", optional port = "port", optional section_name = "sectionName"
 }
 
@@ -224,7 +224,7 @@ codec::object! {
 /// The API object must be valid in the cluster; the Group and Kind must be registered in the
 /// cluster for this reference to be valid.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct TCPRouteParentRefs {
+pub struct TLSRouteParentRefs {
     /// Group is the group of the referent. When unspecified, "gateway.networking.k8s.io" is inferred.
     /// To set the core API group (such as for a "Service" kind referent), Group must be explicitly set
     /// to "" (empty string).
@@ -325,13 +325,13 @@ pub struct TCPRouteParentRefs {
     pub section_name: Option<String>,
 }
 codec::object! {
-    TCPRouteParentRefs, optional group = "group", optional kind = "kind", required name = "name",
+    TLSRouteParentRefs, optional group = "group", optional kind = "kind", required name = "name",
     optional namespace = "namespace", optional port = "port", optional section_name = "sectionName"
 }
 
 /// RouteParentStatus describes the status of a route with respect to an associated Parent.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct TCPRouteParents {
+pub struct TLSRouteParents {
     /// Conditions describes the status of the route with respect to the Gateway. Note that the route's
     /// availability is also subject to the Gateway's own status conditions and listener status.
     ///
@@ -367,33 +367,45 @@ pub struct TCPRouteParents {
     pub controller_name: String,
     /// ParentRef corresponds with a ParentRef in the spec that this RouteParentStatus struct describes
     /// the status of.
-    pub parent_ref: TCPRouteParentRef,
+    pub parent_ref: TLSRouteParentRef,
 }
 codec::object! {
-    TCPRouteParents, required_encoded conditions = "conditions",
+    TLSRouteParents, required_encoded conditions = "conditions",
     required controller_name = "controllerName", required parent_ref = "parentRef"
 }
 
-/// TCPRouteRule is the configuration for a given rule.
+/// TLSRouteRule is the configuration for a given rule.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct TCPRouteRules {
+pub struct TLSRouteRules {
     /// BackendRefs defines the backend(s) where matching requests should be sent.
     ///
     /// If unspecified or invalid (refers to a nonexistent resource or a Service with no endpoints), the
-    /// underlying implementation MUST actively reject connection attempts to this backend. Connection
-    /// rejections must respect weight; if an invalid backend is requested to have 80% of connections,
-    /// then 80% of connections must be rejected instead.
+    /// rule performs no forwarding; if no filters are specified that would result in a response being
+    /// sent, the underlying implementation must actively reject request attempts to this backend, by
+    /// rejecting the connection. Request rejections must respect weight; if an invalid backend is
+    /// requested to have 80% of requests, then 80% of requests must be rejected instead.
+    ///
+    /// When a TLSRoute is attached to a listener in Terminate mode, a BackendTLSPolicy can be used to
+    /// enable re-encryption of the traffic to the backends.
     ///
     /// Support: Core for Kubernetes Service
     ///
+    /// Support: Extended for Kubernetes ServiceImport
+    ///
+    /// Support: Implementation-specific for any other resource
+    ///
+    /// Support for weight: Extended
+    ///
+    /// Support for BackendTLSPolicy: Extended
+    ///
     /// Must have 1 to 16 items.
-    pub backend_refs: Vec<TCPRouteBackendRefs>,
+    pub backend_refs: Vec<TLSRouteBackendRefs>,
     /// Name is the name of the route rule. This name MUST be unique within a Route if it is set.
     ///
     /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub name: Option<String>,
 }
-codec::object! { TCPRouteRules, required backend_refs = "backendRefs", optional name = "name" }
+codec::object! { TLSRouteRules, required backend_refs = "backendRefs", optional name = "name" }
 
 /// UseDefaultGateways indicates the default Gateway scope to use for this Route.
 ///
@@ -407,7 +419,7 @@ codec::object! { TCPRouteRules, required backend_refs = "backendRefs", optional 
 /// example, a Route with specific security requirements should almost certainly not use a default
 /// Gateway.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum TCPRouteUseDefaultGateways {
+pub enum TLSRouteUseDefaultGateways {
     /// `All`
     #[default]
     All,

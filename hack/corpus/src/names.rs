@@ -1,0 +1,230 @@
+//! Names that last: whether types keep their names from an older release of a project to a newer one.
+//!
+//! Both releases are generated. A type of the older is in the newer, too, if a path of the API (a kind and properties) leads to a type
+//! in both; it keeps its name if each such path leads to a type of that name. Beside pairs of real releases, each project of the corpus
+//! is held against itself with properties left out at random, which is what an older release most often is.
+
+use std::{
+    collections::BTreeMap,
+    hash::{DefaultHasher, Hash, Hasher},
+    fmt, fs,
+    path::Path,
+};
+
+use codegen::{
+    Source, Sources,
+    diag::Style,
+    model::{ApiSet, TypeDef, TypeKind, TypeRef, UnknownFields, Version},
+    options::Faulty,
+};
+use serde_json::Value;
+
+use crate::{Result, index::Index, options, project::parse};
+
+/// The share of properties that are left out of a schema, as one of so many.
+const ONE_OF: u64 = 20;
+
+/// `releases OLD NEW` holds two folders of CRDs against each other; `thinned CORPUS SEED [PROJECT…]` projects against themselves.
+pub(crate) fn run(arguments: &[String]) -> Result<()> {
+    match arguments {
+        [mode, name, old, new] if mode == "releases" => {
+            Compared::of(&files(Path::new(old))?, &files(Path::new(new))?)?.print(name);
+        }
+        [mode, corpus, seed, only @ ..] if mode == "thinned" => {
+            let mut total = Compared::default();
+            let corpus = Path::new(corpus);
+            for project in Index::read(corpus)?.projects {
+                if !only.is_empty() && !only.contains(&project.name) {
+                    continue;
+                }
+                let paths = project.crds.iter().map(|path| corpus.join(path));
+                let new = paths.map(|path| parse(&fs::read_to_string(path)?)).collect::<Result<Vec<Value>>>()?;
+                let mut old = new.clone();
+                old.iter_mut().for_each(|crd| thin_crd(crd, seed));
+                let compared = Compared::of(&old, &new)?;
+                compared.print(&project.name);
+                total.add(compared);
+            }
+            total.renamed.clear();
+            total.print("total");
+        }
+        _ => return Err("usage: corpus names releases NAME OLD NEW | corpus names thinned CORPUS SEED [PROJECT…]".into()),
+    }
+    Ok(())
+}
+
+/// The CRDs in a folder's YAML files.
+fn files(folder: &Path) -> Result<Vec<Value>> {
+    let mut paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    paths.sort();
+    let mut crds = Vec::new();
+    for path in paths.iter().filter(|path| path.extension().is_some_and(|end| end == "yaml")) {
+        let text = fs::read_to_string(path)?;
+        for document in text.split("\n---").filter(|document| document.contains("kind: CustomResourceDefinition")) {
+            crds.push(parse(document)?);
+        }
+    }
+    Ok(crds)
+}
+
+fn thin_crd(crd: &mut Value, seed: &str) {
+    for version in crd["spec"]["versions"].as_array_mut().into_iter().flatten() {
+        let root = &mut version["schema"]["openAPIV3Schema"];
+        for part in ["spec", "status"] {
+            if let Some(schema) = root["properties"].get_mut(part) {
+                thin(schema, &[], part, seed);
+            }
+        }
+    }
+}
+
+/// Leaves out properties at random, but for required ones (to add such a property would break clients) and keys of lists: the same of all objects
+/// that properties of one name hold, as one type of Go that several places use has or lacks them.
+fn thin(schema: &mut Value, keys: &[Value], holder: &str, seed: &str) {
+    let required = schema["required"].as_array().cloned().unwrap_or_default();
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.retain(|name, _| {
+            let mut hasher = DefaultHasher::new();
+            (seed, holder, name).hash(&mut hasher);
+            let name = Value::from(name.as_str());
+            keys.contains(&name) || required.contains(&name) || !hasher.finish().is_multiple_of(ONE_OF)
+        });
+        for (name, property) in properties.iter_mut() {
+            thin(property, &[], name, seed);
+        }
+    }
+    let keys = schema["x-kubernetes-list-map-keys"].as_array().cloned().unwrap_or_default();
+    for (word, keys) in [("items", keys.as_slice()), ("additionalProperties", &[])] {
+        if let Some(inner) = schema.get_mut(word).filter(|inner| inner.is_object()) {
+            thin(inner, keys, holder, seed);
+        }
+    }
+}
+
+/// How many types two releases share, and which have other names in the newer one.
+#[derive(Default)]
+struct Compared {
+    /// Generated types.
+    own: Tally,
+    /// Types of Kubernetes.
+    kubernetes: Tally,
+    /// The path, the older name, and the newer one.
+    renamed: Vec<(String, String, String)>,
+}
+
+/// The types in both releases, and those of them that keep their names.
+#[derive(Default)]
+struct Tally {
+    both: usize,
+    kept: usize,
+}
+
+impl fmt::Display for Tally {
+    #[allow(clippy::cast_precision_loss, reason = "a share for people to read")]
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let share = 100.0 * self.kept as f64 / self.both.max(1) as f64;
+        write!(f, " {:>6} {:>6} {share:>6.2} %", self.both, self.kept)
+    }
+}
+
+impl Compared {
+    fn of(old: &[Value], new: &[Value]) -> Result<Self> {
+        let (old, new) = (names(&generate(old)?), names(&generate(new)?));
+        let mut types: BTreeMap<(&str, &str), Vec<(&str, &str)>> = BTreeMap::new();
+        for (path, name) in &old {
+            let version = path.split(' ').next().unwrap_or_default();
+            if let Some(newer) = new.get(path) {
+                types.entry((version, name)).or_default().push((path, newer));
+            }
+        }
+        let mut compared = Self::default();
+        for ((_, name), paths) in types {
+            let tally = if name.contains("::") { &mut compared.kubernetes } else { &mut compared.own };
+            tally.both += 1;
+            match paths.iter().find(|(_, newer)| *newer != name) {
+                None => tally.kept += 1,
+                Some((path, newer)) => {
+                    compared.renamed.push(((*path).to_owned(), name.to_owned(), (*newer).to_owned()));
+                }
+            }
+        }
+        Ok(compared)
+    }
+
+    fn add(&mut self, other: Self) {
+        for (tally, more) in [(&mut self.own, other.own), (&mut self.kubernetes, other.kubernetes)] {
+            tally.both += more.both;
+            tally.kept += more.kept;
+        }
+        self.renamed.extend(other.renamed);
+    }
+
+    fn print(&self, name: &str) {
+        println!("{name:<48}{}{}", self.own, self.kubernetes);
+        for (path, old, new) in &self.renamed {
+            println!("    {path}: {old} -> {new}");
+        }
+    }
+}
+
+fn generate(crds: &[Value]) -> Result<ApiSet> {
+    let mut sources = Sources::default();
+    for (index, crd) in crds.iter().enumerate() {
+        sources.crds.push(Source::new(format!("{index}.yaml"), crd.to_string()));
+    }
+    let options = codegen::Options { faulty: Faulty::Skipped, emit: [].into(), ..options() };
+    let generated = codegen::generate(&sources, &options);
+    Ok(generated.map_err(|errors| errors.render(Style::Plain))?.api)
+}
+
+/// The name of the type at each path of each kind: types that are generated, and types of other crates by their paths.
+fn names(api: &ApiSet) -> BTreeMap<String, String> {
+    let mut walk = Walk { names: BTreeMap::new(), above: Vec::new() };
+    for (group, version) in api.versions() {
+        for resource in &version.resources {
+            walk.enter(version, &format!("{}/{} {}", group.name, version.name, resource.kind), &resource.root);
+        }
+    }
+    walk.names
+}
+
+struct Walk<'a> {
+    names: BTreeMap<String, String>,
+    /// The types on the way to here, which are not entered again.
+    above: Vec<&'a str>,
+}
+
+impl<'a> Walk<'a> {
+    fn visit(&mut self, version: &'a Version, path: &str, ty: &'a TypeRef) {
+        if let Some(name) = ty.local() {
+            self.enter(version, path, name);
+        } else if let Some(foreign) = ty.element().path() {
+            self.names.insert(path.to_owned(), foreign);
+        }
+    }
+
+    fn enter(&mut self, version: &'a Version, path: &str, name: &'a str) {
+        let Some(def) = version.type_def(name).filter(|_| !self.above.contains(&name)) else {
+            return;
+        };
+        self.names.insert(path.to_owned(), name.to_owned());
+        self.above.push(name);
+        self.fields(version, path, def);
+        self.above.pop();
+    }
+
+    fn fields(&mut self, version: &'a Version, path: &str, def: &'a TypeDef) {
+        match &def.kind {
+            TypeKind::Struct(def) => {
+                for field in &def.fields {
+                    self.visit(version, &format!("{path}.{}", field.json_name), &field.ty);
+                }
+                if let UnknownFields::Kept(ty) = &def.unknown_fields {
+                    self.visit(version, &format!("{path}.*"), ty);
+                }
+            }
+            TypeKind::Alias(alias) => self.visit(version, path, &alias.target),
+            TypeKind::Enum(_) | TypeKind::Union(_) => {}
+        }
+    }
+}

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Compares the names of types from CRDs between releases: how many types an older and a newer release share, and how many of these
+# keep their names. Types that are generated come first, Kubernetes' own second; a line below for each that has another name.
+#
+# Usage: hack/names.sh [NAME…]        (names of hack/names/releases.tsv; all by default)
+#        hack/names.sh --thinned [SEED] [PROJECT…]   each project of the public corpus against itself with properties left out
+# Needs Go, which downloads the releases' modules the first time.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+cd "$root"
+
+target="${CARGO_TARGET_DIR:-$PWD/target}"
+corpus() { CARGO_TARGET_DIR="$target" cargo run --quiet --manifest-path hack/corpus/Cargo.toml -- names "$@"; }
+printf '%-48s %6s %6s %8s %6s %6s %8s\n' releases types kept share k8s kept share
+
+if [[ ${1:-} = --thinned ]]; then
+  unpack_corpus "$target" || skip "there is no archive of real CRDs here"
+  corpus thinned "$public" "${2:-1}" "${@:3}"
+  exit
+fi
+
+command -v go >/dev/null || skip "no Go toolchain to download modules with"
+export GOFLAGS=-modcacherw GOWORK=off GOTOOLCHAIN=local GO111MODULE=on
+folder() { (cd "$target" && go mod download -json "$1" | sed -n 's/^\t"Dir": "\(.*\)",$/\1/p'); }
+mkdir -p "$target"
+while IFS=$'\t' read -r name module old new crds; do
+  [[ $# -eq 0 || " $* " = *" $name "* ]] || continue
+  corpus releases "$name $old -> $new" "$(folder "$module@$old")/$crds" "$(folder "$module@$new")/$crds"
+done <hack/names/releases.tsv
