@@ -8,6 +8,7 @@ use std::{
     env, fs,
     path::{Path, PathBuf},
     process::Command,
+    sync::LazyLock,
 };
 
 use crate::support::{crd_sources, folders, names, rust_sources, testdata};
@@ -79,14 +80,22 @@ fn expect_rust(case: &str) -> (Files, Files) {
     (files, generated.manifests)
 }
 
-/// The content of a golden crate of CRDs.
-fn expect_crds(case: &str) -> Files {
-    let options = Options {
-        emit: emitted(case),
-        types: types(case),
-        ..Options::default()
-    };
-    generate_with(&crd_sources(&testdata().join("crds").join(case)), &options).files
+/// The golden crates of CRDs, with their content: generated once for all tests.
+fn crates_of_crds() -> &'static BTreeMap<String, Files> {
+    static CRATES: LazyLock<BTreeMap<String, Files>> = LazyLock::new(|| {
+        let folder = testdata().join("crds");
+        let generated = |case: String| {
+            let options = Options {
+                emit: emitted(&case),
+                types: types(&case),
+                ..Options::default()
+            };
+            let files = generate_with(&crd_sources(&folder.join(&case)), &options).files;
+            (case, files)
+        };
+        folders(&folder).into_iter().map(generated).collect()
+    });
+    &CRATES
 }
 
 fn collect(dir: &Path, below: &Path, files: &mut Files) {
@@ -242,16 +251,16 @@ fn kinds_from_go_are_validated_by_their_schema() {
 
 #[test]
 fn crds_give_the_golden_crates() {
-    for case in folders(&testdata().join("crds")) {
-        check(&case, &expect_crds(&case));
+    for (case, files) in crates_of_crds() {
+        check(case, files);
     }
 }
 
 /// The reason stands in docs/crd-types.md.
 #[test]
 fn every_type_from_crds_has_a_default() {
-    for case in folders(&testdata().join("crds")) {
-        for (path, text) in expect_crds(&case) {
+    for (case, files) in crates_of_crds() {
+        for (path, text) in files {
             let mut derived = "";
             for line in text.lines() {
                 if let Some(derives) = line.strip_prefix("#[derive(") {

@@ -105,34 +105,69 @@ fn loops(client: &Client, selection: &str) -> ControlPlane {
 
 const LOOPS: &str = "deployment,replicaset";
 
-async fn crash(gate: Gate, task: Task) -> bool {
-    let point = format!("{task:?} {gate:?}");
-    let (client, tracker) = fake::serve(&[], Vec::<fake::Object>::new());
-    let kubelet = loops(&client, "pod-simulator");
-    let deployments = Api::<Deployment>::namespaced(client.clone(), "default");
-    let mut spec = json!({"replicas": 2, "selector": {"matchLabels": {"app": "web"}},
-        "template": {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "c", "image": "a"}]}}});
-    for (field, value) in task.spec().as_object().into_iter().flatten() {
-        spec[field] = value.clone();
-    }
-    let deployment: Deployment =
-        serde_json::from_value(json!({"metadata": {"name": "web"}, "spec": spec}))
-            .expect("a deployment");
-    deployments
-        .create(&PostParams::default(), &deployment)
-        .await
-        .expect("it is created");
-    let mut sizes = CREATED;
-    if let Some(((last, end), changes)) = task.changes().split_last() {
-        let before = loops(&client, LOOPS);
-        settled(&tracker, sizes, &point).await;
-        for (change, sizes) in changes {
-            change.make(&client, &tracker).await;
-            settled(&tracker, sizes, &point).await;
+/// What stands before the loops under test start, and the sizes that they are to reach.
+struct Before {
+    deployments: Vec<Deployment>,
+    sets: Vec<ReplicaSet>,
+    pods: Vec<Pod>,
+    sizes: Sizes,
+}
+
+impl Before {
+    /// The state in which the last change of `task` is made, or in which there is the Deployment alone. Every crash point starts
+    /// from it: the way there is the same each time.
+    async fn of(task: Task) -> Self {
+        let (client, tracker) = fake::serve(&[], Vec::<fake::Object>::new());
+        let mut spec = json!({"replicas": 2, "selector": {"matchLabels": {"app": "web"}},
+            "template": {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "c", "image": "a"}]}}});
+        for (field, value) in task.spec().as_object().into_iter().flatten() {
+            spec[field] = value.clone();
         }
-        before.stop().await.expect("no failure");
+        let deployment: Deployment =
+            serde_json::from_value(json!({"metadata": {"name": "web"}, "spec": spec}))
+                .expect("a deployment");
+        let deployments = Api::<Deployment>::namespaced(client.clone(), "default");
+        deployments
+            .create(&PostParams::default(), &deployment)
+            .await
+            .expect("it is created");
+        let mut sizes = CREATED;
+        if let Some(((_, end), changes)) = task.changes().split_last() {
+            let kubelet = loops(&client, "pod-simulator");
+            let before = loops(&client, LOOPS);
+            settled(&tracker, sizes, "before").await;
+            for (change, sizes) in changes {
+                change.make(&client, &tracker).await;
+                settled(&tracker, sizes, "before").await;
+            }
+            before.stop().await.expect("no failure");
+            kubelet.stop().await.expect("no failure");
+            sizes = end;
+        }
+        Self {
+            deployments: tracker.list("default"),
+            sets: tracker.list("default"),
+            pods: tracker.list("default"),
+            sizes,
+        }
+    }
+
+    /// A fake that holds it.
+    fn serve(&self) -> (Client, Tracker) {
+        let deployments = self.deployments.iter().cloned().map(fake::Object::from);
+        let sets = self.sets.iter().cloned().map(fake::Object::from);
+        let pods = self.pods.iter().cloned().map(fake::Object::from);
+        fake::serve(&[], deployments.chain(sets).chain(pods))
+    }
+}
+
+async fn crash(gate: Gate, task: Task, before: &Before) -> bool {
+    let point = format!("{task:?} {gate:?}");
+    let sizes = before.sizes;
+    let (client, tracker) = before.serve();
+    let kubelet = loops(&client, "pod-simulator");
+    if let Some((last, _)) = task.changes().last() {
         last.make(&client, &tracker).await;
-        sizes = end;
     }
     guard(&gate, &tracker);
     let first = loops(&client, LOOPS);
@@ -147,6 +182,12 @@ async fn crash(gate: Gate, task: Task) -> bool {
     second.stop().await.expect("no failure");
     kubelet.stop().await.expect("no failure");
     crashed
+}
+
+/// Ends the loops before each of their writes; returns how many writes there are.
+async fn every_write(task: Task) -> u64 {
+    let before = Before::of(task).await;
+    every_crash_point(|gate| crash(gate, task, &before)).await
 }
 
 /// Counts the writes of the loops. The kubelet creates no pods.
@@ -219,42 +260,42 @@ fn state(tracker: &Tracker) -> Result<Vec<(i64, i32)>, String> {
 
 #[tokio::test]
 async fn creation_survives_an_end_at_every_write() {
-    let calls = every_crash_point(|gate| crash(gate, Task::Create)).await;
+    let calls = every_write(Task::Create).await;
     assert!(calls >= 6, "{calls}");
 }
 
 #[tokio::test]
 async fn a_rollout_survives_an_end_at_every_write() {
-    let calls = every_crash_point(|gate| crash(gate, Task::Roll)).await;
+    let calls = every_write(Task::Roll).await;
     assert!(calls >= 10, "{calls}");
 }
 
 #[tokio::test]
 async fn a_recreation_survives_an_end_at_every_write() {
-    let calls = every_crash_point(|gate| crash(gate, Task::Recreate)).await;
+    let calls = every_write(Task::Recreate).await;
     assert!(calls >= 8, "{calls}");
 }
 
 #[tokio::test]
 async fn a_rollout_without_a_history_survives_an_end_at_every_write() {
-    let calls = every_crash_point(|gate| crash(gate, Task::Forget)).await;
+    let calls = every_write(Task::Forget).await;
     assert!(calls >= 11, "{calls}");
 }
 
 #[tokio::test]
 async fn a_rollback_survives_an_end_at_every_write() {
-    let calls = every_crash_point(|gate| crash(gate, Task::Undo)).await;
+    let calls = every_write(Task::Undo).await;
     assert!(calls >= 9, "{calls}");
 }
 
 #[tokio::test]
 async fn adoption_survives_an_end_at_every_write() {
-    let calls = every_crash_point(|gate| crash(gate, Task::Adopt)).await;
+    let calls = every_write(Task::Adopt).await;
     assert!(calls >= 2, "{calls}");
 }
 
 #[tokio::test]
 async fn scaling_survives_an_end_at_every_write() {
-    let calls = every_crash_point(|gate| crash(gate, Task::Scale)).await;
+    let calls = every_write(Task::Scale).await;
     assert!(calls >= 4, "{calls}");
 }

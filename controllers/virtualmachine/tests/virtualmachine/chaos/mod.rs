@@ -14,7 +14,8 @@ use std::time::Duration;
 
 use crate::chaos::run::Plan;
 
-fn number(name: &str, otherwise: u64) -> u64 {
+/// A number from the environment.
+pub fn number(name: &str, otherwise: u64) -> u64 {
     match std::env::var(name) {
         Ok(text) => text
             .parse()

@@ -1,4 +1,4 @@
-//! A thousand machines, with faults on.
+//! Hundreds of machines, with faults on; `hack/chaos.sh` runs it with a thousand.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,12 +16,15 @@ use virtualmachine_controller::driver::DriverError;
 use virtualmachine_controller::driver::simulated::{Fault, Latency, Lost, Simulated};
 use virtualmachine_controller::generated::clientset::Clientset;
 
+use crate::chaos::number;
 use crate::controller::support::{fast, machine, run};
 
-const MACHINES: usize = 1000;
+/// Enough for each fault to strike dozens of times, in every phase. A thousand took a minute of processor time.
+const MACHINES: u64 = 200;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_thousand_machines_converge_with_faults_on() {
+async fn hundreds_of_machines_converge_with_faults_on() {
+    let count = usize::try_from(number("MANY_MACHINES", MACHINES)).unwrap();
     let crd: Value = serde_saphyr::from_str(include_str!("../../../deploy/crd.yaml")).unwrap();
     let server = ApiServer::builder()
         .crd_values([crd])
@@ -65,7 +68,7 @@ async fn a_thousand_machines_converge_with_faults_on() {
         ..fast()
     };
     let running = run(server.client(), Arc::new(driver.clone()), options);
-    let names: Vec<String> = (0..MACHINES).map(|n| format!("vm-{n}")).collect();
+    let names: Vec<String> = (0..count).map(|n| format!("vm-{n}")).collect();
     for name in &names {
         let resource = json!({ "cpu": 2, "memory": "4G", "rootDisk": "40G" });
         machines
@@ -89,7 +92,7 @@ async fn a_thousand_machines_converge_with_faults_on() {
         machines.all(|machine| machine.is_some_and(|it| is(it, phase)))
     };
     assert!(slowly(|| are(Phase::Active)).await);
-    assert_eq!(driver.cloud().unwrap().servers.len(), MACHINES);
+    assert_eq!(driver.cloud().unwrap().servers.len(), count);
 
     server.faults().clear();
     futures::stream::iter(names.iter().enumerate())
@@ -107,20 +110,17 @@ async fn a_thousand_machines_converge_with_faults_on() {
     api_faults();
     assert!(slowly(|| are(Phase::Active)).await);
     let cloud = driver.cloud().unwrap();
-    assert_eq!(cloud.servers.len(), MACHINES);
-    assert_eq!(cloud.created, MACHINES as u64);
+    assert_eq!(cloud.servers.len(), count);
+    assert_eq!(cloud.created, count as u64);
     let sizes = |cpus, memory, disk| {
         let servers = cloud.servers.values();
         servers
             .filter(|it| (it.cpus, it.memory, it.disk) == (cpus, memory, disk))
             .count()
     };
-    assert_eq!(
-        sizes(4, 4_000_000_000, 40_000_000_000),
-        MACHINES.div_ceil(3)
-    );
-    assert_eq!(sizes(2, 4_000_000_000, 50_000_000_000), MACHINES / 3);
-    assert_eq!(sizes(2, 2_000_000_000, 40_000_000_000), MACHINES / 3);
+    assert_eq!(sizes(4, 4_000_000_000, 40_000_000_000), count.div_ceil(3));
+    assert_eq!(sizes(2, 4_000_000_000, 50_000_000_000), (count + 1) / 3);
+    assert_eq!(sizes(2, 2_000_000_000, 40_000_000_000), count / 3);
 
     server.faults().clear();
     drop(
