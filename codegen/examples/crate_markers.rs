@@ -11,10 +11,8 @@ use std::{env, error::Error, fs, io, path::Path};
 use codegen::diag::Style;
 use codegen::{
     Compat, Options, Source, Sources,
-    emit::{
-        rbac::{RoleOptions, roles},
-        webhooks::webhook_configurations,
-    },
+    emit::{rbac::roles, webhooks::webhook_configurations},
+    options::RoleOptions,
     output::yaml::to_yaml,
 };
 

@@ -28,9 +28,9 @@ use std::mem;
 
 pub use config::Config;
 pub use diag::{Diagnostic, Diagnostics};
-pub use emit::{Generator, manifests::Manifests};
+pub use emit::Generator;
 pub use lower::crd::{Explained, Verdict};
-pub use options::{Compat, Filters, KubernetesTypes, Options};
+pub use options::{Compat, Filters, KubernetesTypes, Manifests, Options};
 pub use output::{Mode, Tree};
 pub use source::{RustPackage, Source, Sources};
 

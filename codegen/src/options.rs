@@ -1,15 +1,17 @@
 //! Options: the one struct behind the command line, `codegen.toml` and build scripts.
 
+mod manifests;
 mod types;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+pub use self::manifests::{Manifests, RoleOptions};
 pub use self::types::{Pattern, TypeAttributes, TypeOptions, derive_path, type_attribute};
 use crate::{
     diag::{Diagnostic, Diagnostics},
-    emit::{Generator, manifests::Manifests},
+    emit::Generator,
     model::names,
     output::format::header,
 };

@@ -17,8 +17,8 @@ use super::{
     types,
 };
 use crate::{
-    emit::{Generator, manifests::Manifests},
-    options::{Compat, KubernetesTypes, base_path, crate_path, type_path},
+    emit::Generator,
+    options::{Compat, KubernetesTypes, Manifests, base_path, crate_path, type_path},
     source::Source,
 };
 

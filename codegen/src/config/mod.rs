@@ -31,8 +31,8 @@ pub use prepare::{Prepared, Report, prepare_all};
 pub use reference::{reference_page, reference_schema, reference_text};
 
 use crate::{
-    emit::{Generator, manifests::Manifests},
-    options::{Compat, Faulty, KubernetesTypes, Options},
+    emit::Generator,
+    options::{Compat, Faulty, KubernetesTypes, Manifests, Options},
 };
 use inputs::{Apis, CrdInput, GoInput, GroupVersions};
 

@@ -15,9 +15,9 @@ use super::{
 use crate::{
     Explained, Generated,
     diag::{Diagnostic, Diagnostics, Place},
-    emit::{Generator, manifests::Manifests},
+    emit::Generator,
     model::ApiSet,
-    options::{Filters, Options},
+    options::{Filters, Manifests, Options},
     output::{ChangeKind, Plan, Tree, format::header},
     source::{Source, Sources},
     threads,

@@ -220,8 +220,6 @@ const ONE_IN_TWO_FILES: &[(&str, &[&str])] = &[
         "codegen",
         &[
             "emit::apis ↔ emit::types",
-            "emit::manifests ↔ options",
-            "lower::go::fields ↔ lower::go::types",
             "model::foreign ↔ model::types",
             "read::markers::define ↔ read::markers::set",
         ],

@@ -9,11 +9,9 @@ use serde_json::Value;
 
 use crate::{
     Compat, Diagnostics, Options, Source, Sources,
-    emit::{
-        rbac::{RoleOptions, roles},
-        webhooks::webhook_configurations,
-    },
+    emit::{rbac::roles, webhooks::webhook_configurations},
     model::ApiSet,
+    options::RoleOptions,
     output::yaml::to_yaml,
 };
 

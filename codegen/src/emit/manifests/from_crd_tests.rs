@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Manifests, crds};
-use crate::{Filters, Options, Source, Sources};
+use super::crds;
+use crate::{Filters, Manifests, Options, Source, Sources};
 
 /// The CRDs that are written for the CRD.
 fn written(crd: &Value, filters: Filters) -> Vec<Value> {

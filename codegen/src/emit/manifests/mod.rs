@@ -28,61 +28,14 @@ use serde_json::Value;
 use crate::{
     diag::Diagnostics,
     emit::{
-        rbac::{RoleOptions, roles, user_roles},
+        rbac::{roles, user_roles},
         table::Generator,
         webhooks::webhook_configurations,
     },
     model::{ApiSet, Group, Origin, Resource, Version},
-    options::{Compat, Options},
+    options::{Compat, Manifests, Options},
     output::{Tree, yaml::to_yaml},
 };
-
-/// How manifests are written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Manifests {
-    /// The folder of CRDs, or one `.yaml` file of all, relative to the crate's folder; none writes none.
-    pub crds: Option<String>,
-    /// The file of the roles that the crate's controllers need; none writes none.
-    pub roles: Option<String>,
-    /// The names of those roles.
-    pub role: RoleOptions,
-    /// The folder of roles for users of each kind; none writes none.
-    pub user_roles: Option<String>,
-    /// The file of the webhook configurations; none writes none.
-    pub webhooks: Option<String>,
-    /// The most bytes of a description; none keeps all.
-    pub max_description: Option<usize>,
-    /// Whether the metadata of embedded objects is described, not only permitted.
-    pub embedded_object_meta: bool,
-    /// Whether floating-point numbers are permitted, which lose digits between languages.
-    pub floats: bool,
-    /// Whether an annotation names the generator and its version.
-    pub attribution: bool,
-}
-
-impl Default for Manifests {
-    fn default() -> Self {
-        Self {
-            crds: Some("config/crd/bases".to_owned()),
-            roles: Some("config/rbac/role.yaml".to_owned()),
-            role: RoleOptions::default(),
-            user_roles: None,
-            webhooks: Some("config/webhook/manifests.yaml".to_owned()),
-            max_description: None,
-            embedded_object_meta: false,
-            floats: false,
-            attribution: false,
-        }
-    }
-}
-
-impl Manifests {
-    /// The folder of CRDs, if each has a file of its own.
-    pub(crate) fn crd_folder(&self) -> Option<&Path> {
-        let path = self.crds.as_deref()?;
-        (!path.ends_with(".yaml")).then(|| Path::new(path))
-    }
-}
 
 /// The manifests of all kinds, by path below the crate's folder; none unless the options ask for them.
 ///

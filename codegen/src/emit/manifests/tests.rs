@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::{Manifests, crds, describe};
+use super::{crds, describe};
 use crate::diag::Style;
 use crate::{
     RustPackage, Source, Sources,
-    options::{Compat, Options},
+    options::{Compat, Manifests, Options},
 };
 
 /// The errors of types, or the CRD of their kind.

@@ -7,5 +7,5 @@ mod merge;
 mod roles;
 mod user_roles;
 
-pub use roles::{RoleOptions, roles};
+pub use roles::roles;
 pub use user_roles::{UserRole, user_roles};

@@ -22,27 +22,10 @@ use super::{
     cluster::is_of_cluster,
     merge::{Rule, merge},
 };
-use crate::model::{ApiSet, PolicyRule};
-
-/// The options of roles that are configured rather than marked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RoleOptions {
-    /// The name of roles whose rules name no other.
-    pub role_name: String,
-    /// The namespace that the controller is confined to: rules about resources of namespaces go to a Role of it, where they
-    /// name no other.
-    pub namespace: Option<String>,
-}
-
-impl Default for RoleOptions {
-    /// `manager-role`, as kubebuilder's projects call it, for the whole cluster.
-    fn default() -> Self {
-        Self {
-            role_name: "manager-role".to_owned(),
-            namespace: None,
-        }
-    }
-}
+use crate::{
+    model::{ApiSet, PolicyRule},
+    options::RoleOptions,
+};
 
 /// The ClusterRoles and Roles of the API's rules: by namespace, ClusterRoles first, then by name. None without rules.
 ///

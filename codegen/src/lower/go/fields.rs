@@ -2,9 +2,10 @@
 
 use super::{
     cx::End,
+    marked::{docs, rules},
     merge,
     refs::{Refs, Use},
-    types, well_known,
+    well_known,
 };
 use crate::{
     builtin,
@@ -185,7 +186,7 @@ fn embed(
         root: false,
     };
     add_rules(refs, source, gathered);
-    let own = types::rules(
+    let own = rules(
         refs.cx,
         &end.decl.markers,
         &TypeRef::Map(Box::new(TypeRef::Any)),
@@ -208,7 +209,7 @@ fn embed(
 /// The rules of an embedded field, which are those of the struct that embeds; before those of the embedded type.
 fn add_rules(refs: &mut Refs<'_, '_>, source: &go::Field, gathered: &mut Gathered) {
     let object = TypeRef::Map(Box::new(TypeRef::Any));
-    let rules = types::rules(
+    let rules = rules(
         refs.cx,
         &source.markers,
         &object,
@@ -292,9 +293,9 @@ fn field(
     };
     let marked = is_required(owner.package, markers, tag.omits);
     let required = is_meta || marked;
-    let mut validation = types::rules(refs.cx, markers, &found.ty, refs.home, refs.diagnostics);
+    let mut validation = rules(refs.cx, markers, &found.ty, refs.home, refs.diagnostics);
     merge::fill(&mut validation, &found.validation);
-    let docs = types::docs(&source.docs, markers);
+    let docs = docs(&source.docs, markers);
     Field {
         rust_name: String::new(),
         docs: if docs.is_empty() { found.docs } else { docs },

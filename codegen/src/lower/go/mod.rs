@@ -9,6 +9,7 @@ mod boxes;
 mod cx;
 mod enums;
 mod fields;
+mod marked;
 mod merge;
 mod modules;
 mod native;
@@ -354,7 +355,7 @@ fn root_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: String) -> Ty
     let (fields, _) = fields::fields(refs, &owner, sources);
     let object = crate::model::TypeRef::Map(Box::new(crate::model::TypeRef::Any));
     let mut validation: Validation =
-        types::rules(refs.cx, &decl.markers, &object, refs.home, refs.diagnostics);
+        marked::rules(refs.cx, &decl.markers, &object, refs.home, refs.diagnostics);
     let def = StructDef {
         fields,
         unknown_fields: UnknownFields::Pruned,
@@ -364,7 +365,7 @@ fn root_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: String) -> Ty
     let kind = TypeKind::Struct(def);
     crate::lower::one_of::check(&decl.markers, &kind, refs.diagnostics);
     TypeDef {
-        docs: types::docs(&decl.docs, &decl.markers),
+        docs: marked::docs(&decl.docs, &decl.markers),
         path: name.clone(),
         name,
         shared: false,

@@ -215,7 +215,7 @@ impl Refs<'_, '_> {
         };
         let mut refs = self.of(package);
         let mut inner = refs.resolve_within(&decl.ty, &decl.place, depth - 1);
-        let own = super::types::rules(
+        let own = super::marked::rules(
             refs.cx,
             &decl.markers,
             &inner.ty,

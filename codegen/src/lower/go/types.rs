@@ -1,24 +1,21 @@
 //! Types: from Go's declarations to [`TypeDef`]s.
 
 use super::{
-    cx::{Cx, Declared},
+    cx::Declared,
     enums,
     fields::{self, Owner},
+    marked::{docs, rules},
     merge,
     refs::Refs,
-    wire,
 };
 use crate::{
-    diag::{Diagnostic, Diagnostics, Severity},
+    diag::{Diagnostic, Diagnostics},
     lower::{one_of, validation},
     model::{
         Aliasing, DeclaredAt, Marshals, StructDef, TypeDef, TypeKind, TypeRef, UnknownFields,
         Validation,
     },
-    read::{
-        go::{Package, Type},
-        markers::{MarkerSet, field::SkipDescription},
-    },
+    read::go::Type,
 };
 
 /// The definition of a declared type under its Rust name.
@@ -119,39 +116,5 @@ pub(super) fn type_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: St
         item: None,
         marshals,
         declared: DeclaredAt::marked(&decl.place, decl.markers.places()),
-    }
-}
-
-/// The rules in the markers of a type or field that is of the given type.
-pub(super) fn rules(
-    cx: &Cx<'_>,
-    markers: &MarkerSet,
-    ty: &TypeRef,
-    package: &Package,
-    diagnostics: &mut Diagnostics,
-) -> Validation {
-    if markers.0.is_empty() {
-        return Validation::default();
-    }
-    let wire_type = wire::of(cx, package, ty);
-    let items = wire::of_items(cx, package, ty);
-    let mut found = Diagnostics::new();
-    let rules = validation::of_markers(markers, wire_type, items, &mut found);
-    // Go's own tools pass over some of it, and the author of another module cannot be asked.
-    for finding in found {
-        diagnostics.push(Diagnostic {
-            severity: Severity::Warning,
-            ..finding
-        });
-    }
-    rules
-}
-
-/// The docs that the API shows.
-pub(super) fn docs(text: &str, markers: &MarkerSet) -> String {
-    if markers.has::<SkipDescription>() {
-        String::new()
-    } else {
-        text.trim_end().to_owned()
     }
 }

@@ -1,0 +1,70 @@
+//! Options of manifests.
+
+use std::path::Path;
+
+/// How manifests are written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Manifests {
+    /// The folder of CRDs, or one `.yaml` file of all, relative to the crate's folder; none writes none.
+    pub crds: Option<String>,
+    /// The file of the roles that the crate's controllers need; none writes none.
+    pub roles: Option<String>,
+    /// The names of those roles.
+    pub role: RoleOptions,
+    /// The folder of roles for users of each kind; none writes none.
+    pub user_roles: Option<String>,
+    /// The file of the webhook configurations; none writes none.
+    pub webhooks: Option<String>,
+    /// The most bytes of a description; none keeps all.
+    pub max_description: Option<usize>,
+    /// Whether the metadata of embedded objects is described, not only permitted.
+    pub embedded_object_meta: bool,
+    /// Whether floating-point numbers are permitted, which lose digits between languages.
+    pub floats: bool,
+    /// Whether an annotation names the generator and its version.
+    pub attribution: bool,
+}
+
+impl Default for Manifests {
+    fn default() -> Self {
+        Self {
+            crds: Some("config/crd/bases".to_owned()),
+            roles: Some("config/rbac/role.yaml".to_owned()),
+            role: RoleOptions::default(),
+            user_roles: None,
+            webhooks: Some("config/webhook/manifests.yaml".to_owned()),
+            max_description: None,
+            embedded_object_meta: false,
+            floats: false,
+            attribution: false,
+        }
+    }
+}
+
+impl Manifests {
+    /// The folder of CRDs, if each has a file of its own.
+    pub(crate) fn crd_folder(&self) -> Option<&Path> {
+        let path = self.crds.as_deref()?;
+        (!path.ends_with(".yaml")).then(|| Path::new(path))
+    }
+}
+
+/// The options of roles that are configured rather than marked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RoleOptions {
+    /// The name of roles whose rules name no other.
+    pub role_name: String,
+    /// The namespace that the controller is confined to: rules about resources of namespaces go to a Role of it, where they
+    /// name no other.
+    pub namespace: Option<String>,
+}
+
+impl Default for RoleOptions {
+    /// `manager-role`, as kubebuilder's projects call it, for the whole cluster.
+    fn default() -> Self {
+        Self {
+            role_name: "manager-role".to_owned(),
+            namespace: None,
+        }
+    }
+}
