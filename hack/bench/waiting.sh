@@ -4,8 +4,8 @@
 #
 #   hack/bench/waiting.sh [FOLDER]     builds in FOLDER, which must be empty or new (target/bench-waiting by default)
 #
-# Crates are downloaded first. Tests run as in a developer's shell: with the profile of Cargo.toml and incremental builds, unless the
-# environment says otherwise (.ci/run turns incremental builds off). Needs GNU time. Only a quiet machine gives a wall time that means anything.
+# Crates are downloaded first. Tests run as in a developer's shell: with the profile of Cargo.toml, which decides where builds are incremental
+# (CARGO_INCREMENTAL would decide for all crates, golden ones too, so it is unset). Needs GNU time. Only a quiet machine gives a wall time that means anything.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 
@@ -17,6 +17,7 @@ if [[ -d $folder && -n $(ls -A "$folder") ]]; then
 fi
 mkdir -p "$folder"
 export CARGO_TARGET_DIR=$folder
+unset CARGO_INCREMENTAL
 times=$(mktemp)
 trap 'rm -f "$times"' EXIT
 
