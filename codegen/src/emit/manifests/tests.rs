@@ -72,8 +72,12 @@ fn primitives_have_the_schemas_of_their_go_twins() {
         "",
         &json!({"a": {"type": "integer", "format": "int32"}}),
     );
-    check("pub a: i16,", "", &json!({"a": {"type": "integer"}}));
-    let unsigned = json!({"a": {"type": "integer", "format": "int64", "minimum": 0}});
+    let narrow = json!({"a": {"type": "integer", "minimum": -32768, "maximum": 32767}});
+    check("pub a: i16,", "", &narrow);
+    let exact = spec("pub a: i16,", "", Compat::ControllerGen);
+    assert_eq!(exact["properties"]["a"], json!({"type": "integer"}));
+    let unsigned =
+        json!({"a": {"type": "integer", "format": "int64", "minimum": 0, "maximum": u32::MAX}});
     check("pub a: u32,", "", &unsigned);
     let exact = spec("pub a: u32,", "", Compat::ControllerGen);
     assert_eq!(

@@ -4,6 +4,7 @@
 //! what a type says with what its user says, `union` does enums with data.
 
 mod instance;
+mod integers;
 mod merge;
 mod of_crd;
 mod rules;

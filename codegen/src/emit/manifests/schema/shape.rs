@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{PRESERVE, Schema};
+use super::{
+    PRESERVE, Schema,
+    integers::{integer, whole_number},
+};
 use crate::{
     builtin,
     diag::{Diagnostic, Diagnostics, Place},
@@ -434,24 +437,6 @@ fn has_no_schema(ty: &TypeRef) -> bool {
         TypeRef::Verbatim(_) | TypeRef::External(_) | TypeRef::Any => true,
         TypeRef::Optional(inner) | TypeRef::Boxed(inner) => has_no_schema(inner),
         _ => false,
-    }
-}
-
-fn integer(format: &str) -> Schema {
-    Schema::of_type("integer").with("format", format)
-}
-
-/// A whole number by its Rust name. controller-gen knows no bounds, and holds `uint32` for 32 bits with a sign.
-fn whole_number(name: &str, exact: bool) -> Schema {
-    let schema = match name {
-        "u32" if exact => return integer("int32"),
-        "u32" | "u64" => integer("int64"),
-        _ => Schema::of_type("integer"),
-    };
-    if name.starts_with('u') && !exact {
-        schema.with("minimum", 0)
-    } else {
-        schema
     }
 }
 
