@@ -34,6 +34,8 @@ pub use options::{Compat, Filters, KubernetesTypes, Manifests, Options};
 pub use output::{Mode, Tree};
 pub use source::{RustPackage, Source, Sources};
 
+use self::read::{Parsed, crd::ReadCrds};
+
 /// The result of a generation.
 #[derive(Clone, Debug, Default)]
 pub struct Generated {
@@ -60,7 +62,13 @@ pub struct Generated {
 pub fn generate(sources: &Sources, options: &Options) -> Result<Generated, Diagnostics> {
     threads::run(|| {
         options.check()?;
-        let mut read = read::read(sources, options);
+        generate_from(read::read(sources, options), options)
+    })?
+}
+
+/// [`generate`], from what was read.
+fn generate_from(mut read: Parsed, options: &Options) -> Result<Generated, Diagnostics> {
+    threads::run(|| {
         let mut skipped = mem::take(&mut read.skipped);
         skipped.sort();
         let (api, mut warnings) = lower::lower(read, options)?;
@@ -96,12 +104,20 @@ pub fn explain(
 ) -> Result<Vec<Explained>, Diagnostics> {
     threads::run(|| {
         options.check()?;
-        let read = read::crd::read(&sources.crds, options);
-        if read.found.has_errors() {
-            return Err(read.found);
-        }
-        lower::crd::explain(&read.crds, options, path)
+        explain_from(&read::crd::read(&sources.crds, options), options, path)
     })?
+}
+
+/// [`explain`], of CRDs that were read.
+fn explain_from(
+    read: &ReadCrds,
+    options: &Options,
+    path: &str,
+) -> Result<Vec<Explained>, Diagnostics> {
+    if read.found.has_errors() {
+        return Err(read.found.clone());
+    }
+    lower::crd::explain(&read.crds, options, path)
 }
 
 /// The finding that there is nothing to generate for, with the warnings that may say why.

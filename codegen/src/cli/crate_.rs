@@ -60,8 +60,8 @@ impl Crate {
             };
             plans.push(Plan::new(
                 &self.output,
-                &Tree::new(),
-                &scaffold.files(),
+                Tree::new(),
+                scaffold.files(),
                 &OrphanSearch::default(),
             )?);
         }

@@ -1,12 +1,10 @@
-//! Inputs: from folders and files on disk to [`Sources`](crate::Sources) in memory.
+//! Inputs: from folders and files on disk to [`Sources`](crate::Sources) in memory, or to CRDs without their texts.
 
 use std::{
     fs,
     io::{self, Read as _},
     path::{Path, PathBuf},
 };
-
-use rayon::prelude::*;
 
 use super::{
     Error, Progress,
@@ -15,12 +13,11 @@ use super::{
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
     model::names,
+    options::Options,
+    read::crd::{self, ReadCrds},
     source::{RustPackage, Source},
     suggest::closest,
 };
-
-/// From how many files on they are read in parallel: below, starting threads costs more than it saves.
-const PARALLEL_FROM: usize = 32;
 
 /// A folder of annotated Rust, laid out as `<group>/<version>/*.rs`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -233,26 +230,51 @@ fn rust_files(folder: &Path) -> Result<Vec<Source>, Error> {
 
 /// A text to read CRDs from.
 enum CrdFile {
-    Stdin,
+    /// Standard input.
+    Held(Source),
     /// A file that the configuration names.
     Named(PathBuf),
     /// A file of a folder that it names.
     Found(PathBuf),
 }
 
-/// Loads CRD inputs in the order given, a folder's files sorted by path.
+impl CrdFile {
+    /// Its bytes, as far as they can be known.
+    fn size(&self) -> u64 {
+        match self {
+            Self::Held(source) => source.text.len() as u64,
+            Self::Named(path) | Self::Found(path) => {
+                fs::metadata(path).map_or(0, |data| data.len())
+            }
+        }
+    }
+
+    fn open(&self) -> Result<Source, Error> {
+        match self {
+            Self::Held(source) => Ok(source.clone()),
+            Self::Named(path) => read(path),
+            Self::Found(path) => read(path).map(|source| Source {
+                found: true,
+                ..source
+            }),
+        }
+    }
+}
+
+/// Reads CRD inputs in the order given, a folder's files sorted by path.
 ///
 /// # Errors
 ///
 /// Every input that cannot be read; a folder that holds no YAML or JSON.
-pub(super) fn load_crds(
+pub(super) fn read_crds(
     inputs: &[CrdInput],
+    options: &Options,
     progress: &dyn Progress,
-) -> Result<Vec<Source>, Error> {
+) -> Result<ReadCrds, Error> {
     let mut files = Vec::new();
     for input in inputs {
         match input {
-            CrdInput::Stdin => files.push(CrdFile::Stdin),
+            CrdInput::Stdin => files.push(CrdFile::Held(read_stdin()?)),
             CrdInput::Path(path) if path.is_dir() => {
                 let mut found = Vec::new();
                 collect(path, &mut found, &is_manifest)?;
@@ -270,31 +292,15 @@ pub(super) fn load_crds(
         }
     }
     progress.start("reading", files.len());
-    let read = |file: &CrdFile| {
-        let source = match file {
-            CrdFile::Stdin => read_stdin(),
-            CrdFile::Named(path) => read(path),
-            CrdFile::Found(path) => read(path).map(|source| Source {
-                found: true,
-                ..source
-            }),
-        };
+    let open = |file: &CrdFile| {
+        let source = file.open();
         progress.step();
         source
     };
-    let read: Vec<Result<Source, Error>> = if files.len() < PARALLEL_FROM {
-        files.iter().map(read).collect()
-    } else {
-        files.par_iter().map(read).collect()
-    };
-    let (mut sources, mut errors) = (Vec::new(), Vec::new());
-    for result in read {
-        match result {
-            Ok(source) => sources.push(source),
-            Err(error) => errors.push(error),
-        }
+    match crd::read_from(&files, CrdFile::size, open, options) {
+        Ok(read) => Ok(read),
+        Err(errors) => Error::all(errors).map_or_else(|| Ok(ReadCrds::default()), Err),
     }
-    Error::all(errors).map_or(Ok(sources), Err)
 }
 
 fn is_manifest(path: &Path) -> bool {
@@ -330,7 +336,7 @@ pub(super) fn collect(
 /// Reads a text file as a source that is named as seen from the current folder.
 pub(super) fn read(path: &Path) -> Result<Source, Error> {
     let bytes = fs::read(path).map_err(read_error(path))?;
-    utf8(shown(path), bytes)
+    utf8(shown(path), &bytes)
 }
 
 fn read_stdin() -> Result<Source, Error> {
@@ -338,17 +344,17 @@ fn read_stdin() -> Result<Source, Error> {
     io::stdin()
         .read_to_end(&mut bytes)
         .map_err(read_error(Path::new("<stdin>")))?;
-    utf8("<stdin>".to_owned(), bytes)
+    utf8("<stdin>".to_owned(), &bytes)
 }
 
 /// A source of UTF-8; an error with the place of the first byte that is not.
-fn utf8(name: String, bytes: Vec<u8>) -> Result<Source, Error> {
-    let error = match String::from_utf8(bytes) {
+pub(super) fn utf8(name: String, bytes: &[u8]) -> Result<Source, Error> {
+    let error = match str::from_utf8(bytes) {
         Ok(text) => return Ok(Source::new(name, text)),
         Err(error) => error,
     };
-    let at = error.utf8_error().valid_up_to();
-    let utf16 = matches!(error.as_bytes(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
+    let at = error.valid_up_to();
+    let utf16 = matches!(bytes, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
     let help = if utf16 {
         "it is UTF-16: save it as UTF-8"
     } else {
@@ -356,7 +362,7 @@ fn utf8(name: String, bytes: Vec<u8>) -> Result<Source, Error> {
     };
     let place = Place {
         file: name.as_str().into(),
-        text: String::from_utf8_lossy(error.as_bytes()).into(),
+        text: String::from_utf8_lossy(bytes).into(),
         range: at..at,
     };
     let diagnostic = Diagnostic::error(format!("{name} is not UTF-8"))

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::go::KubernetesSources;
 use super::{
     Config, Error, Only, Progress, advice,
-    inputs::{load_apis, load_crds, read},
+    inputs::{self, load_apis, read_crds},
     layout::{self, module_path, normalize, shown},
     target::Target,
 };
@@ -19,6 +19,7 @@ use crate::{
     model::ApiSet,
     options::{Filters, Manifests, Options},
     output::{ChangeKind, Plan, Tree, format::header},
+    read::{self, Parsed},
     source::{Source, Sources},
     threads,
 };
@@ -123,13 +124,13 @@ impl Config {
         on_threads(|| {
             let target = self.target()?;
             let options = self.options(&target)?;
-            let sources = self.sources(Some(&target), &options, progress)?;
-            let generated = crate::generate(&sources, &options).map_err(Error::Input)?;
+            let (sources, read) = self.read(Some(&target), &options, progress)?;
+            let generated = crate::generate_from(read, &options).map_err(Error::Input)?;
             let manifests = match &self.manifests {
                 Some((folder, _)) => {
                     let crds = options.manifests.as_ref().and_then(Manifests::crd_folder);
                     let crds = crds.filter(|_| self.is_whole(&options, &generated));
-                    Some(Plan::of_manifests(folder, &generated.manifests, crds)?)
+                    Some(Plan::of_manifests(folder, generated.manifests, crds)?)
                 }
                 None => None,
             };
@@ -137,7 +138,7 @@ impl Config {
                 return Ok(Prepared {
                     advice: Vec::new(),
                     api: generated.api,
-                    plan: Plan::of_manifests(folder, &Tree::new(), None)?,
+                    plan: Plan::of_manifests(folder, Tree::new(), None)?,
                     manifests,
                     warnings: generated.warnings,
                     skipped: generated.skipped,
@@ -145,11 +146,12 @@ impl Config {
             }
             let tree = self.place(generated.files, &sources, &target, &options)?;
             let scope = self.scope(&sources, &target);
-            let plan = Plan::new(&target.root, &tree, &Tree::new(), &scope)?;
+            let advice = advice::missing(&tree, &target, &options, &generated.api);
+            let plan = Plan::new(&target.root, tree, Tree::new(), &scope)?;
             self.check_partial(&sources, &target, &plan)?;
             Ok(Prepared {
                 manifests,
-                advice: advice::missing(&tree, &target, &options, &generated.api),
+                advice,
                 api: generated.api,
                 plan,
                 warnings: generated.warnings,
@@ -175,8 +177,8 @@ impl Config {
         on_threads(|| {
             let target = self.out.is_some().then(|| self.target()).transpose()?;
             let options = self.options(target.as_ref().unwrap_or(&Target::default()))?;
-            let sources = self.sources(target.as_ref(), &options, progress)?;
-            crate::generate(&sources, &options).map_err(Error::Input)
+            let (_, read) = self.read(target.as_ref(), &options, progress)?;
+            crate::generate_from(read, &options).map_err(Error::Input)
         })
     }
 
@@ -187,21 +189,19 @@ impl Config {
     /// [`Error`].
     pub fn explained(&self, path: &str, progress: &dyn Progress) -> Result<Vec<Explained>, Error> {
         on_threads(|| {
-            let crds = load_crds(&self.crds, progress)?;
-            let sources = Sources {
-                crds,
-                ..Sources::default()
-            };
-            crate::explain(&sources, &self.options, path).map_err(Error::Input)
+            self.options.check().map_err(Error::Input)?;
+            let read = read_crds(&self.crds, &self.options, progress)?;
+            crate::explain_from(&read, &self.options, path).map_err(Error::Input)
         })
     }
 
-    fn sources(
+    /// Everything that the inputs say, and the sources but CRDs, whose texts are not held.
+    fn read(
         &self,
         target: Option<&Target>,
         options: &Options,
         progress: &dyn Progress,
-    ) -> Result<Sources, Error> {
+    ) -> Result<(Sources, Parsed), Error> {
         let mut sources = Sources::default();
         for apis in &self.apis {
             let folder = &apis.folder;
@@ -211,12 +211,13 @@ impl Config {
             );
             sources.rust.extend(load_apis(apis, &below)?);
         }
-        sources.crds = load_crds(&self.crds, progress)?;
+        let crds = read_crds(&self.crds, options, progress)?;
         if self.crate_markers {
             self.add_marker_files(&mut sources)?;
         }
         self.load_go(options, &mut sources)?;
-        Ok(sources)
+        let read = read::read_beside(crds, &sources, options);
+        Ok((sources, read))
     }
 
     #[cfg(feature = "go")]
@@ -247,7 +248,7 @@ impl Config {
     fn options(&self, target: &Target) -> Result<Options, Error> {
         let mut options = self.options.clone();
         if let Some(path) = &self.header_file {
-            let source = read(path)?;
+            let source = inputs::read(path)?;
             check_header(&source)?;
             options.header = Some(source.text.to_string());
         }

@@ -12,7 +12,7 @@ pub const COMMON_PROPERTIES: [&str; 3] = ["apiVersion", "kind", "metadata"];
 /// A structural schema.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Schema {
-    /// The bytes of the schema; empty if nothing was found in any source.
+    /// The bytes of the schema; empty if nothing was found in its source.
     pub range: Range<usize>,
     /// `type`; none for int-or-string, preserve-unknown and untyped schemas.
     pub type_: Option<Type>,

@@ -65,7 +65,7 @@ impl Plan {
     /// # Errors
     ///
     /// A path that leads out of `root`, a handwritten file in the way, or a file that cannot be read.
-    pub fn new(root: &Path, tree: &Tree, once: &Tree, scope: &OrphanSearch) -> Result<Self, Error> {
+    pub fn new(root: &Path, tree: Tree, once: Tree, scope: &OrphanSearch) -> Result<Self, Error> {
         let mut plan = Self {
             root: root.to_owned(),
             changes: Vec::new(),
@@ -78,24 +78,24 @@ impl Plan {
                 source: io::ErrorKind::NotADirectory.into(),
             });
         }
+        for orphan in orphans(root, &tree, scope)? {
+            plan.push(orphan, ChangeKind::Remove);
+        }
         let guard = Guard::new(root);
+        if let Some(path) = once.keys().find(|path| tree.contains_key(*path)) {
+            return Err(Error::Twice { path: path.clone() });
+        }
         for (path, text) in tree {
             plan.compare(&guard, path, text, is_generated)?;
         }
         for (path, text) in once {
-            if tree.contains_key(path) {
-                return Err(Error::Twice { path: path.clone() });
-            }
-            guard.check(path)?;
-            if root.join(path).symlink_metadata().is_err() {
-                plan.push(path, ChangeKind::Create { text: text.clone() });
+            guard.check(&path)?;
+            if root.join(&path).symlink_metadata().is_err() {
+                plan.push(path, ChangeKind::Create { text });
             }
         }
         if stage::is_left(root) {
-            plan.push(Path::new(stage::FOLDER), ChangeKind::Leftover);
-        }
-        for orphan in orphans(root, tree, scope)? {
-            plan.push(&orphan, ChangeKind::Remove);
+            plan.push(stage::FOLDER.into(), ChangeKind::Leftover);
         }
         plan.changes.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(plan)
@@ -108,20 +108,20 @@ impl Plan {
     /// # Errors
     ///
     /// As [`Plan::new`].
-    pub fn of_manifests(root: &Path, tree: &Tree, crds: Option<&Path>) -> Result<Self, Error> {
+    pub fn of_manifests(root: &Path, tree: Tree, crds: Option<&Path>) -> Result<Self, Error> {
         let mut plan = Self {
             root: root.to_owned(),
             changes: Vec::new(),
             unchanged: Vec::new(),
         };
+        if let Some(folder) = crds {
+            for orphan in orphaned_crds(root, &tree, folder)? {
+                plan.push(orphan, ChangeKind::Remove);
+            }
+        }
         let guard = Guard::new(root);
         for (path, text) in tree {
             plan.compare(&guard, path, text, is_printed)?;
-        }
-        if let Some(folder) = crds {
-            for orphan in orphaned_crds(root, tree, folder)? {
-                plan.push(&orphan, ChangeKind::Remove);
-            }
         }
         plan.changes.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(plan)
@@ -130,39 +130,34 @@ impl Plan {
     fn compare(
         &mut self,
         guard: &Guard,
-        path: &Path,
-        text: &str,
+        path: PathBuf,
+        text: String,
         is_generated: fn(&str) -> bool,
     ) -> Result<(), Error> {
-        guard.check(path)?;
-        let target = self.root.join(path);
+        guard.check(&path)?;
+        let target = self.root.join(&path);
         let old = match fs::read(&target) {
             Ok(old) => old,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let text = text.to_owned();
                 self.push(path, ChangeKind::Create { text });
                 return Ok(());
             }
             Err(error) => return Err(Error::io("read", &target)(error)),
         };
         if old == text.as_bytes() {
-            self.unchanged.push(path.to_owned());
+            self.unchanged.push(path);
             return Ok(());
         }
         let old = String::from_utf8_lossy(&old).into_owned();
         if !is_generated(&old) {
             return Err(Error::Handwritten { path: target });
         }
-        let text = text.to_owned();
         self.push(path, ChangeKind::Update { old, text });
         Ok(())
     }
 
-    fn push(&mut self, path: &Path, kind: ChangeKind) {
-        self.changes.push(Change {
-            path: path.to_owned(),
-            kind,
-        });
+    fn push(&mut self, path: PathBuf, kind: ChangeKind) {
+        self.changes.push(Change { path, kind });
     }
 
     /// The folder that all paths are relative to.

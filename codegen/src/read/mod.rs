@@ -31,9 +31,13 @@ pub struct Parsed {
 /// Reads all sources, as far as they can be read.
 #[must_use]
 pub fn read(sources: &Sources, options: &Options) -> Parsed {
+    read_beside(crd::read(&sources.crds, options), sources, options)
+}
+
+/// Reads all sources but CRDs, which were read before.
+pub(crate) fn read_beside(crds: crd::ReadCrds, sources: &Sources, options: &Options) -> Parsed {
     let mut found = Diagnostics::new();
     let ignored = markers::IgnoredMarkers(&options.ignored_markers);
-    let crds = crd::read(&sources.crds, options);
     found.extend(crds.found);
     Parsed {
         rust: rust::read(&sources.rust, ignored, &mut found),

@@ -14,7 +14,9 @@ mod tests;
 use std::{
     cmp::Reverse,
     collections::{BTreeMap, BTreeSet},
+    convert::Infallible,
     ops::Range,
+    sync::Arc,
 };
 
 use rayon::prelude::*;
@@ -34,9 +36,9 @@ const KIND: &str = "CustomResourceDefinition";
 /// A CRD as read: names, and each served version with its schema.
 #[derive(Clone, Debug)]
 pub struct Crd {
-    /// The source, for places.
+    /// The source, for places; without its text if nothing was found in it.
     pub source: Source,
-    /// The bytes of `metadata.name` or, without one, of the document; empty if nothing was found in any source.
+    /// The bytes of `metadata.name` or, without one, of the document; empty if nothing was found in the source.
     pub range: Range<usize>,
     /// `spec.group`, a DNS name.
     pub group: String,
@@ -103,56 +105,96 @@ pub struct ReadCrds {
 }
 
 /// Reads all documents of all sources, in parallel, and keeps what the filters name.
-///
-/// Places are for findings, which few inputs give cause for: they are left out at first, and everything is read once more
-/// where there is something to say.
 #[must_use]
 pub fn read(sources: &[Source], options: &Options) -> ReadCrds {
-    let read = read_all(sources, options, Places::Dropped);
-    if read.found.as_slice().is_empty() && read.skipped.as_slice().is_empty() {
-        return read;
-    }
-    read_all(sources, options, Places::Kept)
+    let size = |source: &Source| source.text.len() as u64;
+    let open = |source: &Source| Ok::<_, Infallible>(source.clone());
+    read_from(sources, size, open, options).unwrap_or_default()
 }
 
-fn read_all(sources: &[Source], options: &Options, places: Places) -> ReadCrds {
-    let read_one = |source: &Source| {
-        let mut diagnostics = Diagnostics::new();
-        let crds = read_source(source, options, places, &mut diagnostics);
-        (crds, diagnostics)
+/// [`read`], of inputs of the given sizes that are opened when their turn comes. A text is held no longer than it is read.
+///
+/// # Errors
+///
+/// Those of opening, in the order of the inputs.
+pub(crate) fn read_from<T: Sync, E: Send>(
+    inputs: &[T],
+    size: impl Fn(&T) -> u64,
+    open: impl Fn(&T) -> Result<Source, E> + Sync,
+    options: &Options,
+) -> Result<ReadCrds, Vec<E>> {
+    // Sizes differ widely: the largest come first, and each thread takes the next when it has finished one.
+    let mut by_size: Vec<(usize, &T)> = inputs.iter().enumerate().collect();
+    by_size.sort_by_key(|(_, input)| Reverse(size(input)));
+    let read_all = |least: Places| {
+        let read = by_size.iter().par_bridge();
+        let mut read: Vec<_> = read
+            .map(|(index, input)| (*index, open(input).map(|it| read_one(&it, options, least))))
+            .collect();
+        read.sort_unstable_by_key(|(index, _)| *index);
+        let (mut sources, mut errors) = (Vec::with_capacity(read.len()), Vec::new());
+        for (_, result) in read {
+            match result {
+                Ok(source) => sources.push(source),
+                Err(error) => errors.push(error),
+            }
+        }
+        if errors.is_empty() {
+            Ok(sources)
+        } else {
+            Err(errors)
+        }
     };
-    // File sizes differ widely: the largest come first, and each thread takes the next when it has finished one.
-    let mut by_size: Vec<(usize, &Source)> = sources.iter().enumerate().collect();
-    by_size.sort_by_key(|(_, source)| Reverse(source.text.len()));
-    let mut read: Vec<_> = by_size
-        .into_iter()
-        .par_bridge()
-        .map(|(index, source)| (index, read_one(source)))
-        .collect();
-    read.sort_unstable_by_key(|(index, _)| *index);
-    let mut crds = Vec::new();
-    let mut diagnostics = Diagnostics::new();
-    for (_, (of_source, found)) in read {
-        crds.extend(of_source);
-        diagnostics.extend(found);
+    let (read, related) = relate(read_all(Places::Dropped)?, options);
+    if related.as_slice().is_empty() {
+        return Ok(read);
     }
-    let mut skipped = Diagnostics::new();
+    let (mut read, related) = relate(read_all(Places::Kept)?, options);
+    read.found.extend(related);
+    Ok(read)
+}
+
+/// Reads one source. Places are for findings, which few sources give cause for: they are left out at first, and a source is read
+/// once more where there is something to say.
+fn read_one(source: &Source, options: &Options, least: Places) -> (Vec<Crd>, Diagnostics) {
+    let read = |places| {
+        let mut found = Diagnostics::new();
+        (read_source(source, options, places, &mut found), found)
+    };
+    let (mut crds, found) = read(least);
+    if least == Places::Kept {
+        return (crds, found);
+    }
+    if !found.as_slice().is_empty() {
+        return read(Places::Kept);
+    }
+    for crd in &mut crds {
+        crd.source.text = Arc::default();
+    }
+    (crds, found)
+}
+
+/// The CRDs of all sources together, and what is wrong with them beside one another.
+fn relate(sources: Vec<(Vec<Crd>, Diagnostics)>, options: &Options) -> (ReadCrds, Diagnostics) {
+    let mut read = ReadCrds::default();
+    for (crds, found) in sources {
+        read.crds.extend(crds);
+        read.found.extend(found);
+    }
     if options.faulty == Faulty::Skipped {
-        crds.retain(|crd| !crd.faulty);
-        skipped = diagnostics.split_errors();
+        read.crds.retain(|crd| !crd.faulty);
+        read.skipped = read.found.split_errors();
     }
+    let crds = &mut read.crds;
     crds.sort_by(|a, b| {
         (&a.group, &a.kind, &a.source.name).cmp(&(&b.group, &b.kind, &b.source.name))
     });
-    check_filters(&crds, &options.filters, &mut diagnostics);
+    let mut related = Diagnostics::new();
+    check_filters(crds, &options.filters, &mut related);
     crds.retain(|crd| !crd.versions.is_empty());
-    refuse_duplicates(&crds, &mut diagnostics);
-    refuse_shared_plurals(&crds, &mut diagnostics);
-    ReadCrds {
-        crds,
-        found: diagnostics,
-        skipped,
-    }
+    refuse_duplicates(crds, &mut related);
+    refuse_shared_plurals(crds, &mut related);
+    (read, related)
 }
 
 fn read_source(

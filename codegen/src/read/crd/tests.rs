@@ -18,6 +18,41 @@ fn read_text(text: &str) -> (Vec<Crd>, Diagnostics) {
     (read.crds, read.found)
 }
 
+/// Few sources give cause for findings, and the texts of the others need not be held.
+#[test]
+fn only_sources_with_findings_have_text_and_places() {
+    let faulty = crd("{type: string, const: a}").replace("Widget", "Gadget");
+    let faulty = faulty.replace("widgets", "gadgets");
+    let sources = [
+        Source::new("a.yaml", crd("{type: string}")),
+        Source::new("b.yaml", faulty),
+    ];
+    let read = read(&sources, &Options::default());
+    let held = |crd: &Crd| {
+        (
+            crd.kind.clone(),
+            crd.source.text.len(),
+            !crd.range.is_empty(),
+        )
+    };
+    let held: Vec<_> = read.crds.iter().map(held).collect();
+    let length = sources[1].text.len();
+    assert_eq!(
+        held,
+        [
+            ("Gadget".to_owned(), length, true),
+            ("Widget".to_owned(), 0, false)
+        ]
+    );
+    // What is wrong with CRDs beside one another has places in all of them.
+    let twice = ["a.yaml", "b.yaml"].map(|name| Source::new(name, crd("{type: string}")));
+    let found = super::read(&twice, &Options::default()).found;
+    let labels = found.as_slice()[0].labels.iter();
+    let files = labels.map(|label| (&*label.place.file, !label.place.range.is_empty()));
+    let files: Vec<_> = files.collect();
+    assert_eq!(files, [("b.yaml", true), ("a.yaml", true)]);
+}
+
 #[track_caller]
 fn check_schema(schema: &str, expected: &[&str]) {
     let (_, diagnostics) = read_text(&crd(schema));

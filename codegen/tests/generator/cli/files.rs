@@ -26,7 +26,7 @@ fn scope(folders: &[&str]) -> OrphanSearch {
 }
 
 fn plan(root: &Path, files: &[(&str, &str)]) -> Result<Plan, Error> {
-    Plan::new(root, &tree(files), &Tree::new(), &scope(&["generated"]))
+    Plan::new(root, tree(files), Tree::new(), &scope(&["generated"]))
 }
 
 fn write(root: &Path, files: &[(&str, &str)]) {
@@ -82,7 +82,7 @@ fn orphans_of_generators_that_did_not_run_stay() {
         only: Some(BTreeSet::from([codegen::Generator::Lister])),
         ..scope(&["generated"])
     };
-    let plan = Plan::new(root.path(), &Tree::new(), &Tree::new(), &scope).unwrap();
+    let plan = Plan::new(root.path(), Tree::new(), Tree::new(), &scope).unwrap();
     let expected = Change {
         path: "generated/listers/a.rs".into(),
         kind: ChangeKind::Remove,
@@ -102,7 +102,15 @@ fn a_handwritten_file_is_never_overwritten() {
 fn once_files_are_their_users() {
     let root = TempDir::new().unwrap();
     let once = Tree::from([("Cargo.toml".into(), "[package]\n".to_owned())]);
-    let plan = || Plan::new(root.path(), &Tree::new(), &once, &OrphanSearch::default()).unwrap();
+    let plan = || {
+        Plan::new(
+            root.path(),
+            Tree::new(),
+            once.clone(),
+            &OrphanSearch::default(),
+        )
+        .unwrap()
+    };
     apply(&[plan()]).unwrap();
     fs::write(root.path().join("Cargo.toml"), "# mine\n").unwrap();
     assert!(plan().is_clean());
@@ -144,8 +152,8 @@ fn symbolic_links_are_not_followed_out_of_the_folder() {
 
     let error = Plan::new(
         root.path(),
-        &tree(&[("generated/old.rs", "a")]),
-        &Tree::new(),
+        tree(&[("generated/old.rs", "a")]),
+        Tree::new(),
         &OrphanSearch::default(),
     );
     assert!(matches!(error, Err(Error::Symlink { .. })), "{error:?}");
@@ -209,7 +217,7 @@ fn crds_of_kinds_that_are_gone_are_removed() {
     }
     let tree = Tree::from([("crds/a.io_foos.yaml".into(), crd.to_owned())]);
     let removed = |folder: Option<&Path>| {
-        let plan = Plan::of_manifests(root.path(), &tree, folder).unwrap();
+        let plan = Plan::of_manifests(root.path(), tree.clone(), folder).unwrap();
         let changes = plan.changes().iter();
         changes
             .map(|change| {
