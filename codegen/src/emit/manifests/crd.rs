@@ -1,6 +1,6 @@
 //! One `CustomResourceDefinition` from all versions of a kind.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::{Map, Value, json};
 
@@ -8,7 +8,7 @@ use super::{
     Manifests,
     check::Check,
     describe::shortened,
-    schema::{Lookup, Schema, Shapes},
+    schema::{Descriptions, Lookup, Schema, Shapes},
     size,
 };
 use crate::{
@@ -16,7 +16,34 @@ use crate::{
     emit::webhooks::client_config,
     model::{ApiSet, Conversion, Group, Origin, PrinterColumn, Resource, TypeDef, Version},
     options::Compat,
+    output::yaml::Part,
 };
+
+/// A CRD.
+pub(super) struct Crd {
+    pub(super) plural: String,
+    /// All but its versions.
+    rest: Value,
+    /// The versions, each without its schema, and that.
+    pub(super) versions: Vec<(Value, Arc<Schema>)>,
+}
+
+impl Crd {
+    /// All of it.
+    pub(super) fn part(&self) -> Part<'_> {
+        let versions = self.versions.iter().map(|(version, schema)| {
+            let mut version = Part::members(version);
+            let schema = ("openAPIV3Schema", Part::Branch(&**schema));
+            version.insert("schema", Part::Map([schema].into()));
+            Part::Map(version)
+        });
+        let mut spec = Part::members(&self.rest["spec"]);
+        spec.insert("versions", Part::List(versions.collect()));
+        let mut crd = Part::members(&self.rest);
+        crd.insert("spec", Part::Map(spec));
+        Part::Map(crd)
+    }
+}
 
 /// The versions of a kind.
 pub(super) struct Assembly<'a> {
@@ -85,8 +112,8 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// The plural and the CRD.
-    pub(super) fn finish(self, diagnostics: &mut Diagnostics) -> Option<(String, Value)> {
+    /// The CRD.
+    pub(super) fn finish(self, diagnostics: &mut Diagnostics) -> Option<Crd> {
         let first = self.versions.first()?.resource;
         if !self.versions.iter().any(Member::was_read) {
             self.check_versions(diagnostics);
@@ -111,31 +138,41 @@ impl<'a> Assembly<'a> {
             "group": self.group.name,
             "names": names,
             "scope": format!("{scope:?}"),
-            "versions": self.versions(diagnostics),
         });
+        let versions = self.versions(diagnostics);
         if let Some(conversion) = self.conversion() {
             spec["conversion"] = conversion;
         }
-        let crd = json!({
+        let name = format!("{plural}.{}", self.group.name);
+        let rest = json!({
             "apiVersion": "apiextensions.k8s.io/v1",
             "kind": "CustomResourceDefinition",
-            "metadata": self.metadata(&plural),
+            "metadata": self.metadata(&name),
             "spec": spec,
         });
+        let crd = Crd {
+            plural,
+            rest,
+            versions,
+        };
         if self.compat == Compat::Strict
-            && let Some(warning) = size::warning(&crd)
+            && let Some(warning) = size::warning(&name, &crd.part())
         {
             diagnostics.push(self.placed(warning, |_| true));
         }
-        Some((plural, crd))
+        Some(crd)
     }
 
-    fn versions(&self, diagnostics: &mut Diagnostics) -> Vec<Value> {
+    /// The versions, each without its schema, and that.
+    fn versions(&self, diagnostics: &mut Diagnostics) -> Vec<(Value, Arc<Schema>)> {
         let mut shapes = Shapes::new(self.api, self.manifests, self.compat);
+        let most = self.manifests.max_description;
+        let mut descriptions =
+            most.map(|most| Descriptions::new(move |text: &str| shortened(text, most)));
         let mut versions = Vec::new();
         for member in &self.versions {
             let resource = member.resource;
-            let mut schema = match member.root() {
+            let schema = match member.root() {
                 _ if member.was_read() => Schema::of_crd(member.version, resource),
                 Some((version, root)) => {
                     let schema = shapes.root(root, Lookup::of(version));
@@ -153,20 +190,21 @@ impl<'a> Assembly<'a> {
                 }
                 None => continue,
             };
-            if let Some(most) = self.manifests.max_description {
-                schema.edit_descriptions(&|text| shortened(text, most));
+            let mut schema = Arc::new(schema);
+            if let Some(descriptions) = &mut descriptions {
+                schema = descriptions.edit(&schema);
             }
-            versions.push(self.version(member, schema));
+            versions.push((self.version(member), schema));
         }
         diagnostics.extend(shapes.into_diagnostics());
         versions
     }
 
-    fn version(&self, member: &Member<'_>, schema: Schema) -> Value {
+    /// A version without its schema.
+    fn version(&self, member: &Member<'_>) -> Value {
         let resource = member.resource;
         let mut value = json!({
             "name": member.name,
-            "schema": {"openAPIV3Schema": Value::from(schema)},
             "served": resource.served,
             "storage": resource.storage || (self.versions.len() == 1 && !member.was_read()),
         });
@@ -208,7 +246,7 @@ impl<'a> Assembly<'a> {
         value
     }
 
-    fn metadata(&self, plural: &str) -> Value {
+    fn metadata(&self, name: &str) -> Value {
         let mut annotations = BTreeMap::new();
         let mut labels = BTreeMap::new();
         for member in &self.versions {
@@ -219,7 +257,7 @@ impl<'a> Assembly<'a> {
             let version = env!("CARGO_PKG_VERSION").to_owned();
             annotations.insert("kube-codegen/version".to_owned(), version);
         }
-        let mut metadata = json!({"name": format!("{plural}.{}", self.group.name)});
+        let mut metadata = json!({"name": name});
         if !annotations.is_empty() {
             metadata["annotations"] = json!(annotations);
         }

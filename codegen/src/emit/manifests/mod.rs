@@ -23,8 +23,10 @@ mod wording;
 
 use std::path::Path;
 
-use serde_json::Value;
+use rayon::prelude::*;
+use serde_json::{Value, json};
 
+use self::crd::Crd;
 use crate::{
     diag::Diagnostics,
     emit::{
@@ -34,7 +36,10 @@ use crate::{
     },
     model::{ApiSet, Group, Origin, Resource, Version},
     options::{Compat, Manifests, Options},
-    output::{Tree, yaml::to_yaml},
+    output::{
+        Tree,
+        yaml::{Part, print},
+    },
 };
 
 /// The manifests of all kinds, by path below the crate's folder; none unless the options ask for them.
@@ -58,13 +63,14 @@ pub(crate) fn emit(
     if let Some(path) = &manifests.crds {
         let (crds, found) = checked_crds(api, manifests, options.compat)?;
         warnings.extend(found);
+        let printed = crds.par_iter().with_max_len(1);
+        let printed: Vec<String> = printed.map(|(_, crd)| document(&crd.part())).collect();
         if path.ends_with(".yaml") {
-            let values: Vec<Value> = crds.into_iter().map(|(_, _, crd)| crd).collect();
-            tree.insert(path.into(), documents(&values));
+            tree.insert(path.into(), printed.concat());
         } else {
-            for (group, plural, crd) in crds {
-                let path = Path::new(path).join(format!("{group}_{plural}.yaml"));
-                tree.insert(path, documents(&[crd]));
+            for ((group, crd), text) in crds.iter().zip(printed) {
+                let path = Path::new(path).join(format!("{group}_{}.yaml", crd.plural));
+                tree.insert(path, text);
             }
         }
     }
@@ -85,17 +91,20 @@ pub(crate) fn emit(
 }
 
 fn documents(values: &[Value]) -> String {
-    let documents = values
-        .iter()
-        .map(|value| format!("---\n{}", to_yaml(value)));
-    documents.collect()
+    let values = values.iter();
+    values.map(|value| document(&Part::Json(value))).collect()
+}
+
+fn document(value: &Part<'_>) -> String {
+    format!("---\n{}", print(value))
 }
 
 /// The CRD of a kind of the group, as [`emit`] writes it; none where that is not asked for.
 pub(super) fn crd_of(api: &ApiSet, group: &Group, kind: &str, options: &Options) -> Option<Value> {
     let manifests = options.manifests.as_ref().filter(|it| it.crds.is_some())?;
     let assembly = crd::Assembly::new(api, group, kind, (manifests, options.compat));
-    assembly.finish(&mut Diagnostics::new()).map(|(_, crd)| crd)
+    let crd = assembly.finish(&mut Diagnostics::new())?;
+    Some(crd.part().to_json())
 }
 
 /// The version of a kind in its CRD, without its descriptions and printer columns; none where the kind has no CRD.
@@ -108,12 +117,15 @@ pub(super) fn version_of(
 ) -> Option<Value> {
     let manifests = undescribed(options.manifests.as_ref());
     let assembly = crd::Assembly::new(api, group, &resource.kind, (&manifests, options.compat));
-    let (_, mut crd) = assembly.finish(&mut Diagnostics::new())?;
-    let versions = crd.pointer_mut("/spec/versions")?.as_array_mut()?;
-    let mut versions = versions.iter_mut();
-    let found = versions.find(|one| one.get("name").is_some_and(|it| *it == *version.name))?;
+    let mut versions = assembly
+        .finish(&mut Diagnostics::new())?
+        .versions
+        .into_iter();
+    let is_wanted = |one: &Value| one.get("name").is_some_and(|it| *it == *version.name);
+    let (mut found, schema) = versions.find(|(one, _)| is_wanted(one))?;
     found.as_object_mut()?.remove("additionalPrinterColumns");
-    Some(found.take())
+    found["schema"] = json!({"openAPIV3Schema": Value::from(&*schema)});
+    Some(found)
 }
 
 /// The options of schemas that code alone reads: without descriptions, and with floats if no manifests are asked for.
@@ -136,20 +148,26 @@ pub fn crds(
     manifests: &Manifests,
     compat: Compat,
 ) -> Result<Vec<(String, String, Value)>, Diagnostics> {
-    checked_crds(api, manifests, compat).map(|(crds, _)| crds)
+    let (crds, _) = checked_crds(api, manifests, compat)?;
+    let crds = crds.into_iter();
+    Ok(crds
+        .map(|(group, crd)| {
+            let json = crd.part().to_json();
+            (group.to_owned(), crd.plural, json)
+        })
+        .collect())
 }
 
-/// Group, plural and CRD of each kind.
-type Crds = Vec<(String, String, Value)>;
+/// CRDs, each with its group.
+type Crds<'a> = Vec<(&'a str, Crd)>;
 
 /// [`crds`], with the warnings.
-fn checked_crds(
-    api: &ApiSet,
+fn checked_crds<'a>(
+    api: &'a ApiSet,
     manifests: &Manifests,
     compat: Compat,
-) -> Result<(Crds, Diagnostics), Diagnostics> {
-    let mut diagnostics = Diagnostics::new();
-    let mut crds = Vec::new();
+) -> Result<(Crds<'a>, Diagnostics), Diagnostics> {
+    let mut assemblies = Vec::new();
     for group in &api.groups {
         let mut kinds: Vec<&Resource> = Vec::new();
         for version in &group.versions {
@@ -163,10 +181,22 @@ fn checked_crds(
         kinds.sort_by(|a, b| a.kind.cmp(&b.kind));
         for kind in kinds {
             let crd = crd::Assembly::new(api, group, &kind.kind, (manifests, compat));
-            if let Some((plural, crd)) = crd.finish(&mut diagnostics) {
-                crds.push((group.name.clone(), plural, crd));
-            }
+            assemblies.push((group.name.as_str(), crd));
         }
+    }
+    let assembled: Vec<_> = assemblies
+        .into_par_iter()
+        .with_max_len(1)
+        .map(|(group, crd)| {
+            let mut found = Diagnostics::new();
+            (crd.finish(&mut found).map(|crd| (group, crd)), found)
+        })
+        .collect();
+    let mut diagnostics = Diagnostics::new();
+    let mut crds = Vec::new();
+    for (crd, found) in assembled {
+        crds.extend(crd);
+        diagnostics.extend(found);
     }
     diagnostics.finish_with_warnings(crds)
 }

@@ -1,4 +1,4 @@
-use std::{collections::BTreeMap, path::Path};
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use serde_json::Value;
 
@@ -17,15 +17,17 @@ fn read(value: &Value) -> Schema {
         match word.as_str() {
             "properties" => {
                 let properties = value.as_object().into_iter().flatten();
-                schema.properties = properties.map(|(k, v)| (k.clone(), read(v))).collect();
+                schema.properties = properties
+                    .map(|(k, v)| (k.clone(), read(v).into()))
+                    .collect();
             }
             "required" => {
                 let names = value.as_array().into_iter().flatten();
                 schema.required = names.map(|it| it.as_str().unwrap().to_owned()).collect();
             }
-            "items" => schema.items = Some(Box::new(read(value))),
+            "items" => schema.items = Some(read(value).into()),
             "additionalProperties" if value.is_object() => {
-                schema.additional = Some(Box::new(read(value)));
+                schema.additional = Some(read(value).into());
             }
             _ => drop(schema.words.insert(word.clone(), value.clone())),
         }
@@ -37,10 +39,10 @@ fn read(value: &Value) -> Schema {
 fn within<'s>(mut schema: &'s mut Schema, place: &str) -> &'s mut Schema {
     for segment in place.split('.').filter(|segment| !segment.is_empty()) {
         let (name, items) = segment.split_once('[').unwrap_or((segment, ""));
-        schema = schema.properties.get_mut(name).unwrap();
+        schema = Arc::make_mut(schema.properties.get_mut(name).unwrap());
         for _ in items.matches(']') {
             let below = schema.items.as_mut().or(schema.additional.as_mut());
-            schema = below.unwrap();
+            schema = Arc::make_mut(below.unwrap());
         }
     }
     schema

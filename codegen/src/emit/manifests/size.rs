@@ -1,8 +1,6 @@
 //! Warnings about CRDs that are near the limits of what stores and clients take.
 
-use serde_json::Value;
-
-use crate::diag::Diagnostic;
+use crate::{diag::Diagnostic, output::yaml::Part};
 
 /// Bytes of all annotations of an object, which client-side `kubectl apply` adds the whole object to
 /// (`TotalAnnotationSizeLimitB` of apimachinery).
@@ -11,10 +9,9 @@ const ANNOTATIONS: usize = 256 * 1024;
 /// Bytes of a request to etcd (`--max-request-bytes`, 1.5 MiB).
 const REQUEST: usize = 3 * 512 * 1024;
 
-/// The error for a CRD above the size limits, if any.
-pub(super) fn warning(crd: &Value) -> Option<Diagnostic> {
-    let size = crd.to_string().len();
-    let name = crd["metadata"]["name"].as_str().unwrap_or_default();
+/// The error for a CRD of that name above the size limits, if any.
+pub(super) fn warning(name: &str, crd: &Part<'_>) -> Option<Diagnostic> {
+    let size = crd.json_bytes();
     let bytes = |limit: usize| format!("the CRD {name} has {size} bytes, of {limit} that ");
     // The server adds status, managed fields and defaults.
     if size > REQUEST / 10 * 9 {
@@ -39,8 +36,9 @@ mod tests {
     #[track_caller]
     fn check(bytes: usize, expected: Option<&str>) {
         let text = "x".repeat(bytes);
-        let crd = json!({"metadata": {"name": "vms.example.com"}, "spec": text});
-        let warning = warning(&crd).map(|warning| format!("{warning:?}"));
+        let crd = json!({"spec": text, "list": [1, "é\n", {}]});
+        let warning =
+            warning("vms.example.com", &Part::Json(&crd)).map(|warning| format!("{warning:?}"));
         match (warning, expected) {
             (Some(warning), Some(expected)) => assert!(warning.contains(expected), "{warning}"),
             (warning, expected) => assert_eq!(warning.is_some(), expected.is_some(), "{bytes}"),

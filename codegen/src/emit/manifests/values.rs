@@ -71,7 +71,7 @@ fn refusal(value: &Value, schema: &Schema) -> Option<String> {
     const ROOT: &str = "it";
     let mut alone = schema.clone();
     alone.words.remove("default");
-    let root = json!({"type": "object", "properties": {ROOT: Value::from(alone)}});
+    let root = json!({"type": "object", "properties": {ROOT: Value::from(&alone)}});
     // Other checks find what is wrong with a schema.
     let root = Structural::compile(&root).ok()?;
     let found = root.validate(&json!({ROOT: value}));

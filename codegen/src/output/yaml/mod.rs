@@ -9,14 +9,20 @@
 //! affects the order of keys that hold them.
 
 mod order;
+mod part;
 mod resolve;
 mod scalar;
 #[cfg(test)]
 mod tests;
 
-use std::fmt::Write as _;
+use std::{
+    collections::{BTreeMap, HashMap},
+    fmt::Write as _,
+    ops::Range,
+};
 
-use serde_json::{Map, Number, Value};
+pub(crate) use part::{Branch, Part};
+use serde_json::{Number, Value};
 
 use crate::{
     read::yaml::{Places, read_documents},
@@ -26,14 +32,20 @@ use crate::{
 /// The value as a YAML document: keys in natural order, lists in theirs, a line break at the end.
 #[must_use]
 pub fn to_yaml(value: &Value) -> String {
+    print(&Part::Json(value))
+}
+
+/// [`to_yaml`], of a value whose branches may stand in several places: each is printed once for each indentation.
+pub(crate) fn print(part: &Part<'_>) -> String {
     let mut emitter = Emitter {
         out: String::new(),
         column: 0,
         indent: None,
         whitespace: true,
         indention: true,
+        printed: HashMap::new(),
     };
-    emitter.node(value, Context::Root);
+    emitter.node(part, Context::Root);
     emitter.indent = None;
     emitter.write_indent();
     emitter.out
@@ -94,10 +106,58 @@ struct Emitter {
     whitespace: bool,
     /// Whether the line holds nothing but indentation and indicators.
     indention: bool,
+    /// Branches that stand below a key, by address and indentation.
+    printed: HashMap<(usize, Option<usize>), Printed>,
+}
+
+/// What was printed of a branch, and the state behind it.
+struct Printed {
+    text: Range<usize>,
+    column: usize,
+    whitespace: bool,
+    indention: bool,
 }
 
 impl Emitter {
-    fn node(&mut self, value: &Value, context: Context) {
+    fn node(&mut self, part: &Part<'_>, context: Context) {
+        match part {
+            Part::Json(value) => self.json(value, context),
+            Part::Text(text) => self.scalar(scalar::Scalar::of(text, context), context),
+            Part::List(items) => self.list(items, context),
+            Part::Map(members) if members.is_empty() => self.empty("{", "}"),
+            Part::Map(members) => self.mapping(members),
+            Part::Branch(branch) => self.branch(*branch, context),
+        }
+    }
+
+    /// A branch: below a key, an object starts on the next line, whatever the key is.
+    fn branch(&mut self, branch: &dyn Branch, context: Context) {
+        if context != Context::Value || self.indention {
+            return self.node(&branch.part(), context);
+        }
+        let place = (part::address(branch), self.indent);
+        if let Some(printed) = self.printed.get(&place) {
+            self.out.extend_from_within(printed.text.clone());
+            self.column = printed.column;
+            self.whitespace = printed.whitespace;
+            self.indention = printed.indention;
+            return;
+        }
+        let from = self.out.len();
+        self.node(&branch.part(), context);
+        let text = from..self.out.len();
+        if self.out[from..].starts_with('\n') {
+            let printed = Printed {
+                text,
+                column: self.column,
+                whitespace: self.whitespace,
+                indention: self.indention,
+            };
+            self.printed.insert(place, printed);
+        }
+    }
+
+    fn json(&mut self, value: &Value, context: Context) {
         match value {
             Value::Null => self.scalar(scalar::Scalar::plain("null"), context),
             Value::Bool(true) => self.scalar(scalar::Scalar::plain("true"), context),
@@ -109,10 +169,11 @@ impl Emitter {
             Value::String(text) => {
                 self.scalar(scalar::Scalar::of(text, context), context);
             }
-            Value::Array(items) if items.is_empty() => self.empty("[", "]"),
-            Value::Array(items) => self.sequence(items, context),
-            Value::Object(map) if map.is_empty() => self.empty("{", "}"),
-            Value::Object(map) => self.mapping(map),
+            Value::Array(items) => {
+                let items: Vec<Part<'_>> = items.iter().map(Part::Json).collect();
+                self.list(&items, context);
+            }
+            Value::Object(_) => self.node(&Part::Map(Part::members(value)), context),
         }
     }
 
@@ -128,7 +189,10 @@ impl Emitter {
         self.indicator(close, Around::default());
     }
 
-    fn sequence(&mut self, items: &[Value], context: Context) {
+    fn list(&mut self, items: &[Part<'_>], context: Context) {
+        if items.is_empty() {
+            return self.empty("[", "]");
+        }
         let in_mapping = matches!(
             context,
             Context::SimpleKey | Context::LongKey | Context::Value
@@ -155,12 +219,12 @@ impl Emitter {
         self.indent = outer;
     }
 
-    fn mapping(&mut self, map: &Map<String, Value>) {
+    fn mapping(&mut self, members: &BTreeMap<&str, Part<'_>>) {
         let outer = self.deepen(INDENT);
-        for (key, value) in order::sorted(map) {
+        for (key, value) in order::sorted(members) {
             self.write_indent();
             let simple = key.len() <= SIMPLE_KEY && !key.contains(scalar::is_break);
-            let key = Value::String(key.clone());
+            let key = Part::Text(key);
             if simple {
                 self.node(&key, Context::SimpleKey);
                 self.indicator(":", Around::default());
@@ -211,7 +275,7 @@ impl Emitter {
         if around.before && !self.whitespace {
             self.put(' ');
         }
-        text.chars().for_each(|c| self.put(c));
+        self.run(text);
         self.whitespace = around.after;
         self.indention = self.indention && around.indention;
     }
@@ -223,9 +287,9 @@ impl Emitter {
         if !self.indention || taken {
             self.put_break();
         }
-        while self.column < indent {
-            self.put(' ');
-        }
+        let missing = indent.saturating_sub(self.column);
+        self.out.extend(std::iter::repeat_n(' ', missing));
+        self.column += missing;
         self.whitespace = true;
         self.indention = true;
     }
@@ -233,6 +297,12 @@ impl Emitter {
     fn put(&mut self, c: char) {
         self.out.push(c);
         self.column += 1;
+    }
+
+    /// Puts characters of which none is a break.
+    fn run(&mut self, text: &str) {
+        self.out.push_str(text);
+        self.column += text.chars().count();
     }
 
     fn put_break(&mut self) {

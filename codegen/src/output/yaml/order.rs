@@ -1,31 +1,36 @@
 //! The order of keys: natural, so that `a2` comes before `a10`.
 
-use std::cmp::Ordering;
-
-use serde_json::{Map, Value};
+use std::{cmp::Ordering, collections::BTreeMap};
 
 /// The entries in the order in which they are written.
 ///
 /// By insertion rather than with `sort_by`, which may panic: the rule for zeros is not always a total order.
-pub(super) fn sorted(map: &Map<String, Value>) -> Vec<(&String, &Value)> {
-    let mut entries: Vec<(Vec<char>, &String, &Value)> = Vec::with_capacity(map.len());
+pub(super) fn sorted<'k, V>(map: &'k BTreeMap<&'k str, V>) -> Vec<(&'k str, &'k V)> {
+    let mut entries: Vec<(&str, &V)> = Vec::with_capacity(map.len());
     for (key, value) in map {
-        let chars: Vec<char> = key.chars().collect();
-        let at = entries.partition_point(|(other, ..)| less(other, &chars));
-        entries.insert(at, (chars, key, value));
+        let at = entries.partition_point(|(other, _)| is_before(other, key));
+        entries.insert(at, (key, value));
     }
     entries
-        .into_iter()
-        .map(|(_, key, value)| (key, value))
-        .collect()
 }
 
-/// Whether a key stands before another: letters by their code and after all else, runs of digits as numbers.
-fn less(a: &[char], b: &[char]) -> bool {
-    let Some(at) = a.iter().zip(b).position(|(a, b)| a != b) else {
+/// Whether a key stands before another.
+fn is_before(a: &str, b: &str) -> bool {
+    if a.is_ascii() && b.is_ascii() {
+        return less(a.as_bytes(), b.as_bytes());
+    }
+    let chars = |key: &str| key.chars().collect::<Vec<char>>();
+    less(&chars(a), &chars(b))
+}
+
+/// Whether a key stands before another: letters by their code and after all else, runs of digits as numbers. ASCII may come as
+/// bytes.
+fn less<C: Copy + Into<char>>(a: &[C], b: &[C]) -> bool {
+    let is_equal = |(a, b): (&C, &C)| (*a).into() == (*b).into();
+    let Some(at) = a.iter().zip(b).position(|pair| !is_equal(pair)) else {
         return a.len() < b.len();
     };
-    let (x, y) = (a[at], b[at]);
+    let (x, y): (char, char) = (a[at].into(), b[at].into());
     match (x.is_alphabetic(), y.is_alphabetic()) {
         (true, true) => return x < y,
         (false, false) => {}
@@ -36,8 +41,9 @@ fn less(a: &[char], b: &[char]) -> bool {
         && a[..at]
             .iter()
             .rev()
-            .take_while(|c| is_digit(**c))
-            .any(|c| *c != '0');
+            .map(|c| (*c).into())
+            .take_while(|c| is_digit(*c))
+            .any(|c| c != '0');
     let start = i64::from(within_number);
     let (a_number, a_end) = number(a, at, start);
     let (b_number, b_end) = number(b, at, start);
@@ -49,10 +55,11 @@ fn less(a: &[char], b: &[char]) -> bool {
 }
 
 /// The number that the digits from here on continue, wrapping as Go's does, and where they end.
-fn number(key: &[char], at: usize, start: i64) -> (i64, usize) {
-    let digits = key[at..].iter().take_while(|c| is_digit(**c));
+fn number<C: Copy + Into<char>>(key: &[C], at: usize, start: i64) -> (i64, usize) {
+    let digits = key[at..].iter().map(|c| (*c).into());
+    let digits = digits.take_while(|c| is_digit(*c));
     digits.fold((start, at), |(number, end), digit| {
-        let value = i64::from(u32::from(*digit)) - i64::from(u32::from('0'));
+        let value = i64::from(u32::from(digit)) - i64::from(u32::from('0'));
         (number.wrapping_mul(10).wrapping_add(value), end + 1)
     })
 }

@@ -59,20 +59,19 @@ struct Facts {
 
 impl Facts {
     fn of(text: &str) -> Self {
-        let is_around = |test: fn(char) -> bool| text.starts_with(test) || text.ends_with(test);
-        let follows = |first: fn(char) -> bool, second: fn(char) -> bool| {
-            let next = text.chars().skip(1);
-            text.chars().zip(next).any(|(a, b)| first(a) && second(b))
-        };
-        let has_breaks = text.contains(is_break);
-        let is_special = !text.chars().all(is_printable);
-        let break_space = follows(is_break, is_space);
-        let space_break = follows(is_space, is_break);
+        let (mut has_breaks, mut is_special) = (false, false);
+        let (mut break_space, mut space_break) = (false, false);
+        let mut before = None;
+        for c in text.chars() {
+            has_breaks |= is_break(c);
+            is_special |= !is_printable(c);
+            break_space |= is_space(c) && before.is_some_and(is_break);
+            space_break |= is_break(c) && before.is_some_and(is_space);
+            before = Some(c);
+        }
+        let has_outer_spaces = text.starts_with(is_space) || text.ends_with(is_space);
         Self {
-            may_be_plain: !(has_breaks
-                || is_special
-                || is_around(is_space)
-                || has_indicators(text)),
+            may_be_plain: !(has_breaks || is_special || has_outer_spaces || has_indicators(text)),
             may_be_single: !(break_space || space_break || is_special),
             may_be_block: !(text.ends_with(' ') || space_break || is_special),
         }
@@ -146,20 +145,22 @@ impl Emitter {
             self.put(' ');
         }
         let mut spaces = false;
-        let mut chars = text.chars().peekable();
-        while let Some(c) = chars.next() {
-            if c == ' ' {
-                let next_is_space = chars.peek() == Some(&' ');
-                if !spaces && self.folds(folding) && !next_is_space {
+        let mut rest = text;
+        while !rest.is_empty() {
+            let (word, after) = rest.split_at(rest.find(' ').unwrap_or(rest.len()));
+            if let Some(after) = rest.strip_prefix(' ') {
+                if !spaces && self.folds(folding) && !after.starts_with(' ') {
                     self.write_indent();
                 } else {
-                    self.put(c);
+                    self.put(' ');
                 }
                 spaces = true;
+                rest = after;
             } else {
-                self.put(c);
+                self.run(word);
                 self.indention = false;
                 spaces = false;
+                rest = after;
             }
         }
         self.whitespace = false;
@@ -276,19 +277,16 @@ impl Emitter {
         self.put_break();
         self.indention = true;
         self.whitespace = true;
-        let mut breaks = true;
-        for c in text.chars() {
-            if is_break(c) {
+        for line in text.split_inclusive(is_break) {
+            let content = line.trim_end_matches(is_break);
+            if !content.is_empty() {
+                self.write_indent();
+                self.run(content);
+                self.indention = false;
+            }
+            if let Some(c) = line.chars().next_back().filter(|c| is_break(*c)) {
                 self.break_of(c);
                 self.indention = true;
-                breaks = true;
-            } else {
-                if breaks {
-                    self.write_indent();
-                }
-                self.put(c);
-                self.indention = false;
-                breaks = false;
             }
         }
     }

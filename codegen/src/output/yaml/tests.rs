@@ -1,8 +1,8 @@
 use std::{env, fs, path::Path};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::to_yaml;
+use super::{Branch, Part, print, to_yaml};
 use crate::{
     read::yaml::{Places, read_documents},
     source::Source,
@@ -36,6 +36,47 @@ fn yaml_is_gos_byte_for_byte() {
 #[allow(clippy::print_stderr, reason = "the message of a failed test")]
 fn report(value: &str, expected: &str, written: &str) {
     eprintln!("{value}\n--- Go\n{expected:?}\n--- ours\n{written:?}\n");
+}
+
+struct Shared(Value);
+
+impl Branch for Shared {
+    fn part(&self) -> Part<'_> {
+        Part::Map(Part::members(&self.0))
+    }
+}
+
+/// A branch in several places, at one indentation and at others, is printed as if it stood there alone.
+#[test]
+fn branches_are_printed_wherever_they_stand() {
+    let long = "word ".repeat(40) + "end";
+    for shared in [
+        json!({}),
+        json!({"a": 1}),
+        json!({"text": "one\ntwo\n", "list": [{"a": [], "b": long}]}),
+        json!({"z": long, "a": {"b": null}}),
+    ] {
+        let shared = Shared(shared);
+        let branch = || Part::Branch(&shared);
+        let whole = Part::Map(
+            [
+                ("a", branch()),
+                ("b", branch()),
+                (
+                    "below",
+                    Part::Map([("c", branch()), ("a longer key", branch())].into()),
+                ),
+                (
+                    "list",
+                    Part::List(vec![branch(), branch(), Part::Text("é")]),
+                ),
+            ]
+            .into(),
+        );
+        let alone = whole.to_json();
+        assert_eq!(print(&whole), to_yaml(&alone));
+        assert_eq!(whole.json_bytes(), alone.to_string().len(), "{alone}");
+    }
 }
 
 /// CRDs that projects publish as controller-gen wrote them.

@@ -1,6 +1,6 @@
 //! Generic types: the schema of each instance.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
     Schema,
@@ -32,7 +32,7 @@ impl Shapes<'_> {
         def: &TypeDef,
         external: &ExternalType,
         scope: Lookup<'_>,
-    ) -> Schema {
+    ) -> Arc<Schema> {
         let generics = def.item.as_ref().map_or("", |item| item.generics.as_str());
         let names = type_parameters(generics).unwrap_or_default();
         let arguments: Vec<TypeRef> = external

@@ -40,7 +40,7 @@ mod tests {
     #[test]
     fn narrow_numbers_are_bounded_unless_go_has_the_say() {
         let check = |name: &str, exact: bool, expected: Value| {
-            assert_eq!(Value::from(whole_number(name, exact)), expected, "{name}");
+            assert_eq!(Value::from(&whole_number(name, exact)), expected, "{name}");
         };
         check(
             "u8",

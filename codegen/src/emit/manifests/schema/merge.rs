@@ -1,5 +1,7 @@
 //! Merging: what a type says with what a field of that type says, as controller-gen folds `allOf`.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::{PRESERVE, RULES, Schema, TYPE};
@@ -39,7 +41,7 @@ impl Schema {
     /// stays; rules of the part come before.
     pub(super) fn fold(&mut self, mut part: Self) {
         for within in std::mem::take(&mut part.all_of) {
-            self.fold(within);
+            self.fold(Arc::unwrap_or_clone(within));
         }
         let (mut ours, mut theirs) = (Self::default(), Self::default());
         for (word, value) in part.words {
@@ -74,13 +76,17 @@ impl Schema {
             (present, items) => self.items = present.or(items),
         }
         match (&mut self.additional, part.additional) {
-            (Some(present), Some(value)) => present.fold(*value),
+            (Some(present), Some(value)) => {
+                Arc::make_mut(present).fold(Arc::unwrap_or_clone(value));
+            }
             (present @ None, value) => *present = value,
             (Some(_), None) => {}
         }
         for (name, property) in part.properties {
             match self.properties.get_mut(&name) {
-                Some(present) => present.fold(property),
+                Some(present) => {
+                    Arc::make_mut(present).fold(Arc::unwrap_or_clone(property));
+                }
                 None => {
                     self.properties.insert(name, property);
                 }
@@ -88,7 +94,7 @@ impl Schema {
         }
         self.required.extend(part.required);
         if ours != Self::default() {
-            self.all_of.extend([ours, theirs]);
+            self.all_of.extend([ours, theirs].map(Arc::new));
         }
     }
 }

@@ -1,12 +1,14 @@
 //! Schemas: a structural schema as it goes into a CRD, made from the model.
 //!
 //! [`Schema`] is the value; `shape` makes it from types, `of_crd` from those of CRDs, `rules` from validations, `merge` joins
-//! what a type says with what its user says, `union` does enums with data.
+//! what a type says with what its user says, `union` does enums with data. What stands below a schema is shared: a type that
+//! twenty fields have, such as a container's, is made and printed once.
 
 mod instance;
 mod integers;
 mod merge;
 mod of_crd;
+mod print;
 mod rules;
 mod shape;
 mod union;
@@ -14,7 +16,10 @@ mod union;
 mod view;
 mod well_known;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use serde_json::{Map, Value};
 
@@ -24,15 +29,15 @@ pub(super) use shape::{Lookup, Shapes};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Schema {
     /// `properties`.
-    pub(super) properties: BTreeMap<String, Schema>,
+    pub(super) properties: BTreeMap<String, Arc<Schema>>,
     /// `required`.
     pub(super) required: BTreeSet<String>,
     /// `items`.
-    pub(super) items: Option<Box<Schema>>,
+    pub(super) items: Option<Arc<Schema>>,
     /// `additionalProperties`.
-    pub(super) additional: Option<Box<Schema>>,
+    pub(super) additional: Option<Arc<Schema>>,
     /// `allOf`, where rules of a type and of its user cannot be joined.
-    pub(super) all_of: Vec<Schema>,
+    pub(super) all_of: Vec<Arc<Schema>>,
     /// Every other keyword.
     pub(super) words: Map<String, Value>,
 }
@@ -73,42 +78,45 @@ impl Schema {
         }
     }
 
-    /// Changes every description, those below too.
-    pub(super) fn edit_descriptions(&mut self, edit: &impl Fn(&str) -> String) {
-        if let Some(text) = self.words.remove(DESCRIPTION)
-            && let Some(text) = text.as_str()
-        {
-            self.describe(edit(text));
-        }
-        let below = self.properties.values_mut().chain(&mut self.all_of);
-        let below = below.chain(self.items.as_deref_mut());
-        for schema in below.chain(self.additional.as_deref_mut()) {
-            schema.edit_descriptions(edit);
-        }
+    /// The schemas right below: of properties, items, other properties and `allOf`.
+    fn below_mut(&mut self) -> impl Iterator<Item = &mut Arc<Self>> {
+        let below = self.properties.values_mut().chain(&mut self.items);
+        below.chain(&mut self.additional).chain(&mut self.all_of)
     }
 }
 
-impl From<Schema> for Value {
-    fn from(schema: Schema) -> Self {
-        let mut map = schema.words;
-        let mut insert = |word: &str, value: Value| map.insert(word.to_owned(), value);
-        if !schema.properties.is_empty() {
-            let properties = schema.properties.into_iter();
-            let properties: Map<_, _> = properties.map(|(name, one)| (name, one.into())).collect();
-            insert("properties", Self::Object(properties));
+/// Changes the descriptions of schemas and of all below them.
+pub(super) struct Descriptions<F> {
+    edit: F,
+    /// The schemas with other descriptions, each with the one that it was made from, by the address of that.
+    edited: BTreeMap<usize, [Arc<Schema>; 2]>,
+}
+
+impl<F: Fn(&str) -> String> Descriptions<F> {
+    pub(super) const fn new(edit: F) -> Self {
+        Self {
+            edit,
+            edited: BTreeMap::new(),
         }
-        if !schema.required.is_empty() {
-            insert("required", schema.required.into_iter().collect());
+    }
+
+    pub(super) fn edit(&mut self, schema: &Arc<Schema>) -> Arc<Schema> {
+        let address = Arc::as_ptr(schema).addr();
+        if let Some([_, edited]) = self.edited.get(&address) {
+            return Arc::clone(edited);
         }
-        if let Some(items) = schema.items {
-            insert("items", (*items).into());
+        let mut edited = Schema::clone(schema);
+        if let Some(text) = edited.words.remove(DESCRIPTION)
+            && let Some(text) = text.as_str()
+        {
+            edited.describe((self.edit)(text));
         }
-        if let Some(additional) = schema.additional {
-            insert("additionalProperties", (*additional).into());
+        for below in edited.below_mut() {
+            *below = self.edit(below);
         }
-        if !schema.all_of.is_empty() {
-            insert("allOf", schema.all_of.into_iter().collect());
-        }
-        Self::Object(map)
+        let edited = Arc::new(edited);
+        let both = [Arc::clone(schema), Arc::clone(&edited)];
+        self.edited.insert(address, both);
+        edited
     }
 }

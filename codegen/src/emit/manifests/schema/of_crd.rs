@@ -1,5 +1,7 @@
 //! Schemas of types that were made from a CRD: what the types hold, with the rest of the CRD's schema laid over it.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::{DESCRIPTION, Schema, TYPE};
@@ -51,13 +53,13 @@ impl Schema {
         self.required.extend(rest.required.iter().cloned());
         for (name, property) in &rest.properties {
             let schema = self.properties.entry(name.clone()).or_default();
-            schema.lay_over(property);
+            Arc::make_mut(schema).lay_over(property);
         }
         if let Some(items) = &rest.items {
-            self.items.get_or_insert_default().lay_over(items);
+            Arc::make_mut(self.items.get_or_insert_default()).lay_over(items);
         }
         if let Additional::Schema(value) = &rest.additional {
-            self.additional.get_or_insert_default().lay_over(value);
+            Arc::make_mut(self.additional.get_or_insert_default()).lay_over(value);
         }
     }
 }
@@ -81,7 +83,7 @@ fn object(def: &StructDef, properties: Properties, version: &Version) -> Schema 
             schema.required.insert(name.clone());
         }
         if let Some(property) = property(field, version) {
-            schema.properties.insert(name.clone(), property);
+            schema.properties.insert(name.clone(), Arc::new(property));
         }
     }
     schema
@@ -103,7 +105,7 @@ fn held(ty: &TypeRef, rules: &Validation, version: &Version) -> Option<Schema> {
     let element = |inner: &TypeRef| {
         let unrestricted = Validation::default();
         let rules = rules.element.as_deref().unwrap_or(&unrestricted);
-        held(inner, rules, version).map(Box::new)
+        held(inner, rules, version).map(Arc::new)
     };
     let schema = match ty {
         TypeRef::Bool => Schema::of_type("boolean"),

@@ -1,9 +1,9 @@
 //! Types as schemas.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
-    PRESERVE, Schema,
+    DESCRIPTION, PRESERVE, Schema,
     integers::{integer, whole_number},
 };
 use crate::{
@@ -29,7 +29,7 @@ pub(in crate::emit::manifests) struct Shapes<'a> {
     pub(super) manifests: &'a Manifests,
     compat: Compat,
     /// Schemas of named types, by path.
-    made: BTreeMap<String, Schema>,
+    made: BTreeMap<String, Arc<Schema>>,
     /// The named types that are being made, outermost first.
     open: Vec<String>,
     /// The types that the parameters of generic types stand for, innermost last.
@@ -89,18 +89,15 @@ impl<'a> Shapes<'a> {
 
     /// The schema of a root: `apiVersion`, `kind` and `metadata` beside its own fields.
     pub(in crate::emit::manifests) fn root(&mut self, def: &TypeDef, scope: Lookup<'_>) -> Schema {
-        let mut schema = self.named(def, scope);
-        schema.properties.extend([
-            (
-                "apiVersion".to_owned(),
-                Schema::of_type("string").with("description", API_VERSION),
-            ),
-            (
-                "kind".to_owned(),
-                Schema::of_type("string").with("description", KIND),
-            ),
-            ("metadata".to_owned(), Schema::of_type("object")),
-        ]);
+        let mut schema = Schema::clone(&self.named(def, scope));
+        let text = |description: &str| Schema::of_type("string").with(DESCRIPTION, description);
+        let common = [
+            ("apiVersion", text(API_VERSION)),
+            ("kind", text(KIND)),
+            ("metadata", Schema::of_type("object")),
+        ];
+        let common = common.map(|(name, schema)| (name.to_owned(), schema.into()));
+        schema.properties.extend(common);
         // In Go, tag and markers say.
         if scope.rust || metadata_may_be_missing(def) {
             schema.required.remove("metadata");
@@ -109,9 +106,9 @@ impl<'a> Shapes<'a> {
     }
 
     /// The schema of a type, without what its user says.
-    pub(super) fn of(&mut self, ty: &TypeRef, scope: Lookup<'_>, at: At<'_>) -> Schema {
+    pub(super) fn of(&mut self, ty: &TypeRef, scope: Lookup<'_>, at: At<'_>) -> Arc<Schema> {
         let exact = !scope.rust || self.compat == Compat::ControllerGen;
-        match ty {
+        let schema = match ty {
             TypeRef::Bool => Schema::of_type("boolean"),
             TypeRef::Int32 => integer("int32"),
             TypeRef::Int64 => integer("int64"),
@@ -123,46 +120,42 @@ impl<'a> Shapes<'a> {
                 let embedded = self.manifests.embedded_object_meta;
                 match Schema::of_known(*known, embedded) {
                     Some(schema) => schema,
-                    None => self.foreign(ty, at),
+                    None => return self.foreign(ty, at),
                 }
             }
             TypeRef::Local(name) => match scope.types.iter().find(|def| def.name == *name) {
-                Some(def) => self.named(def, scope),
+                Some(def) => return self.named(def, scope),
                 None => self.unknown(name, at),
             },
             TypeRef::External(external) => match self.argument(external) {
-                Some(argument) => self.of(&argument, scope, at),
+                Some(argument) => return self.of(&argument, scope, at),
                 None => match external.generic_type(scope.types) {
-                    Some(def) => self.instance(def, external, scope),
-                    None => self.foreign(ty, at),
+                    Some(def) => return self.instance(def, external, scope),
+                    None => return self.foreign(ty, at),
                 },
             },
             TypeRef::Verbatim(text) => self.unknown(text, at),
             TypeRef::List(inner) => Schema {
-                items: Some(Box::new(self.of(inner, scope, at))),
+                items: Some(self.of(inner, scope, at)),
                 ..Schema::of_type("array")
             },
             TypeRef::Map(inner) => Schema {
-                additional: Some(Box::new(self.of(inner, scope, at))),
+                additional: Some(self.of(inner, scope, at)),
                 ..Schema::of_type("object")
             },
-            TypeRef::Optional(inner) => {
-                let schema = self.of(inner, scope, at);
-                if scope.rust {
-                    schema.with("nullable", true)
-                } else {
-                    schema
-                }
+            TypeRef::Optional(inner) if scope.rust => {
+                Schema::clone(&self.of(inner, scope, at)).with("nullable", true)
             }
-            TypeRef::Boxed(inner) => self.of(inner, scope, at),
-        }
+            TypeRef::Optional(inner) | TypeRef::Boxed(inner) => return self.of(inner, scope, at),
+        };
+        Arc::new(schema)
     }
 
     /// The schema of a type of another module.
-    fn foreign(&mut self, ty: &TypeRef, at: At<'_>) -> Schema {
+    fn foreign(&mut self, ty: &TypeRef, at: At<'_>) -> Arc<Schema> {
         let path = ty.path().unwrap_or_default();
         if let Some(schema) = Schema::of_foreign(&path) {
-            return schema;
+            return Arc::new(schema);
         }
         let api = self.api;
         if let Some(def) = api.foreign_def(ty) {
@@ -196,27 +189,32 @@ impl<'a> Shapes<'a> {
             };
             return self.named(&def, scope);
         }
-        self.unknown(&path, at)
+        Arc::new(self.unknown(&path, at))
     }
 
     /// The schema of a named type, with its documentation and rules.
-    pub(super) fn named(&mut self, def: &TypeDef, scope: Lookup<'_>) -> Schema {
+    pub(super) fn named(&mut self, def: &TypeDef, scope: Lookup<'_>) -> Arc<Schema> {
         let path = format!("{}::{}", scope.path, def.name);
         self.named_as(path, def, scope)
     }
 
     /// [`named`](Self::named), made once for each path.
-    pub(super) fn named_as(&mut self, path: String, def: &TypeDef, scope: Lookup<'_>) -> Schema {
+    pub(super) fn named_as(
+        &mut self,
+        path: String,
+        def: &TypeDef,
+        scope: Lookup<'_>,
+    ) -> Arc<Schema> {
         if let Some(schema) = self.made.get(&path) {
-            return schema.clone();
+            return Arc::clone(schema);
         }
         if self.open.contains(&path) || self.open.len() > MOST_DEEP {
-            return self.recursive(def);
+            return Arc::new(self.recursive(def));
         }
         self.open.push(path.clone());
-        let schema = self.definition(def, scope);
+        let schema = Arc::new(self.definition(def, scope));
         self.open.pop();
-        self.made.insert(path, schema.clone());
+        self.made.insert(path, Arc::clone(&schema));
         schema
     }
 
@@ -231,7 +229,7 @@ impl<'a> Shapes<'a> {
             (TypeKind::Struct(def), _) => self.structure(def, scope, at),
             (TypeKind::Enum(def), _) => enumeration(def, scope),
             (TypeKind::Union(def), _) => self.union(def, scope, at),
-            (TypeKind::Alias(alias), _) => self.of(&alias.target, scope, at),
+            (TypeKind::Alias(alias), _) => Arc::unwrap_or_clone(self.of(&alias.target, scope, at)),
         };
         let named = matches!(&def.kind, TypeKind::Alias(alias) if is_named(&alias.target));
         let mut own = Schema::of_rules(&def.validation);
@@ -263,7 +261,8 @@ impl<'a> Shapes<'a> {
                 continue;
             }
             let property = self.property(field, scope, at);
-            schema.properties.insert(field.json_name.clone(), property);
+            let name = field.json_name.clone();
+            schema.properties.insert(name, Arc::new(property));
             if self.is_required(field) {
                 schema.required.insert(field.json_name.clone());
             }
@@ -311,7 +310,7 @@ impl<'a> Shapes<'a> {
         let base = if declared.is_some() && has_no_schema(&field.ty) {
             Schema::default()
         } else {
-            self.of(&field.ty, scope, at)
+            Arc::unwrap_or_clone(self.of(&field.ty, scope, at))
         };
         let base = self.with_elements(base, &field.validation);
         if declared.is_some() && declared != base.ty() {
@@ -331,14 +330,13 @@ impl<'a> Shapes<'a> {
             let mut own = Schema::of_rules(element);
             own.describe(description(&element.docs));
             for inner in base.items.iter_mut().chain(&mut base.additional) {
-                let schema = std::mem::take(&mut **inner);
                 if element.schemaless {
-                    **inner = own.clone();
+                    *inner = Arc::new(own.clone());
                     continue;
                 }
-                let joined = schema.used(own.clone());
+                let joined = Schema::clone(inner).used(own.clone());
                 let joined = self.narrowed(joined, &own);
-                **inner = self.with_elements(joined, element);
+                *inner = Arc::new(self.with_elements(joined, element));
             }
         }
         base

@@ -1,5 +1,7 @@
 //! Enums with data, in the four forms that serde gives them.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
 use super::{
@@ -39,7 +41,7 @@ impl Shapes<'_> {
             let mut property = self.content(variant, scope, at);
             property.describe(docs(&variant.docs, scope));
             let name = &variant.json_name;
-            schema.properties.insert(name.clone(), property);
+            schema.properties.insert(name.clone(), Arc::new(property));
             choices.push(json!({"required": [name]}));
         }
         schema.with("oneOf", choices)
@@ -73,7 +75,9 @@ impl Shapes<'_> {
                 }
             }
         }
-        schema.properties.insert(tag.to_owned(), tags(def));
+        schema
+            .properties
+            .insert(tag.to_owned(), Arc::new(tags(def)));
         schema.required.insert(tag.to_owned());
         schema.with("oneOf", choices)
     }
@@ -105,8 +109,10 @@ impl Shapes<'_> {
         }
         let data = joined.filter(|_| agree);
         let data = data.unwrap_or_else(|| Schema::default().with(PRESERVE, true));
-        schema.properties.insert(content.to_owned(), data);
-        schema.properties.insert(tag.to_owned(), tags(def));
+        schema.properties.insert(content.to_owned(), Arc::new(data));
+        schema
+            .properties
+            .insert(tag.to_owned(), Arc::new(tags(def)));
         schema.required.insert(tag.to_owned());
         schema.with("oneOf", choices)
     }

@@ -38,11 +38,11 @@ impl<'s> SchemaView<'s> for &'s Schema {
     fn properties(self) -> impl Iterator<Item = (&'s str, Self)> {
         self.properties
             .iter()
-            .map(|(name, schema)| (name.as_str(), schema))
+            .map(|(name, schema)| (name.as_str(), &**schema))
     }
 
     fn property(self, name: &str) -> Option<Self> {
-        self.properties.get(name)
+        self.properties.get(name).map(|schema| &**schema)
     }
 
     fn items(self) -> Option<Self> {

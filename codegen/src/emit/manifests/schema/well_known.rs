@@ -1,5 +1,7 @@
 //! The schemas of types with a JSON form of their own, as controller-gen writes them.
 
+use std::sync::Arc;
+
 use serde_json::json;
 
 use super::{PRESERVE, Schema};
@@ -47,12 +49,12 @@ fn int_or_string() -> Schema {
 /// The metadata that an embedded object may have; the rest is the server's.
 fn object_meta() -> Schema {
     let texts = || Schema {
-        additional: Some(Box::new(Schema::of_type("string"))),
+        additional: Some(Arc::new(Schema::of_type("string"))),
         ..Schema::of_type("object")
     };
     let mut meta = Schema::of_type("object");
     let finalizers = Schema {
-        items: Some(Box::new(Schema::of_type("string"))),
+        items: Some(Arc::new(Schema::of_type("string"))),
         ..Schema::of_type("array")
     };
     let properties = [
@@ -62,7 +64,7 @@ fn object_meta() -> Schema {
         ("name", Schema::of_type("string")),
         ("namespace", Schema::of_type("string")),
     ];
-    let properties = properties.map(|(name, schema)| (name.to_owned(), schema));
+    let properties = properties.map(|(name, schema)| (name.to_owned(), Arc::new(schema)));
     meta.properties.extend(properties);
     meta
 }
