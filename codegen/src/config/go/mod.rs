@@ -31,10 +31,9 @@ use crate::{
     diag::{Diagnostic, Diagnostics},
     lower,
     read::go::{
-        GoFile, GoPackage, GoSources, Known, Wanted, builds_name, declares_objects, package_name,
-        wanted,
+        GoFile, GoPackage, GoSources, Known, Wanted, builds_name, declares_objects, is_barren,
+        package_name, wanted,
     },
-    source::Source,
     threads,
 };
 
@@ -123,9 +122,11 @@ impl Loader<'_> {
         };
         let mut tried = BTreeSet::new();
         loop {
-            let mut wanted = wanted(&sources, self);
+            let (mut wanted, used) = wanted(&sources, self);
             wanted.retain(|wanted| tried.insert(wanted.path.clone()));
             if wanted.is_empty() {
+                // What is not followed here may be described from its source nevertheless, if that is there.
+                sources.used = (self.kubernetes == KubernetesSources::Definitions).then_some(used);
                 break;
             }
             let loaded: Vec<_> = wanted
@@ -234,14 +235,18 @@ fn take(
 
 fn read_package(path: &str, found: &Found, requested: bool) -> Result<GoPackage, Diagnostics> {
     let names = go_files(&found.folder)?;
-    let parse = if found.main {
-        GoFile::new
-    } else {
-        GoFile::foreign
-    };
     let read: Vec<Result<GoFile, Diagnostic>> = names
         .par_iter()
-        .map(|name| read_file(&found.folder.join(name)).map(parse))
+        .map_init(Vec::new, |buffer, name| {
+            let path = found.folder.join(name);
+            read_file(&path, buffer)?;
+            // Most of a foreign package is generated, and megabytes: its text is looked at where it was read.
+            if !found.main && is_barren(buffer) {
+                return Ok(GoFile::barren(shown(&path)));
+            }
+            let source = inputs::utf8(shown(&path), buffer);
+            Ok(GoFile::new(source.map_err(first_of)?))
+        })
         .collect();
     let mut diagnostics = Diagnostics::new();
     let mut files = Vec::with_capacity(read.len());
@@ -271,9 +276,13 @@ fn go_files(folder: &Path) -> Result<Vec<String>, Diagnostic> {
         let Ok(name) = entry.file_name().into_string() else {
             continue;
         };
-        // As Go, pass over folders, pipes and the like.
-        let is_folder = || fs::metadata(entry.path()).is_ok_and(|data| !data.is_file());
-        if builds_name(&name) && !is_folder() {
+        if !builds_name(&name) {
+            continue;
+        }
+        // As Go, pass over folders, pipes and the like; links are asked where they lead.
+        let is_file = entry.file_type().is_ok_and(|found| found.is_file());
+        let is_other = || fs::metadata(entry.path()).is_ok_and(|found| !found.is_file());
+        if is_file || !is_other() {
             names.push(name);
         }
     }
@@ -281,22 +290,33 @@ fn go_files(folder: &Path) -> Result<Vec<String>, Diagnostic> {
     Ok(names)
 }
 
-fn read_file(path: &Path) -> Result<Source, Diagnostic> {
-    let size = fs::metadata(path).map_or(0, |data| data.len());
-    if size > MAX_FILE_BYTES {
+/// Reads a file into a buffer, in place of what the buffer holds.
+fn read_file(path: &Path, buffer: &mut Vec<u8>) -> Result<(), Diagnostic> {
+    buffer.clear();
+    let read = File::open(path).and_then(|file| {
+        let size = file.metadata().map_or(0, |data| data.len());
+        buffer.reserve(usize::try_from(size.min(MAX_FILE_BYTES)).unwrap_or(0) + 1);
+        file.take(MAX_FILE_BYTES + 1).read_to_end(buffer)
+    });
+    read.map_err(|error| first_of(inputs::read_error(path)(error)))?;
+    if buffer.len() as u64 > MAX_FILE_BYTES {
         let megabytes = MAX_FILE_BYTES / (1024 * 1024);
         return Err(Diagnostic::error(format!(
             "{} is larger than {megabytes} MiB",
             shown(path)
         )));
     }
-    inputs::read(path).map_err(|error| match error {
-        Error::Config(found) | Error::Input(found) => found
-            .into_iter()
-            .next()
-            .unwrap_or_else(|| Diagnostic::error(format!("cannot read {}", shown(path)))),
-        error => Diagnostic::error(error.to_string()),
-    })
+    Ok(())
+}
+
+/// An error as a finding.
+fn first_of(error: Error) -> Diagnostic {
+    let text = error.to_string();
+    match error {
+        Error::Config(found) | Error::Input(found) => found.into_iter().next(),
+        _ => None,
+    }
+    .unwrap_or_else(|| Diagnostic::error(text))
 }
 
 /// The package clause of the first file of the build in a folder.

@@ -7,7 +7,7 @@
 use super::{
     Findings,
     file::FileReader,
-    syntax::{Group, Owner},
+    syntax::{Group, Owner, TypeExpr},
 };
 use crate::{
     diag::{Diagnostic, Diagnostics, Severity},
@@ -31,7 +31,16 @@ impl FileReader<'_, '_> {
             types: vec![MarkerSet::default(); syntax.types.len()],
             fields: vec![MarkerSet::default(); syntax.fields],
         };
+        let (types, fields) = self.used();
         for (group, owner) in syntax.groups.iter().zip(&syntax.owners) {
+            let is_used = match *owner {
+                Owner::TypeDoc(index) => types.get(index),
+                Owner::Field(index) => fields.get(index),
+                _ => None,
+            };
+            if is_used == Some(&false) {
+                continue;
+            }
             for raw in self.raw_markers(group) {
                 self.give(raw, *owner, &mut found);
             }
@@ -40,6 +49,17 @@ impl FileReader<'_, '_> {
             settle(set, self.package.main, false, self.findings);
         }
         found
+    }
+
+    /// Whether each type and each field of the file is used.
+    fn used(&self) -> (Vec<bool>, Vec<bool>) {
+        let types = &self.syntax.types;
+        let mut fields = vec![self.used.is_none(); self.syntax.fields];
+        for spec in types.iter().filter(|spec| self.is_used(spec)) {
+            mark(&spec.ty, &mut fields);
+        }
+        let types = types.iter().map(|spec| self.is_used(spec));
+        (types.collect(), fields)
     }
 
     /// The markers of a group: `//` lines, never block comments.
@@ -151,6 +171,32 @@ impl FileReader<'_, '_> {
                 .at(place, "nothing follows that it could belong to")
                 .help("a marker stands right above the type or field that it marks"),
         });
+    }
+}
+
+/// Marks the fields of a type by their numbers.
+fn mark(ty: &TypeExpr, marked: &mut [bool]) {
+    match ty {
+        TypeExpr::Pointer(inner) | TypeExpr::Slice(inner) | TypeExpr::Array(_, inner) => {
+            mark(inner, marked);
+        }
+        TypeExpr::Map(key, value) => {
+            mark(key, marked);
+            mark(value, marked);
+        }
+        TypeExpr::Struct(fields) => {
+            for field in fields {
+                if let Some(flag) = marked.get_mut(field.number) {
+                    *flag = true;
+                }
+                mark(&field.ty, marked);
+            }
+        }
+        TypeExpr::Name(_)
+        | TypeExpr::Qualified(..)
+        | TypeExpr::Any
+        | TypeExpr::Interface(_)
+        | TypeExpr::Other(_) => {}
     }
 }
 

@@ -1,6 +1,6 @@
 //! One file: from its declarations to what it adds to its package.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
     Findings, docs,
@@ -21,6 +21,8 @@ pub(super) struct FileReader<'a, 'f> {
     pub(super) file: &'a GoFile,
     pub(super) syntax: &'a File,
     pub(super) ignored: IgnoredMarkers<'a>,
+    /// The types to read, if not all.
+    pub(super) used: Option<&'a BTreeSet<String>>,
     pub(super) findings: &'f mut Findings,
     types: Types<'a>,
 }
@@ -49,9 +51,20 @@ impl<'a, 'f> FileReader<'a, 'f> {
             file,
             syntax,
             ignored,
+            used: None,
             findings,
             types: Types::new(package, file, syntax, index),
         }
+    }
+
+    /// Reads these types alone, if they are given.
+    pub(super) fn only(self, used: Option<&'a BTreeSet<String>>) -> Self {
+        Self { used, ..self }
+    }
+
+    pub(super) fn is_used(&self, spec: &TypeSpec) -> bool {
+        let name = self.file.text_of(&spec.name);
+        self.used.is_none_or(|used| used.contains(name))
     }
 
     pub(super) fn place(&self, range: Span) -> Place {
@@ -74,6 +87,9 @@ impl<'a, 'f> FileReader<'a, 'f> {
                 place: self.place(import.place.clone()),
             }));
         for (spec, set) in self.syntax.types.iter().zip(markers.types) {
+            if !self.is_used(spec) {
+                continue;
+            }
             let decl = self.type_decl(spec, set, &mut markers.fields);
             out.types.push(decl);
         }

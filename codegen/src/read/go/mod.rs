@@ -25,7 +25,7 @@ mod tag;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use package::{
     Const, ConstValue, EnumLiteral, Field, Import, MarshalKind, Marshaler, Package, Tag, Type,
@@ -37,6 +37,7 @@ pub use sources::{GoFile, GoPackage, GoSources, package_name};
 pub(crate) use self::{
     constraint::builds_name,
     reach::{Known, META, Wanted, declares_objects, wanted},
+    sources::is_barren,
 };
 use self::{file::FileReader, resolve::Index};
 use crate::{
@@ -78,7 +79,12 @@ pub fn read(
     let read: Vec<(Option<Package>, Findings)> = sources
         .packages
         .par_iter()
-        .map(|package| read_package(package, &index, ignored))
+        .map(|package| {
+            let used = sources.used.as_ref().filter(|_| !package.main);
+            let none = BTreeSet::new();
+            let used = used.map(|used| used.get(&package.path).unwrap_or(&none));
+            read_package(package, &index, ignored, used)
+        })
         .collect();
     let mut packages = Vec::new();
     let mut unknown = Vec::new();
@@ -121,6 +127,7 @@ fn read_package(
     source: &GoPackage,
     index: &Index<'_>,
     ignored: IgnoredMarkers<'_>,
+    used: Option<&BTreeSet<String>>,
 ) -> (Option<Package>, Findings) {
     let mut findings = Findings::default();
     for error in source.files.iter().filter_map(GoFile::syntax_error) {
@@ -153,7 +160,7 @@ fn read_package(
     for (file, syntax) in source.parsed() {
         check_clause(file, syntax, &package, &mut findings);
         let reader = FileReader::new(source, file, syntax, index, ignored, &mut findings);
-        reader.read(&mut package);
+        reader.only(used).read(&mut package);
     }
     comments::settle(&mut package.markers, source.main, true, &mut findings);
     package.imports.sort_by(|a, b| a.path.cmp(&b.path));

@@ -27,13 +27,17 @@ pub(crate) trait Known {
     fn is_known(&self, path: &str, name: &str) -> bool;
 }
 
-/// The packages whose types are used and that are not among the sources, sorted by path.
-pub(crate) fn wanted(sources: &GoSources, known: &dyn Known) -> Vec<Wanted> {
+/// The types that are used, by import path.
+pub(crate) type Used = BTreeMap<String, BTreeSet<String>>;
+
+/// The packages whose types are used and that are not among the sources, sorted by path, and every type that is used so far.
+pub(crate) fn wanted(sources: &GoSources, known: &dyn Known) -> (Vec<Wanted>, Used) {
     let index = Index::new(sources);
     let mut walk = Walk {
         index: &index,
         known,
         seen: BTreeSet::new(),
+        named: BTreeSet::new(),
         queue: VecDeque::new(),
         wanted: BTreeMap::new(),
     };
@@ -43,7 +47,12 @@ pub(crate) fn wanted(sources: &GoSources, known: &dyn Known) -> Vec<Wanted> {
     while let Some((path, name)) = walk.queue.pop_front() {
         walk.visit(path, name);
     }
-    walk.wanted.into_values().collect()
+    let mut used = Used::new();
+    for (path, name) in walk.seen.into_iter().chain(walk.named) {
+        let types = used.entry(path.to_owned()).or_default();
+        types.insert(name.to_owned());
+    }
+    (walk.wanted.into_values().collect(), used)
 }
 
 /// The package of what all objects have.
@@ -90,6 +99,8 @@ struct Walk<'a> {
     index: &'a Index<'a>,
     known: &'a dyn Known,
     seen: BTreeSet<(&'a str, &'a str)>,
+    /// Types that fields have and that are not followed.
+    named: BTreeSet<(&'a str, &'a str)>,
     queue: VecDeque<(&'a str, &'a str)>,
     wanted: BTreeMap<String, Wanted>,
 }
@@ -189,7 +200,9 @@ impl<'a> Walk<'a> {
             TypeExpr::Qualified(package, name) => {
                 let name = site.file.text_of(name);
                 match self.path_of(site, site.file.text_of(package)) {
-                    Some(META) if name == TYPE_META => {}
+                    Some(META) if name == TYPE_META => {
+                        self.named.insert((META, TYPE_META));
+                    }
                     Some(path) => self.want(site, path, name),
                     None => {}
                 }
@@ -216,7 +229,9 @@ impl<'a> Walk<'a> {
     }
 
     fn follow_path(&mut self, site: Site<'a>, path: &'a str, name: &'a str) {
-        if !self.known.is_known(path, name) {
+        if self.known.is_known(path, name) {
+            self.named.insert((path, name));
+        } else {
             self.want(site, path, name);
         }
     }

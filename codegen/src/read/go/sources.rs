@@ -1,6 +1,10 @@
 //! The texts of Go packages, each parsed once, whoever asks first.
 
-use std::{collections::BTreeMap, fmt, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    sync::Arc,
+};
 
 use memchr::memmem;
 
@@ -24,6 +28,8 @@ pub struct GoSources {
     /// The packages whose types are used and that are not there, by import path, with the error that it is where one of the types
     /// is needed.
     pub missing: BTreeMap<String, Diagnostic>,
+    /// The types of packages of other modules that are read, by import path; all of them if it is not given.
+    pub used: Option<BTreeMap<String, BTreeSet<String>>>,
 }
 
 /// A package's files.
@@ -68,16 +74,12 @@ impl GoFile {
         }
     }
 
-    /// Parses a file of another module, unless it is generated and declares nothing that fields are made of.
-    #[must_use]
-    pub fn foreign(source: Source) -> Self {
-        if is_barren(&source.text) {
-            return Self {
-                source,
-                syntax: Arc::new(None),
-            };
+    /// A file of another module that [declares nothing](is_barren) that fields are made of, and whose text is not held.
+    pub(crate) fn barren(name: String) -> Self {
+        Self {
+            source: Source::new(name, ""),
+            syntax: Arc::new(None),
         }
-        Self::new(source)
     }
 
     /// The syntax of a file that belongs to the build and that could be parsed.
@@ -151,8 +153,7 @@ impl GoPackage {
 
 /// Whether a file is generated, and so in Go's layout, and declares neither types nor constants nor how types write themselves. The
 /// methods for protobuf and deep copies are four fifths of a package of Kubernetes.
-fn is_barren(text: &str) -> bool {
-    let text = text.as_bytes();
+pub(crate) fn is_barren(text: &[u8]) -> bool {
     let has = |part: &str| memmem::find(text, part.as_bytes()).is_some();
     let is_named = |at: usize| {
         !text
@@ -181,8 +182,7 @@ mod tests {
     fn generated_files_without_types_are_passed_over() {
         #[track_caller]
         fn check(text: &str, parsed: bool) {
-            let foreign = GoFile::foreign(Source::new("a.go", text));
-            assert_eq!(foreign.file().is_some(), parsed, "{text}");
+            assert_eq!(is_barren(text.as_bytes()), !parsed, "{text}");
             let own = GoFile::new(Source::new("a.go", text));
             assert!(own.file().is_some(), "{text}");
         }
