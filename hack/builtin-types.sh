@@ -5,6 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 version=v0.36.3
+minor=${version#v0.}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cat >"$work/go.mod" <<MOD
@@ -33,7 +34,7 @@ done
 source=$(cargo metadata --format-version 1 --locked |
 	python3 -c 'import json,sys; print(next(p["manifest_path"] for p in json.load(sys.stdin)["packages"] if p["name"] == "k8s-openapi"))')
 for what in names fields; do
-	python3 "hack/k8s-openapi-$what.py" "$(dirname "$source")/src" >"$work/k8s-openapi-$what.txt"
+	python3 "hack/k8s-openapi-$what.py" "$(dirname "$source")/src" "v1_${minor%%.*}" >"$work/k8s-openapi-$what.txt"
 done
 mv "$work/k8s-openapi-names.txt" "$work/k8s-openapi.txt"
 for file in builtin/src/{types,docs}.bin codegen/src/builtin/k8s-openapi{,-fields}.txt; do

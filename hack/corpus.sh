@@ -2,7 +2,9 @@
 # Generates types for every real CRD of a corpus, compiles them, sends every valid sample and made-up objects through its
 # type, writes each CRD again and compares. One line a project and a total; then what went wrong.
 #
-# Usage: hack/corpus.sh [FOLDER] [PROJECT…]
+# Usage: hack/corpus.sh [FOLDER] [--kubernetes-version=VERSION] [--generate-only] [PROJECT…]
+# VERSION is the least version of Kubernetes that types are for, and the feature of k8s-openapi that they are compiled with.
+# --generate-only prints figures of the types and compiles nothing.
 # FOLDER holds `index.json`, `corpus/` and `samples/`. Without one, it is ../shared/corpus/crds.tar.xz beside the project, or
 # the archive that $CORPUS names, unpacked; without that, the script says so and ends well. Everything is built below
 # target/corpus.

@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
-"""Prints the fields of the structs that every Kubernetes version in k8s-openapi's sources has: a line for each struct, with the
-JSON names of the fields that all versions have alike; `!` marks those that are always written. Structs of which some version always
-writes another field are left out, since that version would add it to what was read. Objects with a kind of
-their own are left out, since they write `apiVersion` and `kind`; so are types of alpha and beta versions."""
+"""Prints the fields of the structs of k8s-openapi: a line for each struct, with the JSON names of its fields. `@35` after a name
+means that Kubernetes 1.35 and every later version in k8s-openapi's sources have it alike; without it, all versions do. `!` marks
+the fields that are always written. A struct counts from the version on from which every always-written field is the same in all,
+since another version would add such a field to what was read. Left out are fields whose type differs from the version that the
+table of types is made from, objects with a kind of their own, since they write `apiVersion` and `kind`, and types of alpha and beta
+versions.
+
+Usage: k8s-openapi-fields.py SOURCES VERSION_OF_THE_TABLE (as in v1_36)"""
 import pathlib
 import re
 import sys
@@ -27,12 +31,40 @@ def structs(root):
     return found
 
 
-versions = [structs(version) for version in sorted(pathlib.Path(sys.argv[1]).glob("v1_*"))]
-for key in sorted(set.intersection(*map(set, versions))):
-    alike = set.intersection(*(set(version[key].items()) for version in versions))
-    always = {name for version in versions for name, type_ in version[key].items() if not type_.startswith("Option<")}
-    if not always <= {name for name, _ in alike}:
+def is_always(type_):
+    return not type_.startswith("Option<")
+
+
+def plain(type_):
+    return type_.removeprefix("Option<").removesuffix(">") if not is_always(type_) else type_
+
+
+def alike(versions, key):
+    """The fields that all the versions have with one type."""
+    return dict(set.intersection(*(set(version[key].items()) for version in versions)))
+
+
+def holds(versions, key):
+    """Whether no version always writes a field that another lacks."""
+    if not all(key in version for version in versions):
+        return False
+    same = alike(versions, key)
+    return all(name in same for version in versions for name, type_ in version[key].items() if is_always(type_))
+
+
+folders = sorted(pathlib.Path(sys.argv[1]).glob("v1_*"))
+versions = [structs(folder) for folder in folders]
+numbers = [int(folder.name.removeprefix("v1_")) for folder in folders]
+table = versions[[folder.name for folder in folders].index(sys.argv[2])]
+since = lambda index: f"@{numbers[index]}" if index else ""
+for key in sorted(versions[-1].keys() & table.keys()):
+    fits = [index for index in range(len(versions)) if holds(versions[index:], key)]
+    if not fits:
         continue
-    names = sorted(name if type_.startswith("Option<") else name + "!" for name, type_ in alike)
-    if names:
-        print("/".join(key), *names)
+    fields = {}
+    for index in reversed(range(fits[0], len(versions))):
+        for name, type_ in alike(versions[index:], key).items():
+            if plain(table[key].get(name, "")) == plain(type_):
+                fields[name] = name + since(index if index > fits[0] else 0) + ("!" if is_always(type_) else "")
+    if fields:
+        print("/".join(key) + since(fits[0]), *(fields[name] for name in sorted(fields)))

@@ -30,7 +30,7 @@ pub use config::Config;
 pub use diag::{Diagnostic, Diagnostics};
 pub use emit::Generator;
 pub use lower::crd::{Explained, Verdict};
-pub use options::{Compat, Filters, KubernetesTypes, Manifests, Options};
+pub use options::{Compat, Filters, KubernetesTypes, KubernetesVersion, Manifests, Options};
 pub use output::{Mode, Tree};
 pub use source::{RustPackage, Source, Sources};
 

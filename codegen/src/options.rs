@@ -1,5 +1,6 @@
 //! Options: the one struct behind the command line, `codegen.toml` and build scripts.
 
+mod kubernetes;
 mod manifests;
 mod types;
 
@@ -7,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+pub use self::kubernetes::{KubernetesTypes, KubernetesVersion};
 pub use self::manifests::{Manifests, RoleOptions};
 pub use self::types::{Pattern, TypeAttributes, TypeOptions, derive_path, type_attribute};
 use crate::{
@@ -79,6 +81,8 @@ pub struct Options {
     pub aliases: bool,
     /// Which schemas of CRDs become types of k8s-openapi.
     pub kubernetes_types: KubernetesTypes,
+    /// The least Kubernetes version that k8s-openapi is compiled for; none for every one that it supports.
+    pub kubernetes_version: Option<KubernetesVersion>,
     /// How types from CRDs and Go look.
     pub types: TypeOptions,
     /// The treatment of CRDs with errors.
@@ -109,6 +113,7 @@ impl Default for Options {
             renames: BTreeMap::new(),
             aliases: false,
             kubernetes_types: KubernetesTypes::default(),
+            kubernetes_version: None,
             types: TypeOptions::default(),
             faulty: Faulty::default(),
             type_paths: BTreeMap::new(),
@@ -128,6 +133,12 @@ impl Options {
     /// Whether anything is made of the schemas of kinds, so that they are kept whole.
     pub(crate) fn uses_schemas(&self) -> bool {
         self.writes_crds() || self.emits(Generator::Validate)
+    }
+
+    /// The least Kubernetes version whose types generated code may have.
+    pub(crate) fn least_kubernetes_version(&self) -> KubernetesVersion {
+        self.kubernetes_version
+            .unwrap_or(KubernetesVersion::EARLIEST)
     }
 
     /// Whether the generator is asked for.
@@ -240,37 +251,6 @@ fn segments(text: &str) -> Option<Vec<&str>> {
                 && (raw.is_some() || names::ident(plain) == plain))
     };
     segments.iter().enumerate().all(is_name).then_some(segments)
-}
-
-/// Which schemas of CRDs become types of k8s-openapi.
-///
-/// No value is lost: each property of such a schema is a field of the type in all Kubernetes versions that k8s-openapi has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum KubernetesTypes {
-    /// Those of the same structure, and those of older and newer releases, which have fewer of the fields.
-    #[default]
-    All,
-    /// Those that have every field of the type.
-    Exact,
-    /// None: every schema has a type of its own.
-    None,
-}
-
-impl KubernetesTypes {
-    /// The choice of a word of `codegen.toml` and the command line.
-    ///
-    /// # Errors
-    ///
-    /// The words that are valid, for any other.
-    pub fn parse(word: &str) -> Result<Self, String> {
-        match word {
-            "all" => Ok(Self::All),
-            "exact" => Ok(Self::Exact),
-            "none" => Ok(Self::None),
-            _ => Err(format!("expected `all`, `exact` or `none`, found `{word}`")),
-        }
-    }
 }
 
 /// The treatment of CRDs with errors.

@@ -2,12 +2,12 @@
 //!
 //! They come from text templates under `templates/`; everything else that the generator writes goes through `quote`.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, iter};
 
 use crate::{
     emit::table::Feature,
     model::{ApiSet, Group, Resource, Scope, Version},
-    options::Options,
+    options::{KubernetesVersion, Options},
     output::Tree,
 };
 
@@ -16,8 +16,8 @@ const LIB_RS: &str = include_str!("../../templates/crate/lib.rs");
 const README_MD: &str = include_str!("../../templates/crate/README.md");
 const GITIGNORE: &str = include_str!("../../templates/crate/gitignore");
 
-/// The features of `k8s-openapi` 0.29 that choose a version of Kubernetes.
-const KUBERNETES_VERSIONS: [&str; 6] = ["latest", "v1_33", "v1_34", "v1_35", "v1_36", "v1_37"];
+/// The feature of `k8s-openapi` that chooses the latest version of Kubernetes.
+const LATEST: &str = "latest";
 
 /// A crate around generated code.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +49,7 @@ impl Scaffold<'_> {
             .collect()
     }
 
-    fn values(&self) -> [(&'static str, String); 9] {
+    fn values(&self) -> [(&'static str, String); 10] {
         let names: Vec<&str> = self
             .api
             .groups
@@ -66,6 +66,7 @@ impl Scaffold<'_> {
             ("dependencies", self.dependencies()),
             ("example", self.example()),
             ("modules", self.modules()),
+            ("version", self.version_docs()),
         ]
     }
 
@@ -84,14 +85,18 @@ impl Scaffold<'_> {
             .iter()
             .map(|group| format!("\"{}\"", group.module))
             .collect();
-        let mut text = format!("default = [{}, \"latest\"]\n", modules.join(", "));
+        let mut text = format!(
+            "default = [{}, \"{}\"]\n",
+            modules.join(", "),
+            self.default_version()
+        );
         for group in &self.api.groups {
             let _ = writeln!(text, "# {}\n{} = []", group.name, group.module);
         }
         let passed_on = self.passed_on();
         text +=
             "# The Kubernetes version of the built-in types: an application enables exactly one.\n";
-        for version in KUBERNETES_VERSIONS {
+        for version in self.kubernetes_versions() {
             let _ = writeln!(text, "{version} = [\"{passed_on}/{version}\"]");
         }
         for generator in &self.options.emit {
@@ -106,6 +111,37 @@ impl Scaffold<'_> {
             }
         }
         text.trim_end().to_owned()
+    }
+
+    /// The features that choose a version of Kubernetes, as far as the types compile with them.
+    fn kubernetes_versions(&self) -> impl Iterator<Item = String> {
+        let versions = self.options.least_kubernetes_version().and_later();
+        let features = versions.map(KubernetesVersion::feature);
+        iter::once(LATEST.to_owned()).chain(features)
+    }
+
+    /// What the crate says of the version that is on by default.
+    fn version_docs(&self) -> String {
+        match self.options.kubernetes_version {
+            None => format!(
+                "The feature `{LATEST}`, on by default, chooses the newest Kubernetes version for the built-in types. An application on another version\n\
+                 takes `default-features = false`, its groups and its version (`{}` to `{}`).",
+                KubernetesVersion::EARLIEST.feature(),
+                KubernetesVersion::LATEST.feature()
+            ),
+            Some(version) => format!(
+                "The feature `{feature}`, on by default, chooses Kubernetes {version} for the built-in types, the earliest that these types compile with.\n\
+                 An application on a later version takes `default-features = false`, its groups and its version (up to `{}`, or `{LATEST}`).",
+                KubernetesVersion::LATEST.feature(),
+                feature = version.feature(),
+            ),
+        }
+    }
+
+    /// The one of them that is on by default.
+    fn default_version(&self) -> String {
+        let version = self.options.kubernetes_version;
+        version.map_or_else(|| LATEST.to_owned(), KubernetesVersion::feature)
     }
 
     /// The dependency that the choice of a Kubernetes version is passed on to.

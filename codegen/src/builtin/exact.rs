@@ -6,14 +6,17 @@ use std::{
 };
 
 use super::{definition, openapi_structs, resolved};
-use crate::model::{KnownType, TypeKind, TypeRef};
+use crate::{
+    model::{KnownType, TypeKind, TypeRef},
+    options::KubernetesVersion,
+};
 
 /// The type whose times the codec keeps, beside its own `Time`.
 const WITH_TIMES: KnownType = KnownType::Condition;
 
 /// The structs that hold quantities or int-or-strings, however deep, by their paths.
 static WITH_NUMBERS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
-    let structs = openapi_structs().map(|one| {
+    let structs = openapi_structs(KubernetesVersion::LATEST).map(|one| {
         let path = format!("k8s_openapi::{}", one.path.replace('/', "::"));
         let fields = match definition(&path).map(|def| def.kind) {
             Some(TypeKind::Struct(body)) => body.fields,
@@ -66,7 +69,8 @@ mod tests {
         let (_, list) = source.split_once("\nexact! {").expect("a list");
         let mut module = String::new();
         let mut found = BTreeSet::new();
-        for word in list.split_whitespace().filter(|word| *word != "{") {
+        let words = list.split_whitespace();
+        for word in words.filter(|word| *word != "{" && !word.ends_with('!')) {
             if word.contains("::") {
                 module = format!("k8s_openapi::api::{word}");
             } else if word != "}" {

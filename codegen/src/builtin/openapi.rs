@@ -1,12 +1,17 @@
-//! The structs of k8s-openapi, as far as all its Kubernetes versions have them alike.
+//! The structs of k8s-openapi, as far as its Kubernetes versions from one on have them alike.
+
+use crate::options::KubernetesVersion;
 
 /// A struct of k8s-openapi other than an API object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpenapiStruct {
     /// Module and name below `k8s_openapi`: `api/core/v1/PodSpec`.
     pub(crate) path: &'static str,
-    /// The JSON names of its fields, sorted; `!` after those that are always written.
+    /// The JSON names of its fields, sorted; `@35` after those that are the same from Kubernetes 1.35 on, `!` after those that are
+    /// always written.
     fields: &'static str,
+    /// The first version of those that have it alike.
+    version: KubernetesVersion,
 }
 
 /// Whether a field of k8s-openapi can be left out.
@@ -19,24 +24,39 @@ pub(crate) enum Written {
 }
 
 impl OpenapiStruct {
-    /// The fields that every version has, by their JSON names.
+    /// The fields that all the versions have, by their JSON names.
     pub(crate) fn fields(self) -> impl Iterator<Item = (&'static str, Written)> {
-        self.fields
-            .split(' ')
-            .map(|name| match name.strip_suffix('!') {
-                Some(name) => (name, Written::Always),
-                None => (name, Written::Sometimes),
-            })
+        self.fields.split(' ').filter_map(move |field| {
+            let (field, written) = match field.strip_suffix('!') {
+                Some(field) => (field, Written::Always),
+                None => (field, Written::Sometimes),
+            };
+            let (name, since) = since(field);
+            (since <= self.version.minor()).then_some((name, written))
+        })
     }
 }
 
-/// The structs that every version has, sorted by path; of alpha and beta versions none.
-pub(crate) fn openapi_structs() -> impl Iterator<Item = OpenapiStruct> {
+/// The structs that a version and every later one have, sorted by path; of alpha and beta versions none.
+pub(crate) fn openapi_structs(version: KubernetesVersion) -> impl Iterator<Item = OpenapiStruct> {
     let lines = include_str!("k8s-openapi-fields.txt").lines();
-    lines.filter_map(|line| {
+    lines.filter_map(move |line| {
         let (path, fields) = line.split_once(' ')?;
-        Some(OpenapiStruct { path, fields })
+        let (path, since) = since(path);
+        (since <= version.minor()).then_some(OpenapiStruct {
+            path,
+            fields,
+            version,
+        })
     })
+}
+
+/// A name, and the minor version of Kubernetes from which on it counts; 0 for all.
+fn since(name: &str) -> (&str, u8) {
+    match name.split_once('@') {
+        Some((name, since)) => (name, since.parse().unwrap_or(u8::MAX)),
+        None => (name, 0),
+    }
 }
 
 #[cfg(test)]
@@ -46,7 +66,7 @@ mod tests {
 
     #[test]
     fn the_table_of_types_has_every_field() {
-        for one in openapi_structs() {
+        for one in openapi_structs(KubernetesVersion::LATEST) {
             let path = format!("k8s_openapi::{}", one.path.replace('/', "::"));
             let Some(def) = definition(&path) else {
                 panic!("{path} is not in the table");
@@ -63,10 +83,30 @@ mod tests {
 
     #[test]
     fn fields_that_are_always_written_are_known() {
-        let mut all = openapi_structs();
+        let mut all = openapi_structs(KubernetesVersion::EARLIEST);
         let found = all.find(|one| one.path == "api/core/v1/ContainerPort");
         let fields: Vec<_> = found.expect("a struct").fields().collect();
         assert_eq!(fields[0], ("containerPort", Written::Always));
         assert_eq!(fields[1], ("hostIP", Written::Sometimes));
+    }
+
+    #[test]
+    fn fields_count_from_the_version_on_that_has_them() {
+        #[track_caller]
+        fn check(path: &str, field: &str, expected: [bool; 5]) {
+            let found = KubernetesVersion::ALL.map(|version| {
+                let one = openapi_structs(version).find(|one| one.path == path);
+                one.is_some_and(|one| one.fields().any(|(name, _)| name == field))
+            });
+            assert_eq!(found, expected, "{path}.{field}");
+        }
+        check("api/core/v1/PodSpec", "containers", [true; 5]);
+        let from_34 = [false, true, true, true, true];
+        check("api/core/v1/PodSpec", "hostnameOverride", from_34);
+        check("api/core/v1/FileKeySelector", "key", from_34);
+        // 1.35 alone has it.
+        check("api/core/v1/PodSpec", "workloadRef", [false; 5]);
+        let from_36 = [false, false, false, true, true];
+        check("api/rbac/v1/RoleRef", "kind", from_36);
     }
 }

@@ -7,7 +7,7 @@ use std::{
 
 use clap::Args;
 use codegen::{
-    Config, Diagnostics,
+    Config, Diagnostics, KubernetesVersion,
     config::{FILE_NAME, Workspace},
     model::{ApiSet, FieldUnion, Origin, Resource, Scope, TypeDef, TypeKind, UnionBound},
 };
@@ -35,17 +35,27 @@ pub(super) struct Inspect {
     /// kind and the properties that lead to an object: `VirtualMachine.spec.template`.
     #[arg(long, value_name = "PATH", conflicts_with = "json")]
     explain: Option<String>,
+    /// The least version of Kubernetes whose types objects of CRDs may be.
+    #[arg(long, value_name = "VERSION", value_parser = KubernetesVersion::parse, requires = "inputs")]
+    kubernetes_version: Option<KubernetesVersion>,
 }
 
 impl Inspect {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
+        let mut configs = configs(self.inputs, self.config)?;
+        if let Some(version) = self.kubernetes_version {
+            configs = configs
+                .into_iter()
+                .map(|config| config.kubernetes_version(version))
+                .collect();
+        }
         if let Some(path) = self.explain {
-            return explain(configs(self.inputs, self.config)?, &path);
+            return explain(configs, &path);
         }
         let bar = Bar::default();
         let mut sets = Vec::new();
         let mut warnings = Diagnostics::new();
-        for config in configs(self.inputs, self.config)? {
+        for config in configs {
             let read = config.emit([]).generated(&bar)?;
             sets.push(read.api);
             warnings.extend(read.warnings);

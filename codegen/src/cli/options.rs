@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use codegen::{Config, Generator, KubernetesTypes, Mode, options::crate_path};
+use codegen::{Config, Generator, KubernetesTypes, KubernetesVersion, Mode, options::crate_path};
 
 use super::looks::LookArgs;
 
@@ -129,6 +129,9 @@ pub(super) struct TypeArgs {
     /// Which schemas become types of k8s-openapi: `all` of the same structure and of other releases of Kubernetes, which have fewer fields; `exact`, those with every field; or `none`.
     #[arg(long, value_name = "WHICH", default_value = "all", value_parser = KubernetesTypes::parse)]
     kubernetes_types: KubernetesTypes,
+    /// The least version of Kubernetes that k8s-openapi is compiled for, such as 1.36: schemas with its fields become types of k8s-openapi, too [default: every version that k8s-openapi supports].
+    #[arg(long, value_name = "VERSION", value_parser = KubernetesVersion::parse)]
+    kubernetes_version: Option<KubernetesVersion>,
     /// Name the type at a path of the schema, as in VirtualMachine.spec.resource=MachineSize; may be repeated.
     #[arg(long, value_name = "PATH=NAME", value_parser = rename)]
     rename: Vec<(String, String)>,
@@ -145,6 +148,9 @@ impl TypeArgs {
         let config = config.emit(generators).schemars(self.schemars);
         let config = config.aliases(self.aliases);
         let mut config = config.kubernetes_types(self.kubernetes_types);
+        if let Some(version) = self.kubernetes_version {
+            config = config.kubernetes_version(version);
+        }
         if let Some(path) = self.k8s_openapi_path {
             config = config.k8s_openapi_path(path);
         }

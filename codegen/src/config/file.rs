@@ -18,7 +18,9 @@ use super::{
 };
 use crate::{
     emit::Generator,
-    options::{Compat, KubernetesTypes, Manifests, base_path, crate_path, type_path},
+    options::{
+        Compat, KubernetesTypes, KubernetesVersion, Manifests, base_path, crate_path, type_path,
+    },
     source::Source,
 };
 
@@ -205,6 +207,9 @@ impl<'a> File<'a> {
             self.reader
                 .checked(table, "kubernetes-types", KubernetesTypes::parse);
         options.kubernetes_types = kubernetes_types.unwrap_or_default();
+        options.kubernetes_version =
+            self.reader
+                .checked(table, "kubernetes-version", KubernetesVersion::parse);
         types::read(&mut self.reader, table, &mut options.types);
         config.base_path = self.reader.checked(table, "base-path", base_path);
         if let Some(renames) = self.reader.table(table, "renames") {

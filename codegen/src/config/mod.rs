@@ -32,7 +32,7 @@ pub use reference::{reference_page, reference_schema, reference_text};
 
 use crate::{
     emit::Generator,
-    options::{Compat, Faulty, KubernetesTypes, Manifests, Options},
+    options::{Compat, Faulty, KubernetesTypes, KubernetesVersion, Manifests, Options},
 };
 use inputs::{Apis, CrdInput, GoInput, GroupVersions};
 
@@ -287,6 +287,14 @@ impl Config {
     #[must_use]
     pub const fn kubernetes_types(mut self, which: KubernetesTypes) -> Self {
         self.options.kubernetes_types = which;
+        self
+    }
+
+    /// The least version of Kubernetes that k8s-openapi is compiled for, by its features. Schemas with fields of that version
+    /// become types of k8s-openapi, too; with a feature of an earlier version the types don't compile.
+    #[must_use]
+    pub const fn kubernetes_version(mut self, least: KubernetesVersion) -> Self {
+        self.options.kubernetes_version = Some(least);
         self
     }
 

@@ -35,8 +35,10 @@ pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
                 mod codec;
             )
         });
+        let version = least_kubernetes_version(cx);
         quote! {
             //! Types, by group and version.
+            #version
             #codec
             #(#features pub mod #modules;)*
             #(pub mod #others;)*
@@ -57,6 +59,29 @@ pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
             quote!(#docs #(pub mod #modules;)*)
         });
     }
+}
+
+/// ```ignore
+/// ::k8s_openapi::k8s_if_le_1_35! {
+///     compile_error!("…");
+/// }
+/// ```
+///
+/// Where the types of k8s-openapi are those of a version, an earlier feature is an error of its own, not one of missing fields.
+fn least_kubernetes_version(cx: &Emit<'_>) -> Option<TokenStream> {
+    let version = cx.options.kubernetes_version?;
+    let earlier = version.previous()?;
+    let k8s_openapi = cx.k8s_openapi();
+    let condition = ident(&format!("k8s_if_le_{}", &earlier.feature()[1..]));
+    let message = format!(
+        "these types were generated for Kubernetes {version} and later (kubernetes-version): enable the feature `{}` of k8s-openapi, or that of a later version, instead of an earlier one",
+        version.feature()
+    );
+    Some(quote! {
+        #k8s_openapi::#condition! {
+            compile_error!(#message);
+        }
+    })
 }
 
 /// A package's files, whose types stand in its module.

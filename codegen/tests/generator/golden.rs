@@ -13,7 +13,7 @@ use std::{
 
 use crate::support::{crd_sources, folders, names, rust_sources, testdata};
 use codegen::{
-    Generated, Generator, Manifests, Options, Sources,
+    Generated, Generator, KubernetesVersion, Manifests, Options, Sources,
     config::go,
     options::{TypeAttributes, TypeOptions},
 };
@@ -88,6 +88,7 @@ fn crates_of_crds() -> &'static BTreeMap<String, Files> {
             let options = Options {
                 emit: emitted(&case),
                 types: types(&case),
+                kubernetes_version: (case == "styled").then_some(KubernetesVersion::V1_34),
                 ..Options::default()
             };
             let files = generate_with(&crd_sources(&folder.join(&case)), &options).files;

@@ -1,7 +1,7 @@
 //! The large corpus: generates a crate of types for each project of real CRDs, compiles it, sends the project's sample
 //! resources and made-up ones through the types, writes the CRDs again and compares; one line a project, and a total.
 //!
-//! Usage: `corpus CORPUS OUTPUT TARGET [PROJECT…]`, where CORPUS holds `index.json`, `corpus/` and `samples/`. The crates make
+//! Usage: `corpus CORPUS OUTPUT TARGET [--kubernetes-version=VERSION] [--generate-only] [PROJECT…]`, where CORPUS holds `index.json`, `corpus/` and `samples/`. The crates make
 //! one workspace in OUTPUT, which is built into TARGET. `corpus go MODULES CACHE CORPUS OUTPUT [NAME…]` generates crates from
 //! Go modules in a module cache, for `hack/go-corpus.sh`. `corpus names …` compares the names of types, for `hack/names.sh`.
 
@@ -22,19 +22,24 @@ use std::{
     fs,
     path::Path,
     process::ExitCode,
+    sync::OnceLock,
     time::Instant,
 };
 
-use codegen::{Generator, Options, Tree, model::ApiSet};
+use codegen::{Generator, KubernetesVersion, Options, Tree, model::ApiSet};
 use rayon::prelude::*;
 
 use self::{
+    figures::Figures,
     index::{Index, Project},
     project::Outcome,
     table::Row,
 };
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
+
+/// The least version of Kubernetes that types are generated for.
+static VERSION: OnceLock<KubernetesVersion> = OnceLock::new();
 
 fn main() -> ExitCode {
     let result = compile::as_rustc().unwrap_or_else(|| {
@@ -52,18 +57,32 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &[String]) -> Result<ExitCode> {
-    let [corpus, output, target, only @ ..] = arguments else {
-        return Err("usage: corpus CORPUS OUTPUT TARGET [PROJECT…]".into());
+    let [corpus, output, target, rest @ ..] = arguments else {
+        return Err("usage: corpus CORPUS OUTPUT TARGET [OPTION…] [PROJECT…]".into());
     };
+    let (flags, only): (Vec<&String>, Vec<&String>) = rest.iter().partition(|word| word.starts_with("--"));
+    let mut generate_only = false;
+    for flag in flags {
+        match flag.split_once('=') {
+            Some(("--kubernetes-version", version)) => {
+                let _ = VERSION.set(KubernetesVersion::parse(version)?);
+            }
+            None if flag == "--generate-only" => generate_only = true,
+            _ => return Err(format!("unknown option {flag}").into()),
+        }
+    }
     let (corpus, output, target) = (Path::new(corpus), Path::new(output), Path::new(target));
     let start = Instant::now();
     let index = Index::read(corpus)?;
-    let projects: Vec<&Project> = index.projects.iter().filter(|p| only.is_empty() || only.contains(&p.name)).collect();
-    if let Some(unknown) = only.iter().find(|name| projects.iter().all(|project| project.name != **name)) {
+    let projects: Vec<&Project> = index.projects.iter().filter(|p| only.is_empty() || only.contains(&&p.name)).collect();
+    if let Some(unknown) = only.iter().find(|name| projects.iter().all(|project| project.name != ***name)) {
         return Err(format!("no project {unknown} in {}", corpus.display()).into());
     }
     let outcomes: Vec<Result<Outcome>> =
         projects.par_iter().map(|project| project::generate(corpus, output, project)).collect();
+    if generate_only {
+        return figures(&projects, outcomes);
+    }
     let compiled = projects.iter().zip(&outcomes).filter(|(_, outcome)| outcome.is_ok());
     let names: Vec<&str> = compiled.map(|(project, _)| project.name.as_str()).collect();
     write_workspace(output, names.iter().copied())?;
@@ -77,8 +96,24 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
     Ok(if rows.iter().all(Row::is_good) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+/// Prints the figures of each project, and of all.
+fn figures(projects: &[&Project], outcomes: Vec<Result<Outcome>>) -> Result<ExitCode> {
+    let mut total = Figures::default();
+    for (project, outcome) in projects.iter().zip(outcomes) {
+        let figures = outcome?.figures;
+        println!("{}: {figures}", project.name);
+        total = total.add(&figures);
+    }
+    println!("total: {total}");
+    Ok(ExitCode::SUCCESS)
+}
+
 fn options() -> Options {
-    Options { emit: [Generator::Types, Generator::Deepcopy].into(), ..Options::default() }
+    Options {
+        emit: [Generator::Types, Generator::Deepcopy].into(),
+        kubernetes_version: VERSION.get().copied(),
+        ..Options::default()
+    }
 }
 
 /// Writes the workspace of the crates.

@@ -2,7 +2,10 @@
 
 use codegen::model::{ApiSet, names};
 
+use crate::VERSION;
+
 pub(crate) fn manifest(name: &str) -> String {
+    let kubernetes = VERSION.get().map_or_else(|| "latest".to_owned(), |version| version.feature());
     format!(
         r#"[package]
 name = "{name}"
@@ -11,7 +14,7 @@ edition = "2024"
 publish = false
 
 [dependencies]
-k8s-openapi = {{ version = "0.29", default-features = false, features = ["latest", "std"] }}
+k8s-openapi = {{ version = "0.29", default-features = false, features = ["{kubernetes}", "std"] }}
 serde = {{ version = "1", features = ["derive"] }}
 serde_json = {{ version = "1", features = ["float_roundtrip"] }}
 serde-saphyr = "2"

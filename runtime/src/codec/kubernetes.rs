@@ -1,6 +1,6 @@
 //! Types of k8s-openapi that hold quantities or int-or-strings.
 
-use k8s_openapi::api;
+use k8s_openapi::{api, k8s_if_ge_1_34, k8s_if_ge_1_36};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Codec, exact_reader::ExactReader, exact_writer::ExactWriter};
@@ -46,4 +46,21 @@ exact! {
     node::v1 { Overhead }
     policy::v1 { PodDisruptionBudgetSpec }
     storage::v1 { VolumeAttachmentSource VolumeAttachmentSpec }
+}
+
+k8s_if_ge_1_34! {
+    exact! {
+        resource::v1 {
+            AllocationResult CapacityRequestPolicy CapacityRequestPolicyRange CapacityRequirements Counter CounterSet Device
+            DeviceAllocationResult DeviceCapacity DeviceClaim DeviceCounterConsumption DeviceRequest
+            DeviceRequestAllocationResult DeviceSubRequest ExactDeviceRequest ResourceClaimSpec ResourceClaimStatus
+            ResourceClaimTemplateSpec ResourceSliceSpec
+        }
+    }
+}
+
+k8s_if_ge_1_36! {
+    exact! {
+        core::v1 { NodeAllocatableResourceClaimStatus }
+    }
 }

@@ -139,6 +139,14 @@ pub(in crate::config) const KEYS: &[Key] = &[
     ),
     key(
         Crate,
+        "kubernetes-version",
+        String,
+        "every version that k8s-openapi supports",
+        "\"1.36\"",
+        "The least version of Kubernetes that k8s-openapi is compiled for (its features `v1_33` to `v1_37`). Schemas with fields of that version become types of k8s-openapi, too; with a feature of an earlier version the types don't compile.",
+    ),
+    key(
+        Crate,
         "builders",
         Bool,
         "false",

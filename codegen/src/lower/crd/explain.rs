@@ -60,10 +60,7 @@ pub fn explain(crds: &[Crd], options: &Options, path: &str) -> Result<Vec<Explai
     for crd in crds {
         for version in &crd.versions {
             let mut walk = Walk {
-                types: Types {
-                    wanted: options.kubernetes_types,
-                    pinned: &options.renames,
-                },
+                types: Types::of(options, &options.renames),
                 asked: path,
                 api_version: format!("{}/{}", crd.group, version.name),
                 found: &mut found,
@@ -134,11 +131,29 @@ impl Walk<'_> {
             }
             Err(unlike) => {
                 if is_asked {
-                    self.push(path, Verdict::Own(unlike.to_string()));
+                    let later = self.with_later_version(path, name, schema);
+                    self.push(path, Verdict::Own(format!("{unlike}{later}")));
                 }
                 self.properties(path, schema, &[]);
             }
         }
+    }
+
+    /// The first later version of Kubernetes with which the object is recognised, in words; nothing if there is none.
+    fn with_later_version(&self, path: &Path, name: &str, schema: &Schema) -> String {
+        let versions = self.types.version.and_later().skip(1);
+        let mut recognised = versions.filter_map(|version| {
+            let types = Types {
+                version,
+                ..self.types
+            };
+            let ty = types.kubernetes_type(path, name, schema).ok()?;
+            Some(format!(
+                "; with `kubernetes-version` {version} it is {}",
+                shown(&ty)
+            ))
+        });
+        recognised.next().unwrap_or_default()
     }
 
     fn push(&mut self, path: &Path, verdict: Verdict) {

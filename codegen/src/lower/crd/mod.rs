@@ -101,10 +101,7 @@ fn lower_version(
         .par_iter_mut()
         .with_max_len(1)
         .flat_map_iter(|member| {
-            let options = Types {
-                wanted: options.kubernetes_types,
-                pinned: renames.names(),
-            };
+            let options = Types::of(options, renames.names());
             let (kind, schema) = (&member.crd.kind, member.schema.take());
             let types;
             (types, member.rest) = Gathered::of_kind(kind, schema, rest, options);

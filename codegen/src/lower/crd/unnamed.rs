@@ -18,7 +18,7 @@ use crate::{
         names::schema::{Path, field_names},
         schema::COMMON_PROPERTIES,
     },
-    options::KubernetesTypes,
+    options::{KubernetesTypes, KubernetesVersion, Options},
     read::crd::schema::{Additional, Schema, Type},
 };
 
@@ -41,11 +41,22 @@ pub(super) struct Unnamed {
 pub(super) struct Types<'a> {
     /// Which others become types of k8s-openapi.
     pub(super) wanted: KubernetesTypes,
+    /// The least version of Kubernetes whose types they are.
+    pub(super) version: KubernetesVersion,
     /// Names by path: what has one, or has one below it, has a type of its own.
     pub(super) pinned: &'a BTreeMap<String, String>,
 }
 
-impl Types<'_> {
+impl<'a> Types<'a> {
+    /// As the options say.
+    pub(super) fn of(options: &Options, pinned: &'a BTreeMap<String, String>) -> Self {
+        Self {
+            wanted: options.kubernetes_types,
+            version: options.least_kubernetes_version(),
+            pinned,
+        }
+    }
+
     /// The type of Kubernetes that the objects of a schema are, which stands at a property.
     pub(super) fn kubernetes_type<'s>(
         self,
@@ -60,7 +71,7 @@ impl Types<'_> {
         if pinned.any(|pin| is_at_or_below(pin, path.as_str())) {
             return Err(Unlike::Pinned);
         }
-        recognise(property, schema, self.wanted)
+        recognise(property, schema, self.wanted, self.version)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use codegen_runtime::k8s_openapi::api::core::v1::FileKeySelector;
 use golden_styled::apis::styled::v1::{
     Image, ImageBuild, ImageExtra, ImagePod, ImageSpec, ImageStatus, ImageStrategy,
 };
@@ -67,4 +68,19 @@ fn boxed_types_of_kubernetes_keep_numbers() {
     let limits = read.resources.as_deref().unwrap().limits.as_ref().unwrap();
     assert_eq!(limits["cpu"].0, "+2");
     assert_eq!(serde_json::to_value(&read).unwrap(), spec);
+}
+
+#[test]
+fn types_of_the_least_kubernetes_version_are_recognised() {
+    let token = FileKeySelector {
+        key: "token".to_owned(),
+        path: "env".to_owned(),
+        volume_name: "secrets".to_owned(),
+        ..FileKeySelector::default()
+    };
+    let spec = ImageSpec {
+        token: Some(token.clone()),
+        ..ImageSpec::default()
+    };
+    assert_eq!(spec.token, Some(token));
 }

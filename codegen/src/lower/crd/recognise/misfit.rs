@@ -19,7 +19,7 @@ pub(in crate::lower::crd) struct Misfit<'s> {
 pub(super) enum Reason<'s> {
     /// The schema's side.
     Says(&'static str),
-    /// The type has no such field in every version of Kubernetes.
+    /// The type has no such field in every permitted version of Kubernetes.
     NoField(&'static str),
     /// The default is not that of Kubernetes.
     Default(&'s Value),
@@ -64,7 +64,7 @@ impl fmt::Display for Misfit<'_> {
             Reason::Says(what) => f.write_str(what),
             Reason::NoField(name) => write!(
                 f,
-                "{name} has no such field in every version of Kubernetes that k8s-openapi supports"
+                "{name} has no such field in every permitted version of Kubernetes"
             ),
             Reason::Default(default) => write!(f, "the default {default} is not Kubernetes'"),
             Reason::Rule(keyword) => {

@@ -22,7 +22,11 @@ use self::{
     misfit::Misfit,
     table::{Kubernetes, Table},
 };
-use crate::{model::TypeRef, options::KubernetesTypes, read::crd::schema::Schema};
+use crate::{
+    model::TypeRef,
+    options::{KubernetesTypes, KubernetesVersion},
+    read::crd::schema::Schema,
+};
 
 /// Why an object of a schema has a type of its own.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,13 +68,14 @@ impl fmt::Display for Unlike<'_> {
     }
 }
 
-/// The Kubernetes type of the objects of a schema, which stands at a property.
+/// The Kubernetes type of the objects of a schema, which stands at a property, in a version of Kubernetes and every later one.
 pub(super) fn recognise<'s>(
     property: &str,
     schema: &'s Schema,
     wanted: KubernetesTypes,
+    version: KubernetesVersion,
 ) -> Result<TypeRef, Unlike<'s>> {
-    let table = Table::get();
+    let table = Table::get(version);
     let names = schema.properties.iter().map(|(name, _)| name.as_str());
     let mut fitting: Vec<(Evidence, &Kubernetes)> = Vec::new();
     let mut nearest: Option<(&Kubernetes, Misfit<'s>)> = None;

@@ -2,12 +2,13 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::LazyLock,
+    sync::OnceLock,
 };
 
 use crate::{
     builtin::{self, Written, openapi_structs},
     model::{ExternalType, Field, KnownType, TypeDef, TypeKind, TypeRef, Validation},
+    options::KubernetesVersion,
 };
 
 /// A type of k8s-openapi as the sources of k8s.io define it.
@@ -17,7 +18,7 @@ pub(super) struct Kubernetes {
     pub(super) below: Vec<&'static str>,
     pub(super) docs: String,
     pub(super) validation: Validation,
-    /// By JSON name; only those that every version of k8s-openapi has.
+    /// By JSON name; only those that every permitted version of Kubernetes has.
     pub(super) fields: BTreeMap<String, KubernetesField>,
     pub(super) standing: Standing,
 }
@@ -106,15 +107,16 @@ pub(super) enum Target<'t> {
 }
 
 impl Table {
-    /// The table, which is unpacked when it is first asked.
-    pub(super) fn get() -> &'static Self {
-        static TABLE: LazyLock<Table> = LazyLock::new(Table::read);
-        &TABLE
+    /// The table for a Kubernetes version and later ones, which is unpacked when it is first asked.
+    pub(super) fn get(version: KubernetesVersion) -> &'static Self {
+        static TABLES: [OnceLock<Table>; KubernetesVersion::ALL.len()] =
+            [const { OnceLock::new() }; KubernetesVersion::ALL.len()];
+        TABLES[version as usize].get_or_init(|| Self::read(version))
     }
 
-    fn read() -> Self {
+    fn read(version: KubernetesVersion) -> Self {
         let mut table = Self::default();
-        for one in openapi_structs() {
+        for one in openapi_structs(version) {
             let below: Vec<&str> = one.path.split('/').collect();
             let path = format!("k8s_openapi::{}", below.join("::"));
             let Some(def) = builtin::definition(&path) else {

@@ -1,3 +1,5 @@
+mod versions;
+
 use super::*;
 use crate::{
     Generator, Options, Source, Sources,

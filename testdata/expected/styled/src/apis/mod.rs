@@ -3,4 +3,8 @@
 
 //! Types, by group and version.
 
+::codegen_runtime::k8s_openapi::k8s_if_le_1_33! {
+    compile_error!("these types were generated for Kubernetes 1.34 and later (kubernetes-version): enable the feature `v1_34` of k8s-openapi, or that of a later version, instead of an earlier one");
+}
+
 pub mod styled;

@@ -6,7 +6,9 @@
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 
 use ::codegen_runtime::codec;
-use ::codegen_runtime::k8s_openapi::api::core::v1::ResourceRequirements;
+use ::codegen_runtime::k8s_openapi::api::core::v1::{
+    FileKeySelector, ResourceRequirements,
+};
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
@@ -107,6 +109,8 @@ pub struct ImageSpec {
     /// Defaults to `"latest"`.
     #[builder(required, default = ImageSpec::default_tag())]
     pub tag: Option<String>,
+    /// A file with the token of the source. Kubernetes has the type since 1.34.
+    pub token: Option<FileKeySelector>,
 }
 
 impl ImageSpec {
@@ -137,6 +141,7 @@ impl ImageSpec {
             source: Default::default(),
             strategy: Default::default(),
             tag: Default::default(),
+            token: Default::default(),
         }
     }
 }
@@ -157,7 +162,7 @@ codec::object! {
     optional_encoded limits = "limits", optional pod = "pod",
     optional_encoded resources = "resources", defaulted retries = "retries" or default_retries,
     required source = "source", defaulted strategy = "strategy" or default_strategy,
-    defaulted tag = "tag" or default_tag
+    defaulted tag = "tag" or default_tag, optional token = "token"
 }
 
 /// `Image.status`.

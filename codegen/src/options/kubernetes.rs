@@ -1,0 +1,149 @@
+//! Options of Kubernetes' own types.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Which schemas of CRDs become types of k8s-openapi.
+///
+/// No value is lost: each property of such a schema is a field of the type in every Kubernetes version from [`KubernetesVersion`] on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum KubernetesTypes {
+    /// Those of the same structure, and those of older and newer releases, which have fewer of the fields.
+    #[default]
+    All,
+    /// Those that have every field of the type.
+    Exact,
+    /// None: every schema has a type of its own.
+    None,
+}
+
+impl KubernetesTypes {
+    /// The choice of a word of `codegen.toml` and the command line.
+    ///
+    /// # Errors
+    ///
+    /// The words that are valid, for any other.
+    pub fn parse(word: &str) -> Result<Self, String> {
+        match word {
+            "all" => Ok(Self::All),
+            "exact" => Ok(Self::Exact),
+            "none" => Ok(Self::None),
+            _ => Err(format!("expected `all`, `exact` or `none`, found `{word}`")),
+        }
+    }
+}
+
+/// A version of Kubernetes that k8s-openapi 0.29 has a feature for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum KubernetesVersion {
+    /// 1.33
+    V1_33,
+    /// 1.34
+    V1_34,
+    /// 1.35
+    V1_35,
+    /// 1.36
+    V1_36,
+    /// 1.37
+    V1_37,
+}
+
+impl KubernetesVersion {
+    /// Every version, in order.
+    pub const ALL: [Self; 5] = [
+        Self::V1_33,
+        Self::V1_34,
+        Self::V1_35,
+        Self::V1_36,
+        Self::V1_37,
+    ];
+    const EARLIEST_MINOR: u8 = 33;
+    /// The earliest.
+    pub const EARLIEST: Self = Self::V1_33;
+    /// The latest.
+    pub const LATEST: Self = Self::V1_37;
+
+    /// This version and every later one.
+    pub fn and_later(self) -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(move |other| *other >= self)
+    }
+
+    /// The version of a word such as `1.36`, also as Kubernetes' tags and k8s-openapi's features have it (`v1.36`, `v1_36`).
+    ///
+    /// # Errors
+    ///
+    /// The versions that are valid, for any other word.
+    pub fn parse(word: &str) -> Result<Self, String> {
+        let plain = word.strip_prefix('v').unwrap_or(word).replace('_', ".");
+        Self::ALL
+            .into_iter()
+            .find(|version| version.to_string() == plain)
+            .ok_or_else(|| {
+                format!(
+                    "expected a version from `{}` to `{}`, which k8s-openapi has features for, found `{word}`",
+                    Self::EARLIEST,
+                    Self::LATEST
+                )
+            })
+    }
+
+    /// The feature of k8s-openapi that selects it (`v1_36`).
+    #[must_use]
+    pub fn feature(self) -> String {
+        format!("v1_{}", self.minor())
+    }
+
+    /// The minor version (36).
+    #[must_use]
+    pub const fn minor(self) -> u8 {
+        Self::EARLIEST_MINOR + self as u8
+    }
+
+    /// The version before, if k8s-openapi has it.
+    #[must_use]
+    pub fn previous(self) -> Option<Self> {
+        Self::ALL.into_iter().rev().find(|other| *other < self)
+    }
+}
+
+impl fmt::Display for KubernetesVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "1.{}", self.minor())
+    }
+}
+
+impl TryFrom<String> for KubernetesVersion {
+    type Error = String;
+
+    fn try_from(word: String) -> Result<Self, String> {
+        Self::parse(&word)
+    }
+}
+
+impl From<KubernetesVersion> for String {
+    fn from(version: KubernetesVersion) -> Self {
+        version.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_those_of_k8s_openapi() {
+        for word in ["1.33", "v1.36", "v1_37"] {
+            assert!(KubernetesVersion::parse(word).is_ok(), "{word}");
+        }
+        for word in ["1.32", "1.38", "1.36.2", "36", "latest", ""] {
+            assert!(KubernetesVersion::parse(word).is_err(), "{word}");
+        }
+        let version = KubernetesVersion::parse("1.36").unwrap();
+        assert_eq!(version.feature(), "v1_36");
+        assert_eq!(version.previous().unwrap().to_string(), "1.35");
+        assert_eq!(KubernetesVersion::EARLIEST.previous(), None);
+    }
+}
