@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Checks codegen-runtime with each of its features alone, and with those that meet: hack/features.sh [--all]
+# Checks codegen-runtime with each of its features alone, and with those that meet, and a golden crate with each kind alone:
+# hack/features.sh [--all]
 #
 # --all adds what takes minutes: another Kubernetes version, and the crypto provider aws-lc-rs, which is built from C.
 # OpenSSL is checked where its headers are, and skipped with a word elsewhere. A warning is a failure: something that only
@@ -19,13 +20,19 @@ if [[ ${1:-} == --all ]]; then
 fi
 
 failed=0
-for features in "${sets[@]}"; do
-  if output=$(cargo check --quiet --locked -p codegen-runtime --no-default-features --features "$features" 2>&1) && [[ -z $output ]]; then
-    echo "ok: $features"
+check() { # PACKAGE FEATURES
+  if output=$(cargo check --quiet --locked -p "$1" --no-default-features --features "$2" 2>&1) && [[ -z $output ]]; then
+    echo "ok: $1: ${2:-none}"
   else
-    echo "FAILED: $features"
+    echo "FAILED: $1: ${2:-none}"
     echo "$output"
     failed=1
   fi
+}
+for features in "${sets[@]}"; do
+  check codegen-runtime "$features"
+done
+for kind in "" styled_v1_image styled_v1_image_builder; do
+  check golden-styled "$kind"
 done
 exit "$failed"

@@ -73,6 +73,7 @@ fn generate_from(mut read: Parsed, options: &Options) -> Result<Generated, Diagn
         skipped.sort();
         let (api, mut warnings) = lower::lower(read, options)?;
         check::check(&api)?;
+        emit::features::check(&api, options)?;
         if api.groups.is_empty() && !options.emit.is_empty() {
             skipped.extend(no_api(warnings));
             return Err(skipped);

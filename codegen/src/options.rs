@@ -10,7 +10,9 @@ use serde::{Deserialize, Serialize};
 
 pub use self::kubernetes::{KubernetesTypes, KubernetesVersion};
 pub use self::manifests::{Manifests, RoleOptions};
-pub use self::types::{Pattern, TypeAttributes, TypeOptions, derive_path, type_attribute};
+pub use self::types::{
+    Pattern, TypeAttributes, TypeOptions, Visibility, derive_path, type_attribute,
+};
 use crate::{
     diag::{Diagnostic, Diagnostics},
     emit::Generator,
@@ -73,6 +75,8 @@ pub struct Options {
     pub generated: String,
     /// Whether each group is behind a feature of its module's name.
     pub group_features: bool,
+    /// Whether each kind of each version is behind a feature of its own (`cloudnative_v1alpha1_virtual_machine`), too.
+    pub kind_features: bool,
     /// Which CRDs to keep.
     pub filters: Filters,
     /// Rust names by schema path (`VirtualMachine.spec.resource` = `MachineSize`).
@@ -109,6 +113,7 @@ impl Default for Options {
             base_path: "crate".to_owned(),
             generated: "generated".to_owned(),
             group_features: false,
+            kind_features: false,
             filters: Filters::default(),
             renames: BTreeMap::new(),
             aliases: false,

@@ -5,7 +5,7 @@
 use std::{fmt::Write as _, iter};
 
 use crate::{
-    emit::table::Feature,
+    emit::{features, table::Feature},
     model::{ApiSet, Group, Resource, Scope, Version},
     options::{KubernetesVersion, Options},
     output::Tree,
@@ -49,7 +49,7 @@ impl Scaffold<'_> {
             .collect()
     }
 
-    fn values(&self) -> [(&'static str, String); 10] {
+    fn values(&self) -> [(&'static str, String); 11] {
         let names: Vec<&str> = self
             .api
             .groups
@@ -62,6 +62,7 @@ impl Scaffold<'_> {
             ("groups", names.join(", ")),
             ("features", self.features()),
             ("features_list", self.features_list()),
+            ("features_docs", self.features_docs().to_owned()),
             ("groups_docs", self.groups_docs()),
             ("dependencies", self.dependencies()),
             ("example", self.example()),
@@ -90,8 +91,14 @@ impl Scaffold<'_> {
             modules.join(", "),
             self.default_version()
         );
-        for group in &self.api.groups {
-            let _ = writeln!(text, "# {}\n{} = []", group.name, group.module);
+        for feature in features::of_api(self.api, self.options) {
+            let enables: Vec<String> = feature
+                .enables
+                .iter()
+                .map(|one| format!("{one:?}"))
+                .collect();
+            let enables = enables.join(", ");
+            let _ = writeln!(text, "# {}\n{} = [{enables}]", feature.what, feature.name);
         }
         let passed_on = self.passed_on();
         text +=
@@ -130,8 +137,8 @@ impl Scaffold<'_> {
                 KubernetesVersion::LATEST.feature()
             ),
             Some(version) => format!(
-                "The feature `{feature}`, on by default, chooses Kubernetes {version} for the built-in types, the earliest that these types compile with.\n\
-                 An application on a later version takes `default-features = false`, its groups and its version (up to `{}`, or `{LATEST}`).",
+                "The feature `{feature}`, on by default, chooses Kubernetes {version} for the built-in types, the earliest that these types compile with. An\n\
+                 application on a later version takes `default-features = false`, its groups and its version (up to `{}`).",
                 KubernetesVersion::LATEST.feature(),
                 feature = version.feature(),
             ),
@@ -154,9 +161,20 @@ impl Scaffold<'_> {
     }
 
     fn features_list(&self) -> String {
-        let groups = self.api.groups.iter();
-        let lines = groups.map(|group| format!("- `{}`: {}", group.module, group.name));
+        let features = features::of_api(self.api, self.options).into_iter();
+        let lines = features
+            .filter(|feature| feature.chosen)
+            .map(|feature| format!("- `{}`: {}", feature.name, feature.what));
         lines.collect::<Vec<_>>().join("\n")
+    }
+
+    fn features_docs(&self) -> &'static str {
+        if self.options.kind_features {
+            "Each kind of each version is a feature, and each API group one for all its kinds. All are on by default; choose with\n\
+             `default-features = false`:"
+        } else {
+            "Each API group is a feature, all of them on by default; choose with `default-features = false`:"
+        }
     }
 
     fn groups_docs(&self) -> String {
@@ -205,7 +223,10 @@ impl Scaffold<'_> {
         let lines = [
             String::new(),
             "```no_run".to_owned(),
-            format!("# #[cfg(feature = \"{}\")]", group.module),
+            format!(
+                "# #[cfg(feature = {:?})]",
+                features::shown_by(group, version, resource, self.options)
+            ),
             "# async fn example() -> Result<(), codegen_runtime::kube::Error> {".to_owned(),
             "use codegen_runtime::kube::api::ListParams;".to_owned(),
             format!(

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use codegen::{
     Config,
+    options::Visibility,
     output::{OrphanSearch, Plan, Tree},
     scaffold::Scaffold,
 };
@@ -33,6 +34,9 @@ pub(super) struct Crate {
     /// How Cargo.toml names the runtime crate: the dependency's value in TOML, such as '{ path = "../runtime" }'.
     #[arg(long, value_name = "TOML", default_value = "\"0.1\"", value_parser = toml_value)]
     runtime: String,
+    /// Put each kind of each version behind a feature of its own, such as cloudnative_v1alpha1_virtual_machine; the feature of a group stands for all its kinds.
+    #[arg(long)]
+    kind_features: bool,
     #[command(flatten)]
     types: TypeArgs,
     #[command(flatten)]
@@ -46,8 +50,15 @@ impl Crate {
         let config = Config::new()
             .out_dir(self.output.join("src"))
             .base_path("crate")
-            .group_features(true);
+            .group_features(true)
+            .kind_features(self.kind_features);
         let config = self.code.apply(self.types.apply(self.input.apply(config)));
+        if config.generator_options().types.visibility == Visibility::Crate {
+            return Err(Failure::Usage(
+                "a crate of items that nobody else sees is of no use: --visibility crate is for a module of a crate, by `kube-codegen crd`"
+                    .to_owned(),
+            ));
+        }
         let configs = [config];
         let prepared = prepare(&configs)?;
         let mut plans = Vec::new();

@@ -1,7 +1,10 @@
 //! Arguments that say how generated types look.
 
 use clap::Args;
-use codegen::{Config, options::TypeAttributes};
+use codegen::{
+    Config,
+    options::{TypeAttributes, Visibility},
+};
 
 /// How generated types look.
 #[derive(Debug, Args)]
@@ -12,6 +15,9 @@ pub(super) struct LookArgs {
     /// Put the field at a path of the schema in a `Box`, as in VirtualMachine.spec.template; may be repeated.
     #[arg(long, value_name = "PATH")]
     boxed: Vec<String>,
+    /// Who sees generated items: `public`, or `crate` for `pub(crate)`.
+    #[arg(long, value_name = "WHO", default_value = "public", value_parser = Visibility::parse)]
+    visibility: Visibility,
     /// Derive traits for the types whose names match, where `*` stands for any characters, as in 'IssuerSpec*=Eq,schemars::JsonSchema'; may be repeated.
     #[arg(long, value_name = "TYPES=DERIVE,…", value_parser = TypeAttributes::parse_derives)]
     type_derive: Vec<TypeAttributes>,
@@ -22,7 +28,7 @@ pub(super) struct LookArgs {
 
 impl LookArgs {
     pub(super) fn apply(self, config: Config) -> Config {
-        let config = config.builders(self.builders);
+        let config = config.builders(self.builders).visibility(self.visibility);
         let config = self.boxed.into_iter().fold(config, Config::boxed);
         let attributes = self.type_derive.into_iter().chain(self.type_attribute);
         attributes.fold(config, Config::type_attributes)

@@ -4,8 +4,11 @@ use std::{fs, path::Path};
 
 use super::{layout::shown, target::Target};
 use crate::{
-    emit::Generator,
-    model::{ApiSet, Group, names},
+    emit::{
+        Generator,
+        features::{self, CodeFeature},
+    },
+    model::{ApiSet, names},
     options::Options,
     output::Tree,
 };
@@ -19,12 +22,11 @@ pub(super) fn missing(
 ) -> Vec<String> {
     let modules = ["apis", &options.generated];
     let mut advice = missing_modules(tree, &target.root, &target.below, modules);
-    let groups = options.group_features.then_some(&*api.groups);
     let features = missing_features(
         tree,
         &target.root,
         &target.generated(options),
-        groups.unwrap_or_default(),
+        features::of_api(api, options),
     );
     advice.extend(features);
     advice
@@ -60,7 +62,12 @@ fn missing_modules(tree: &Tree, root: &Path, below: &Path, modules: [&str; 2]) -
 }
 
 /// Additions to the crate's manifest: one line for each undeclared feature that generated code is behind.
-fn missing_features(tree: &Tree, root: &Path, generated: &Path, groups: &[Group]) -> Vec<String> {
+fn missing_features(
+    tree: &Tree,
+    root: &Path,
+    generated: &Path,
+    of_api: Vec<CodeFeature>,
+) -> Vec<String> {
     let Some(path) = root.parent().map(|folder| folder.join("Cargo.toml")) else {
         return Vec::new();
     };
@@ -70,18 +77,26 @@ fn missing_features(tree: &Tree, root: &Path, generated: &Path, groups: &[Group]
         let feature = generator.definition().feature?;
         let mut files = tree.keys();
         let emits = files.any(|path| Generator::of(path, generated) == Some(generator));
-        emits.then_some((
-            feature.name,
-            feature.what,
-            format!("\"{}\"", feature.enables),
-        ))
+        emits.then(|| CodeFeature {
+            name: feature.name.to_owned(),
+            what: feature.what.to_owned(),
+            enables: vec![feature.enables.to_owned()],
+            chosen: true,
+        })
     });
-    let groups = groups.iter();
-    let groups = groups.map(|group| (&*group.module, &*group.name, String::new()));
-    groups
+    of_api
+        .into_iter()
         .chain(features)
-        .filter(|(feature, ..)| lacks_feature(&manifest, feature))
-        .map(|(feature, what, enables)| {
+        .filter(|feature| lacks_feature(&manifest, &feature.name))
+        .map(|feature| {
+            let CodeFeature {
+                name: feature,
+                what,
+                enables,
+                ..
+            } = feature;
+            let enables: Vec<String> = enables.iter().map(|one| format!("{one:?}")).collect();
+            let enables = enables.join(", ");
             let manifest = shown(&path);
             format!("{manifest} lacks the feature of {what}: `{feature} = [{enables}]`")
         })

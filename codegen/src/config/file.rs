@@ -201,6 +201,7 @@ impl<'a> File<'a> {
             .reader
             .boolean(table, "group-features")
             .unwrap_or(false);
+        options.kind_features = self.reader.boolean(table, "kind-features").unwrap_or(false);
         options.schemars = self.reader.boolean(table, "schemars").unwrap_or(false);
         options.aliases = self.reader.boolean(table, "aliases").unwrap_or(false);
         let kubernetes_types =

@@ -233,6 +233,14 @@ impl Config {
         self
     }
 
+    /// Puts each kind of each version behind a feature of its own, such as `cloudnative_v1alpha1_virtual_machine`; each group's
+    /// feature stands for all its kinds.
+    #[must_use]
+    pub fn kind_features(mut self, features: bool) -> Self {
+        self.options.kind_features = features;
+        self
+    }
+
     /// Also writes a file of this name that declares the modules of the output folder, to be included by the module that
     /// [`base_path`](Self::base_path) names. `mod.rs` by default where the output goes to `OUT_DIR`, none elsewhere.
     #[must_use]

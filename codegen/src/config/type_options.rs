@@ -1,7 +1,7 @@
 //! Builder methods that say how generated types look.
 
 use super::Config;
-use crate::options::{Pattern, TypeAttributes};
+use crate::options::{Pattern, TypeAttributes, Visibility};
 
 impl Config {
     /// Whether structs from CRDs and Go derive `bon::Builder`, by which required fields have to be set before `build()`
@@ -9,6 +9,13 @@ impl Config {
     #[must_use]
     pub const fn builders(mut self, builders: bool) -> Self {
         self.options.types.builders = builders;
+        self
+    }
+
+    /// Who sees generated items: everybody (`pub`), or the crate alone (`pub(crate)`).
+    #[must_use]
+    pub const fn visibility(mut self, visibility: Visibility) -> Self {
+        self.options.types.visibility = visibility;
         self
     }
 

@@ -7,12 +7,14 @@ use toml::{Spanned, de::DeTable};
 use super::{keys::Section, table::Reader};
 use crate::{
     model::DeclaredAt,
-    options::{Pattern, TypeAttributes, TypeOptions, derive_path, type_attribute},
+    options::{Pattern, TypeAttributes, TypeOptions, Visibility, derive_path, type_attribute},
 };
 
 /// Reads the keys of a crate.
 pub(super) fn read<'a>(reader: &mut Reader<'a>, table: &DeTable<'a>, options: &mut TypeOptions) {
     options.builders = reader.boolean(table, "builders").unwrap_or(false);
+    let visibility = reader.checked(table, "visibility", Visibility::parse);
+    options.visibility = visibility.unwrap_or_default();
     let boxed = reader.strings(table, "boxed").unwrap_or_default();
     options.boxed = boxed.into_iter().map(Spanned::into_inner).collect();
     for (span, section) in reader.tables(table, "attributes") {

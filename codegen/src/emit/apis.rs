@@ -55,8 +55,11 @@ pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
         }
         files.rust(format!("apis/{}/mod.rs", group.module), move || {
             let docs = module_docs(&format!("Types of `{}`.", group.name));
+            let features = versions
+                .iter()
+                .map(|version| cx.version_feature(group, version));
             let modules = versions.iter().map(|version| ident(&version.module));
-            quote!(#docs #(pub mod #modules;)*)
+            quote!(#docs #(#features pub mod #modules;)*)
         });
     }
 }
@@ -121,15 +124,25 @@ fn emit_version(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream 
         .options
         .emits(Generator::Register)
         .then(register::reexport);
-    let kinds = types::modules(types::Unit::of_version(version)).into_keys();
-    let kinds: Vec<_> = kinds.map(|module| ident(&module)).collect();
-    let modules = kinds.iter().map(|kind| quote!(mod #kind;));
+    let modules = types::modules(types::Unit::of_version(version)).into_keys();
+    let modules: Vec<String> = modules.collect();
+    let kind_of = |module: &String| {
+        let mut resources = version.resources.iter();
+        resources.find(|resource| types::module_of(version, resource) == *module)
+    };
+    let features = modules
+        .iter()
+        .map(|module| cx.kind_feature(group, version, kind_of(module)?));
+    let features: Vec<_> = features.collect();
+    let modules: Vec<_> = modules.iter().map(|module| ident(module)).collect();
+    let declarations = modules.iter().zip(&features);
+    let declarations = declarations.map(|(module, feature)| quote!(#feature mod #module;));
     quote! {
         #docs
-        #(#modules)*
+        #(#declarations)*
         #(#generated)*
 
-        #(pub use self::#kinds::*;)*
+        #(#features pub use self::#modules::*;)*
         #register
     }
 }

@@ -60,14 +60,6 @@ impl<'a> Emit<'a> {
         format!("{}::{module}", self.options.base_path)
     }
 
-    /// `#[cfg(feature = "…")]` where each group is a feature of its own, else nothing.
-    pub(crate) fn feature(&self, group: &Group) -> Option<TokenStream> {
-        let feature = &group.module;
-        self.options
-            .group_features
-            .then(|| quote!(#[cfg(feature = #feature)]))
-    }
-
     /// The imports of a file: modules of the runtime crate, and the version's types as `api`.
     ///
     /// Only modules are imported, since a type may have any name.

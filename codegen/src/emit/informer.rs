@@ -171,8 +171,12 @@ fn emit_builder(cx: &Emit<'_>) -> TokenStream {
 /// }
 /// ```
 fn emit_group(cx: &Emit<'_>, group: &Group, versions: &[&Version]) -> TokenStream {
+    let features = versions
+        .iter()
+        .map(|version| cx.version_feature(group, version));
     let modules = versions.iter().map(|version| ident(&version.module));
     let accessors = versions.iter().map(|version| {
+        let feature = cx.version_feature(group, version);
         let docs = docs(&format!(
             "The informers of `{}`.",
             api_version(group, version)
@@ -180,6 +184,7 @@ fn emit_group(cx: &Emit<'_>, group: &Group, versions: &[&Version]) -> TokenStrea
         let (module, name) = (ident(&version.module), version_name(version));
         quote! {
             #docs
+            #feature
             #[inline]
             #[must_use]
             pub fn #module(&self) -> #module::#name {
@@ -191,7 +196,7 @@ fn emit_group(cx: &Emit<'_>, group: &Group, versions: &[&Version]) -> TokenStrea
     let runtime = cx.runtime();
     let holder = emit_holder(&group_name(group), &what, quote!(#(#accessors)*));
     let module_docs = module_docs(&what);
-    quote!(#module_docs #(pub mod #modules;)* use #runtime::informer; #holder)
+    quote!(#module_docs #(#features pub mod #modules;)* use #runtime::informer; #holder)
 }
 
 /// ```ignore
@@ -215,8 +220,10 @@ fn emit_version(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream 
     let accessors = informers(version).map(|resource| {
         let docs = docs(&format!("The informer for `{}`.", resource.plural));
         let (accessor, name) = (ident(&resource.accessor), kind_ident(resource, "Informer"));
+        let feature = cx.kind_feature(group, version, resource);
         quote! {
             #docs
+            #feature
             #[inline]
             #[must_use]
             pub fn #accessor(&self) -> #name {
@@ -225,7 +232,10 @@ fn emit_version(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream 
         }
     });
     let holder = emit_holder(&version_name(version), &what, quote!(#(#accessors)*));
-    let informers = informers(version).map(|resource| emit_informer(cx, resource));
+    let informers = informers(version).map(|resource| {
+        let informer = emit_informer(cx, resource);
+        cx.behind_kind(group, version, resource, informer)
+    });
     quote!(#module_docs #imports #holder #(#informers)*)
 }
 

@@ -43,9 +43,12 @@ fn emit_version(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream 
     let docs = module_docs(&format!("Listers for `{}`.", api_version(group, version)));
     let imports = cx.imports(version, &["lister"]);
     let mut taken: BTreeSet<Ident> = listed(version).map(lister_name).collect();
-    let listers = listed(version).map(|resource| match resource.scope {
-        Scope::Namespaced => emit_namespaced(resource, &mut taken),
-        Scope::Cluster => emit_cluster(resource),
+    let listers = listed(version).map(|resource| {
+        let items = match resource.scope {
+            Scope::Namespaced => emit_namespaced(resource, &mut taken),
+            Scope::Cluster => emit_cluster(resource),
+        };
+        cx.behind_kind(group, version, resource, items)
     });
     quote!(#docs #imports #(#listers)*)
 }

@@ -7,6 +7,7 @@ mod deepcopy;
 mod docs;
 mod example;
 mod fake;
+pub(crate) mod features;
 mod generated;
 mod informer;
 mod lister;
@@ -21,6 +22,7 @@ pub(crate) mod table;
 mod tests;
 mod types;
 mod validate;
+mod visibility;
 pub mod webhooks;
 
 pub(crate) use context::{Emit, ident};
@@ -52,7 +54,7 @@ pub fn emit(api: &ApiSet, options: &Options) -> Result<Tree, Diagnostics> {
         }
     }
     generated::emit(&cx, &mut files);
-    files.format(options)
+    files.format(&cx)
 }
 
 /// The work that gives a file's code, whose tokens cannot leave the thread that made them.
@@ -72,13 +74,18 @@ impl<'a> Files<'a> {
         self.0.push((path.into(), Box::new(|| emit().into())));
     }
 
-    fn format(self, options: &Options) -> Result<Tree, Diagnostics> {
-        let header = options.header.as_deref();
+    fn format(self, cx: &Emit<'_>) -> Result<Tree, Diagnostics> {
+        let header = cx.options.header.as_deref();
         let files: Vec<_> = self
             .0
             .into_par_iter()
             .with_max_len(1)
-            .map(|(path, emit)| (path, format::module_file(header, emit())))
+            .map(|(path, emit)| {
+                let code = emit();
+                let tokens = cx.visible_file(code.tokens);
+                let code = Code { tokens, ..code };
+                (path, format::module_file(header, code))
+            })
             .collect();
         let mut diagnostics = Diagnostics::new();
         let mut tree = Tree::new();

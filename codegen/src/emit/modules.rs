@@ -34,8 +34,11 @@ pub(crate) fn emit<'a>(
     for (group, versions) in groups {
         files.rust(format!("{dir}/{}/mod.rs", group.module), move || {
             let docs = module_docs(&format!("{what} for `{}`.", group.name));
+            let features = versions
+                .iter()
+                .map(|version| cx.version_feature(group, version));
             let modules = versions.iter().map(|version| ident(&version.module));
-            quote!(#docs #(pub mod #modules;)*)
+            quote!(#docs #(#features pub mod #modules;)*)
         });
     }
 }

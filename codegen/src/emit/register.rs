@@ -42,7 +42,7 @@ fn emit_file(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
         api_version(group, version)
     ));
     let names = emit_names(cx, group, version);
-    let add_to_scheme = emit_add_to_scheme(cx, version);
+    let add_to_scheme = emit_add_to_scheme(cx, group, version);
     let crds = emit_crds(cx, group, version);
     quote!(#docs #names #add_to_scheme #crds)
 }
@@ -104,11 +104,15 @@ fn emit_names(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
 ///     Ok(())
 /// }
 /// ```
-fn emit_add_to_scheme(_cx: &Emit<'_>, version: &Version) -> TokenStream {
-    let roots = version
-        .resources
-        .iter()
-        .map(|resource| ident(&resource.root));
+fn emit_add_to_scheme(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
+    let registrations = version.resources.iter().map(|resource| {
+        let root = ident(&resource.root);
+        match cx.kind_feature(group, version, resource) {
+            // A `let` because an attribute above an expression is not set on a line of its own.
+            Some(feature) => quote!(#feature let _ = scheme.register::<super::#root>()?;),
+            None => quote!(scheme.register::<super::#root>()?;),
+        }
+    });
     let parameter = if version.resources.is_empty() {
         quote!(_scheme)
     } else {
@@ -122,7 +126,7 @@ fn emit_add_to_scheme(_cx: &Emit<'_>, version: &Version) -> TokenStream {
         /// Another type is registered for one of the kinds.
         #[inline]
         pub fn add_to_scheme(#parameter: &mut scheme::Scheme) -> Result<(), scheme::SchemeError> {
-            #(scheme.register::<super::#roots>()?;)*
+            #(#registrations)*
             Ok(())
         }
     }
@@ -150,7 +154,7 @@ fn emit_crds(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
         let root = ident(&resource.root);
         let short_names = &resource.short_names;
         let json = crd.to_string();
-        Some(quote! {
+        let implementation = quote! {
             impl kube::core::CustomResourceExt for super::#root {
                 fn crd() -> CustomResourceDefinition {
                     static CRD: LazyLock<CustomResourceDefinition> =
@@ -170,7 +174,8 @@ fn emit_crds(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
                     &[#(#short_names),*]
                 }
             }
-        })
+        };
+        Some(cx.behind_kind(group, version, resource, implementation))
     });
     let impls: Vec<TokenStream> = impls.collect();
     if impls.is_empty() {

@@ -57,14 +57,15 @@ fn emit_file(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
     let impls = resources.filter_map(|resource| {
         let root = ident(&resource.root);
         let validator = emit_validator(cx, group, version, resource)?;
-        Some(quote! {
+        let implementation = quote! {
             impl validation::Validate for super::#root {
                 fn validator() -> &'static validation::Validator {
                     static VALIDATOR: LazyLock<validation::Validator> = LazyLock::new(|| #validator);
                     &VALIDATOR
                 }
             }
-        })
+        };
+        Some(cx.behind_kind(group, version, resource, implementation))
     });
     let impls: Vec<TokenStream> = impls.collect();
     let imports = (!impls.is_empty()).then(|| {

@@ -1,4 +1,4 @@
-//! Options of generated types: builders, extra derives and attributes.
+//! Options of generated types: builders, extra derives and attributes, visibility.
 
 use std::{collections::BTreeSet, fmt};
 
@@ -20,6 +20,34 @@ pub struct TypeOptions {
     /// Fields in a `Box`, by their path in the schema (`VirtualMachine.spec.template`), beside those through which a type would
     /// contain itself.
     pub boxed: BTreeSet<String>,
+    /// Who sees generated items.
+    pub visibility: Visibility,
+}
+
+/// Who sees generated items.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Visibility {
+    /// Whoever sees the modules that they stand in: `pub`.
+    #[default]
+    Public,
+    /// The crate: `pub(crate)`.
+    Crate,
+}
+
+impl Visibility {
+    /// The visibility of a word of `codegen.toml` and the command line.
+    ///
+    /// # Errors
+    ///
+    /// The words that are valid, for any other.
+    pub fn parse(word: &str) -> Result<Self, String> {
+        match word {
+            "public" => Ok(Self::Public),
+            "crate" => Ok(Self::Crate),
+            _ => Err(format!("expected `public` or `crate`, found `{word}`")),
+        }
+    }
 }
 
 /// Derives and attributes for the structs and enums whose names match a pattern.

@@ -15,7 +15,7 @@ use crate::support::{crd_sources, folders, names, rust_sources, testdata};
 use codegen::{
     Generated, Generator, KubernetesVersion, Manifests, Options, Sources,
     config::go,
-    options::{TypeAttributes, TypeOptions},
+    options::{TypeAttributes, TypeOptions, Visibility},
 };
 
 /// Text by path below the golden crate's `src`.
@@ -55,6 +55,7 @@ fn types(case: &str) -> TypeOptions {
         boxed: ["Image.spec.pod", "Image.spec.resources"]
             .map(str::to_owned)
             .into(),
+        ..TypeOptions::default()
     }
 }
 
@@ -83,20 +84,44 @@ fn expect_rust(case: &str) -> (Files, Files) {
 /// The golden crates of CRDs, with their content: generated once for all tests.
 fn crates_of_crds() -> &'static BTreeMap<String, Files> {
     static CRATES: LazyLock<BTreeMap<String, Files>> = LazyLock::new(|| {
-        let folder = testdata().join("crds");
+        let cases = folders(&testdata().join("crds")).into_iter();
         let generated = |case: String| {
-            let options = Options {
-                emit: emitted(&case),
-                types: types(&case),
-                kubernetes_version: (case == "styled").then_some(KubernetesVersion::V1_34),
-                ..Options::default()
-            };
-            let files = generate_with(&crd_sources(&folder.join(&case)), &options).files;
+            let files = generate_crds(&case);
             (case, files)
         };
-        folders(&folder).into_iter().map(generated).collect()
+        cases.map(generated).collect()
     });
     &CRATES
+}
+
+/// The content of a golden crate of CRDs.
+fn generate_crds(case: &str) -> Files {
+    let options = Options {
+        emit: emitted(case),
+        types: types(case),
+        kind_features: case == "styled",
+        kubernetes_version: (case == "styled").then_some(KubernetesVersion::V1_34),
+        ..Options::default()
+    };
+    let sources = crd_sources(&testdata().join("crds").join(case));
+    let mut files = generate_with(&sources, &options).files;
+    if case == "styled" {
+        let within = generate_with(&sources, &within_crate()).files.into_iter();
+        files.extend(within.map(|(path, text)| (Path::new("private").join(path), text)));
+    }
+    files
+}
+
+/// The options of what a private module of the crate `styled` holds.
+fn within_crate() -> Options {
+    Options {
+        base_path: "crate::private".to_owned(),
+        types: TypeOptions {
+            visibility: Visibility::Crate,
+            ..TypeOptions::default()
+        },
+        ..Options::default()
+    }
 }
 
 fn collect(dir: &Path, below: &Path, files: &mut Files) {

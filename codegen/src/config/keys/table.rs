@@ -115,6 +115,14 @@ pub(in crate::config) const KEYS: &[Key] = &[
     ),
     key(
         Crate,
+        "kind-features",
+        Bool,
+        "false",
+        "true",
+        "Whether each kind of each version from CRDs is behind a feature of its own, such as `cloudnative_v1alpha1_virtual_machine`; the feature of a group stands for all its kinds.",
+    ),
+    key(
+        Crate,
         "renames",
         Map,
         "{}",
@@ -160,6 +168,14 @@ pub(in crate::config) const KEYS: &[Key] = &[
         "[]",
         "[\"VirtualMachine.spec.template\"]",
         "Fields of types from CRDs and Go that are in a `Box`, by their path in the schema. Without them, only fields through which a type would contain itself are.",
+    ),
+    key(
+        Crate,
+        "visibility",
+        String,
+        "\"public\"",
+        "\"crate\"",
+        "Who sees generated items: `public` (`pub`), or `crate` (`pub(crate)`) for a module that is private to a crate, without warnings of what it does not use.",
     ),
     key(
         Crate,

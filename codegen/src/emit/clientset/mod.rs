@@ -129,7 +129,9 @@ fn emit_clientset(cx: &Emit<'_>) -> TokenStream {
 }
 
 fn emit_version_accessor(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
-    let feature = cx.feature(group);
+    let feature = cx
+        .version_feature(group, version)
+        .or_else(|| cx.feature(group));
     let docs = docs(&format!("Clients for `{}`.", api_version(group, version)));
     let accessor = ident(&format!("{}_{}", group.module, version.module));
     let (group_module, version_module) = (ident(&group.module), ident(&version.module));
@@ -165,9 +167,16 @@ fn emit_version(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream 
         "Clients for the resources of `{api_version}`. Cloning is cheap."
     ));
     let name = version_client(group, version);
-    let accessors = clients(version).map(emit_resource_accessor);
+    let accessors = clients(version).map(|resource| {
+        let feature = cx.kind_feature(group, version, resource);
+        let accessor = emit_resource_accessor(resource);
+        quote!(#feature #accessor)
+    });
     let mut taken = typed::Taken::of(version, &name);
-    let typed = clients(version).map(|resource| typed::emit(cx, resource, &mut taken));
+    let typed = clients(version).map(|resource| {
+        let items = typed::emit(cx, resource, &mut taken);
+        cx.behind_kind(group, version, resource, items)
+    });
     quote! {
         #module_docs
         #imports

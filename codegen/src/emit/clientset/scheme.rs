@@ -19,8 +19,10 @@ pub(super) fn emit(cx: &Emit<'_>) -> TokenStream {
     let runtime = cx.runtime();
     let registrations = cx.api.versions().flat_map(|(group, version)| {
         let module = path(&version.path);
-        let feature = cx.feature(group);
         version.resources.iter().map(move |resource| {
+            let feature = cx
+                .kind_feature(group, version, resource)
+                .or_else(|| cx.feature(group));
             let root = ident(&resource.root);
             match &feature {
                 // A `let` because an attribute above an expression is not set on a line of its own.
@@ -29,7 +31,7 @@ pub(super) fn emit(cx: &Emit<'_>) -> TokenStream {
             }
         })
     });
-    let unused = cx.options.group_features.then(
+    let unused = (cx.options.group_features || cx.options.kind_features).then(
         || quote!(#[allow(unused_variables, reason = "without any group there are no kinds")]),
     );
     quote! {

@@ -38,7 +38,7 @@ fn emit_file(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
         "`Clone`, serde and object traits of `{}`.",
         api_version(group, version)
     ));
-    let objects = objects(version);
+    let objects = objects(cx, group, version);
     let clones = version.types.iter().map(clone::emit);
     let traits = objects
         .iter()
@@ -51,6 +51,8 @@ fn emit_file(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
 struct Object<'a> {
     def: &'a TypeDef,
     role: Role<'a>,
+    /// The conditions of the type, and the feature of the kind.
+    cfg: TokenStream,
 }
 
 /// The role of an object in its API.
@@ -85,7 +87,7 @@ impl Object<'_> {
 }
 
 /// The roots and hand-written lists of a version; kube-derive's roots have their traits from there.
-fn objects(version: &Version) -> Vec<Object<'_>> {
+fn objects<'a>(cx: &Emit<'_>, group: &Group, version: &'a Version) -> Vec<Object<'a>> {
     version
         .types
         .iter()
@@ -98,7 +100,13 @@ fn objects(version: &Version) -> Vec<Object<'_>> {
                 })
             };
             let role = root.map(Role::Root).or_else(|| list().map(Role::List))?;
-            Some(Object { def, role })
+            let (Role::Root(resource) | Role::List(resource)) = &role;
+            let (cfg, feature) = (cfg(def), cx.kind_feature(group, version, resource));
+            Some(Object {
+                def,
+                role,
+                cfg: quote!(#cfg #feature),
+            })
         })
         .collect()
 }

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::{Object, cfg, type_path};
+use super::{Object, type_path};
 use crate::{
     emit::{
         Emit,
@@ -30,7 +30,7 @@ pub(super) fn emit(cx: &Emit<'_>, objects: &[Object<'_>]) -> TokenStream {
         let shadow = emit_shadow(cx, wire);
         let serialize = wire.serialize.then(|| emit_serialize(wire));
         let deserialize = wire.deserialize.then(|| emit_deserialize(wire));
-        let cfg = cfg(wire.object.def);
+        let cfg = &wire.object.cfg;
         let impls = serialize.into_iter().chain(deserialize);
         quote!(#cfg #shadow #(#cfg #impls)*)
     });
@@ -48,7 +48,9 @@ fn emit_codec_import(cx: &Emit<'_>, impls: &[Wire<'_>]) -> TokenStream {
     let mut fields = impls.iter().flat_map(|wire| &wire.fields);
     if fields.any(|field| field.codec) {
         let codec = path(&cx.codec());
+        let allow = cx.partly_used();
         quote!(
+            #allow
             use #codec::{Decoded, Encoded};
         )
     } else {

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Object, Role, cfg, type_path};
+use super::{Object, Role, type_path};
 use crate::{
     emit::{
         Emit,
@@ -42,7 +42,7 @@ pub(super) fn emit(
     };
     let listable = emit_listable(cx, object);
     let metadata = emit_metadata(cx, object);
-    let cfg = cfg(object.def);
+    let cfg = &object.cfg;
     quote! {
         #cfg
         impl #k8s_openapi::Resource for #path {
@@ -72,7 +72,7 @@ fn emit_listable(cx: &Emit<'_>, object: &Object<'_>) -> TokenStream {
     let path = type_path(object.def);
     let k8s_openapi = cx.k8s_openapi();
     let list_kind = &resource.list_kind;
-    let cfg = cfg(object.def);
+    let cfg = &object.cfg;
     quote! {
         #cfg
         impl #k8s_openapi::ListableResource for #path {
@@ -108,7 +108,7 @@ fn emit_metadata(cx: &Emit<'_>, object: &Object<'_>) -> TokenStream {
         Role::Root(_) => quote!(ObjectMeta),
         Role::List(_) => quote!(ListMeta),
     };
-    let cfg = cfg(object.def);
+    let cfg = &object.cfg;
     quote! {
         #cfg
         impl #k8s_openapi::Metadata for #path {

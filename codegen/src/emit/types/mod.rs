@@ -183,7 +183,7 @@ fn units<'a>(cx: &Emit<'a>) -> impl Iterator<Item = Unit<'a>> {
 }
 
 /// The module of the types that several kinds share.
-const COMMON: &str = "common";
+pub(crate) const COMMON: &str = "common";
 
 /// The modules of a version from CRDs and the types in each, in order: one for each kind, which its `mod.rs` declares, and
 /// [`COMMON`].
@@ -209,6 +209,17 @@ pub(crate) fn modules(unit: Unit<'_>) -> BTreeMap<String, Vec<&TypeDef>> {
         modules.entry(module.to_owned()).or_default().push(def);
     }
     modules
+}
+
+/// The module of the types of a kind from a CRD.
+pub(crate) fn module_of(version: &Version, resource: &Resource) -> String {
+    let kinds: Vec<&str> = version
+        .resources
+        .iter()
+        .map(|resource| resource.kind.as_str())
+        .collect();
+    let module = module_names(&kinds).remove(resource.kind.as_str());
+    module.unwrap_or_default()
 }
 
 /// The modules of types from Go: one for each file that declares some, of its name.
@@ -306,12 +317,12 @@ fn emit_file(
         .partition(|def| matches!(def.kind, TypeKind::Alias(_)));
     let mut items = Items::default();
     for def in own.iter().chain(&aliases) {
-        items.push(item::emit(&scope, def));
+        items.push(cx.visible(item::emit(&scope, def)));
         if let Some(text) = object::emit(&scope, def).or_else(|| integers::emit(&scope, def)) {
             items.push_text(&text);
         }
         for (view, call) in union::emit(&scope, def) {
-            items.push(view);
+            items.push(cx.visible(view));
             items.push_text(&call);
         }
     }

@@ -402,6 +402,36 @@ fn a_group_that_is_new_to_a_crate_needs_a_feature() {
 }
 
 #[test]
+fn a_crate_has_a_feature_for_each_kind_where_asked_for() {
+    let mut sandbox = sandbox();
+    let other = crd()
+        .replace("virtualmachine", "network")
+        .replace("VirtualMachine", "Network");
+    sandbox.write("crds/network.yaml", &other);
+    let arguments = ["crate", "crds", "--output", "vm", "--name", "vm"];
+    let more = ["--kind-features", "--kubernetes-version", "1.36"];
+    assert_eq!(sandbox.run(&[&arguments[..], &more].concat()).code, 0);
+    for file in [
+        "Cargo.toml",
+        "README.md",
+        "src/apis/cloudnative/v1alpha1/mod.rs",
+    ] {
+        sandbox.note(file);
+        for line in sandbox.read(&format!("vm/{file}")).lines() {
+            sandbox.note(&format!("  {line}"));
+        }
+    }
+    for more in [
+        ["--visibility", "crate"],
+        ["--visibility", "private"],
+        ["--kubernetes-version", "1.99"],
+    ] {
+        assert_eq!(sandbox.run(&[&arguments[..], &more].concat()).code, 2);
+    }
+    sandbox.check("crate-kinds");
+}
+
+#[test]
 fn the_example_crate_is_what_is_generated() {
     // A member of the workspace, so that what `crate` writes is compiled, with its features and its documentation's example.
     let output = Command::new(env!("CARGO_BIN_EXE_kube-codegen"))

@@ -15,6 +15,13 @@
 //!
 //! let _ = ImageSpec::builder().digest(None).labels([]).source("git").build();
 //! ```
+//!
+//! What is the crate's alone is not seen:
+//!
+//! ```compile_fail,E0603
+//! use golden_styled::private::apis::styled::v1::ImageSpec;
+//! ```
 
 pub mod apis;
 pub mod generated;
+mod private;

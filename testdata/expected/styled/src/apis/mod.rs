@@ -7,4 +7,5 @@
     compile_error!("these types were generated for Kubernetes 1.34 and later (kubernetes-version): enable the feature `v1_34` of k8s-openapi, or that of a later version, instead of an earlier one");
 }
 
+#[cfg(feature = "_styled")]
 pub mod styled;

@@ -3,4 +3,5 @@
 
 //! Types of `styled.example.com`.
 
+#[cfg(feature = "_styled_v1")]
 pub mod v1;

@@ -47,6 +47,7 @@ impl Clientset {
     }
 
     /// Clients for `styled.example.com/v1`.
+    #[cfg(feature = "_styled_v1")]
     #[inline]
     #[must_use]
     pub fn styled_v1(&self) -> typed::styled::v1::StyledV1Client {

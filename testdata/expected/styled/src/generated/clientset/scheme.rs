@@ -10,9 +10,13 @@ use ::codegen_runtime::scheme;
 /// # Errors
 ///
 /// Another type is registered for one of the kinds.
+#[allow(unused_variables, reason = "without any group there are no kinds")]
 #[inline]
 pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeError> {
-    scheme.register::<crate::apis::styled::v1::Image>()?;
-    scheme.register::<crate::apis::styled::v1::ImageBuilder>()?;
+    #[cfg(feature = "styled_v1_image")]
+    let _ = scheme.register::<crate::apis::styled::v1::Image>()?;
+
+    #[cfg(feature = "styled_v1_image_builder")]
+    let _ = scheme.register::<crate::apis::styled::v1::ImageBuilder>()?;
     Ok(())
 }

@@ -15,6 +15,7 @@ pub use ::codegen_runtime::informer::{
     Deleted, EventHandler, HandlerFuncs, HandlerRegistration,
 };
 
+#[cfg(feature = "_styled")]
 pub mod styled;
 
 /// Hands out the informers of this crate's APIs, one for each type, and runs them together. Cloning is cheap.
@@ -32,6 +33,7 @@ impl SharedInformerFactory {
     }
 
     /// The informers of `styled.example.com`.
+    #[cfg(feature = "_styled")]
     #[inline]
     #[must_use]
     pub fn styled(&self) -> styled::StyledInformers {

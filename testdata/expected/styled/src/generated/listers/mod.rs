@@ -8,4 +8,5 @@
 //! let object: Arc<Image> = lister.images("default").get("name")?;
 //! ```
 
+#[cfg(feature = "_styled")]
 pub mod styled;

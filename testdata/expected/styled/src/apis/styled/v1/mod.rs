@@ -3,12 +3,18 @@
 
 //! Types of `styled.example.com/v1`.
 
+#[cfg(feature = "styled_v1_image")]
 mod image;
+
+#[cfg(feature = "styled_v1_image_builder")]
 mod image_builder;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
+#[cfg(feature = "styled_v1_image")]
 pub use self::image::*;
+
+#[cfg(feature = "styled_v1_image_builder")]
 pub use self::image_builder::*;
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,

@@ -14,6 +14,7 @@ fn check_type<E: ::serde::de::Error>(actual: String, expected: &str) -> Result<(
     Err(E::invalid_value(actual, &expected))
 }
 
+#[cfg(feature = "styled_v1_image")]
 /// `Image` on the wire.
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 struct ImageWire<S, T0, T1, T2> {
@@ -28,6 +29,7 @@ struct ImageWire<S, T0, T1, T2> {
     status: Option<T2>,
 }
 
+#[cfg(feature = "styled_v1_image")]
 impl ::serde::Serialize for super::Image {
     fn serialize<S: ::serde::Serializer>(
         &self,
@@ -44,6 +46,7 @@ impl ::serde::Serialize for super::Image {
     }
 }
 
+#[cfg(feature = "styled_v1_image")]
 impl<'de> ::serde::Deserialize<'de> for super::Image {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
@@ -59,6 +62,7 @@ impl<'de> ::serde::Deserialize<'de> for super::Image {
     }
 }
 
+#[cfg(feature = "styled_v1_image_builder")]
 /// `ImageBuilder` on the wire.
 #[derive(::serde::Serialize, ::serde::Deserialize)]
 struct ImageBuilderWire<S, T0, T1> {
@@ -72,6 +76,7 @@ struct ImageBuilderWire<S, T0, T1> {
     spec: Option<T1>,
 }
 
+#[cfg(feature = "styled_v1_image_builder")]
 impl ::serde::Serialize for super::ImageBuilder {
     fn serialize<S: ::serde::Serializer>(
         &self,
@@ -87,6 +92,7 @@ impl ::serde::Serialize for super::ImageBuilder {
     }
 }
 
+#[cfg(feature = "styled_v1_image_builder")]
 impl<'de> ::serde::Deserialize<'de> for super::ImageBuilder {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
@@ -101,6 +107,7 @@ impl<'de> ::serde::Deserialize<'de> for super::ImageBuilder {
     }
 }
 
+#[cfg(feature = "styled_v1_image")]
 impl ::codegen_runtime::k8s_openapi::Resource for super::Image {
     const API_VERSION: &'static str = "styled.example.com/v1";
     const GROUP: &'static str = "styled.example.com";
@@ -110,10 +117,12 @@ impl ::codegen_runtime::k8s_openapi::Resource for super::Image {
     type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
 }
 
+#[cfg(feature = "styled_v1_image")]
 impl ::codegen_runtime::k8s_openapi::ListableResource for super::Image {
     const LIST_KIND: &'static str = "ImageList";
 }
 
+#[cfg(feature = "styled_v1_image")]
 impl ::codegen_runtime::k8s_openapi::Metadata for super::Image {
     type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
@@ -126,6 +135,7 @@ impl ::codegen_runtime::k8s_openapi::Metadata for super::Image {
     }
 }
 
+#[cfg(feature = "styled_v1_image_builder")]
 impl ::codegen_runtime::k8s_openapi::Resource for super::ImageBuilder {
     const API_VERSION: &'static str = "styled.example.com/v1";
     const GROUP: &'static str = "styled.example.com";
@@ -135,10 +145,12 @@ impl ::codegen_runtime::k8s_openapi::Resource for super::ImageBuilder {
     type Scope = ::codegen_runtime::k8s_openapi::ClusterResourceScope;
 }
 
+#[cfg(feature = "styled_v1_image_builder")]
 impl ::codegen_runtime::k8s_openapi::ListableResource for super::ImageBuilder {
     const LIST_KIND: &'static str = "ImageBuilderList";
 }
 
+#[cfg(feature = "styled_v1_image_builder")]
 impl ::codegen_runtime::k8s_openapi::Metadata for super::ImageBuilder {
     type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 

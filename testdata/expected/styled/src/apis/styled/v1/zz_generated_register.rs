@@ -39,7 +39,10 @@ pub fn resource(resource: &str) -> scheme::GroupResource {
 /// Another type is registered for one of the kinds.
 #[inline]
 pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeError> {
-    scheme.register::<super::Image>()?;
-    scheme.register::<super::ImageBuilder>()?;
+    #[cfg(feature = "styled_v1_image")]
+    let _ = scheme.register::<super::Image>()?;
+
+    #[cfg(feature = "styled_v1_image_builder")]
+    let _ = scheme.register::<super::ImageBuilder>()?;
     Ok(())
 }

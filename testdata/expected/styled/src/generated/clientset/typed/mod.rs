@@ -3,4 +3,5 @@
 
 //! Typed clients, by group and version.
 
+#[cfg(feature = "_styled")]
 pub mod styled;

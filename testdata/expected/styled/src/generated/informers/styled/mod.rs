@@ -3,6 +3,7 @@
 
 //! Informers for `styled.example.com`.
 
+#[cfg(feature = "_styled_v1")]
 pub mod v1;
 
 use ::codegen_runtime::informer;
@@ -20,6 +21,7 @@ impl StyledInformers {
     }
 
     /// The informers of `styled.example.com/v1`.
+    #[cfg(feature = "_styled_v1")]
     #[inline]
     #[must_use]
     pub fn v1(&self) -> v1::V1Informers {

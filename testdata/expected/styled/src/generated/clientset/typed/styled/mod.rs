@@ -3,4 +3,5 @@
 
 //! Typed clients for `styled.example.com`.
 
+#[cfg(feature = "_styled_v1")]
 pub mod v1;

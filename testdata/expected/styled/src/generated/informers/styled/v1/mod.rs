@@ -20,6 +20,7 @@ impl V1Informers {
     }
 
     /// The informer for `images`.
+    #[cfg(feature = "styled_v1_image")]
     #[inline]
     #[must_use]
     pub fn images(&self) -> ImageInformer {
@@ -27,6 +28,7 @@ impl V1Informers {
     }
 
     /// The informer for `imagebuilders`.
+    #[cfg(feature = "styled_v1_image_builder")]
     #[inline]
     #[must_use]
     pub fn image_builders(&self) -> ImageBuilderInformer {
@@ -34,9 +36,11 @@ impl V1Informers {
     }
 }
 
+#[cfg(feature = "styled_v1_image")]
 /// The factory's informer for [`Image`](api::Image) objects, and its lister. Cloning is cheap.
 pub type ImageInformer = informer::TypedInformer<api::Image, listers::ImageLister>;
 
+#[cfg(feature = "styled_v1_image_builder")]
 /// The factory's informer for [`ImageBuilder`](api::ImageBuilder) objects, and its lister. Cloning is cheap.
 pub type ImageBuilderInformer = informer::TypedInformer<
     api::ImageBuilder,

@@ -6,10 +6,12 @@
 use ::codegen_runtime::lister;
 use crate::apis::styled::v1 as api;
 
+#[cfg(feature = "styled_v1_image")]
 /// Reads [`Image`](api::Image) objects from a cache. Cloning is cheap.
 #[derive(Clone, Debug)]
 pub struct ImageLister(lister::Lister<api::Image>);
 
+#[cfg(feature = "styled_v1_image")]
 impl ImageLister {
     /// Reads the objects of one namespace.
     #[inline]
@@ -19,6 +21,7 @@ impl ImageLister {
     }
 }
 
+#[cfg(feature = "styled_v1_image")]
 impl ::core::convert::From<lister::Lister<api::Image>> for ImageLister {
     #[inline]
     fn from(lister: lister::Lister<api::Image>) -> Self {
@@ -26,6 +29,7 @@ impl ::core::convert::From<lister::Lister<api::Image>> for ImageLister {
     }
 }
 
+#[cfg(feature = "styled_v1_image")]
 impl ::core::ops::Deref for ImageLister {
     type Target = lister::Lister<api::Image>;
 
@@ -35,8 +39,10 @@ impl ::core::ops::Deref for ImageLister {
     }
 }
 
+#[cfg(feature = "styled_v1_image")]
 /// Reads the [`Image`](api::Image) objects of one namespace from a cache. Cloning is cheap.
 pub type ImageNamespaceLister = lister::NamespaceLister<api::Image>;
 
+#[cfg(feature = "styled_v1_image_builder")]
 /// Reads [`ImageBuilder`](api::ImageBuilder) objects from a cache. Cloning is cheap.
 pub type ImageBuilderLister = lister::Lister<api::ImageBuilder>;

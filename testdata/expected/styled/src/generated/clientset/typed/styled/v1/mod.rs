@@ -25,6 +25,7 @@ impl StyledV1Client {
         &self.0
     }
 
+    #[cfg(feature = "styled_v1_image")]
     /// The client for `images` in `namespace`; the empty one stands for all namespaces.
     #[inline]
     #[must_use]
@@ -32,6 +33,7 @@ impl StyledV1Client {
         Images::namespaced(self.0.clone(), namespace)
     }
 
+    #[cfg(feature = "styled_v1_image_builder")]
     /// The client for `imagebuilders`.
     #[inline]
     #[must_use]
@@ -40,20 +42,24 @@ impl StyledV1Client {
     }
 }
 
+#[cfg(feature = "styled_v1_image")]
 /// Client for [`Image`](api::Image) objects. Cloning is cheap.
 ///
 /// Verbs, as methods of [`TypedClient`](client::TypedClient):
 /// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type Images = client::TypedClient<api::Image, client::verbs::NoStatus>;
 
+#[cfg(feature = "styled_v1_image")]
 /// A list of [`Image`](api::Image) objects.
 pub type ImageList = kube::api::ObjectList<api::Image>;
 
+#[cfg(feature = "styled_v1_image_builder")]
 /// Client for [`ImageBuilder`](api::ImageBuilder) objects. Cloning is cheap.
 ///
 /// Verbs, as methods of [`TypedClient`](client::TypedClient):
 /// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
 pub type ImageBuilders = client::TypedClient<api::ImageBuilder, client::verbs::NoStatus>;
 
+#[cfg(feature = "styled_v1_image_builder")]
 /// A list of [`ImageBuilder`](api::ImageBuilder) objects.
 pub type ImageBuilderList = kube::api::ObjectList<api::ImageBuilder>;
