@@ -10,13 +10,13 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 runs="${1:-5}"
-kopium_version=0.24.1
 target="${CARGO_TARGET_DIR:-$PWD/target}"
 tools="$target/bench"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$tools/bin"
 . hack/bench/measure.sh
+. hack/bench/kopium.sh
 
 cargo build --quiet --release -p codegen
 ours="$target/release/kube-codegen"
@@ -63,9 +63,9 @@ report kube-codegen-groups ${peer:+"$peer"}
 # 2. The CRDs of four projects.
 mapfile -t crds < <(find testdata/crds testdata/bench -name '*.yaml' | sort)
 crd=("$ours" crd "${crds[@]}" --output "$work/out" --emit types)
-if [ -x "$tools/bin/kopium" ] || cargo install --quiet kopium --version "$kopium_version" --root "$tools"; then
+if find_kopium "$target"; then
   cat >"$work/kopium.sh" <<KOPIUM
-for crd in "\$@"; do "$tools/bin/kopium" --docs --derive Default --derive PartialEq -f "\$crd" >"$work/out/\$(basename "\$crd").rs" || echo "\$crd" >>"$work/kopium-failed"; done
+for crd in "\$@"; do "$KOPIUM" --docs --derive Default --derive PartialEq -f "\$crd" >"$work/out/\$(basename "\$crd").rs" || echo "\$crd" >>"$work/kopium-failed"; done
 KOPIUM
   for _ in $(seq "$runs"); do
     once kube-codegen-crd "${crd[@]}"

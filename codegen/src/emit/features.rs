@@ -224,12 +224,6 @@ impl Emit<'_> {
             Err(_) => items,
         }
     }
-
-    /// Lets an import stand that not every kind needs.
-    pub(crate) fn partly_used(&self) -> Option<TokenStream> {
-        let kinds = self.options.kind_features;
-        kinds.then(|| quote!(#[allow(unused_imports, reason = "not every kind needs it")]))
-    }
 }
 
 fn condition(feature: &str) -> TokenStream {

@@ -11,6 +11,7 @@
 macro_rules! __codec_integers {
     ($name:ident, $open:ident $(, $variant:ident = $value:literal)* $(,)?) => {
         impl ::core::convert::From<i64> for $name {
+            #[inline]
             fn from(value: i64) -> Self {
                 match value {
                     $($value => Self::$variant,)*
@@ -20,6 +21,7 @@ macro_rules! __codec_integers {
         }
 
         impl ::core::convert::From<$name> for i64 {
+            #[inline]
             fn from(value: $name) -> Self {
                 match value {
                     $($name::$variant => $value,)*

@@ -20,6 +20,8 @@ mod exact_tests;
 mod exact_writer;
 mod int_or_string;
 mod integers;
+#[cfg(test)]
+mod kind_tests;
 mod kubernetes;
 mod number;
 mod object;
@@ -29,6 +31,7 @@ mod object_writer;
 mod quantity;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod time;
 mod union;
 
@@ -41,11 +44,12 @@ pub use self::{
     number::Number,
     object::{Object, Reader, read_object, write_object},
     object_writer::{Empty, Writer},
+    texts::read_text,
     time::time,
     union::member,
 };
 
-pub use self::{integers::integers, object::object, union::union};
+pub use self::{integers::integers, object::object, texts::texts, union::union};
 
 /// Writes a value.
 ///

@@ -10,9 +10,10 @@
 
 use std::{collections::BTreeMap, convert::identity, fmt, marker::PhantomData};
 
+use k8s_openapi::Resource;
 use serde::{
     Deserialize, Deserializer, Serializer,
-    de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, Visitor},
+    de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, Unexpected, Visitor},
     ser::SerializeMap,
 };
 
@@ -29,12 +30,13 @@ use super::{Codec, Decoded, object_writer::Writer};
 /// The words before the fields are methods of [`Reader`] and [`Writer`]. `..` names the map of the properties that the list has
 /// not, which are ignored without it. `or default_image` after a property names the function that gives the field's value where
 /// the property is missing; other fields that may be missing keep their value in the struct's `Default`. That is made for each
-/// object, and where it costs something, `from blank` after the struct's name names a function that makes one for less.
+/// object, and where it costs something, `from blank` after the struct's name names a function that makes one for less. `as kind`
+/// after the name of a kind's struct stands for `apiVersion` and `kind`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __codec_object {
     (
-        $object:ident $(from $blank:ident)?
+        $object:ident $(as $kind:ident)? $(from $blank:ident)?
         $(, $mode:ident $field:ident = $property:literal $(or $default:ident)?)* $(, ..$unknown:ident)? $(,)?
     ) => {
         impl $crate::codec::Object for $object {
@@ -46,6 +48,7 @@ macro_rules! __codec_object {
 
             #[allow(unused_variables)]
             fn read<'de, A: ::serde::de::MapAccess<'de>>(&mut self, reader: &mut $crate::codec::Reader<'de, A>) {
+                $(reader.$kind::<Self>();)?
                 $(
                     reader.$mode($property, &mut self.$field);
                     $(reader.fill(&mut self.$field, Self::$default);)?
@@ -55,6 +58,7 @@ macro_rules! __codec_object {
 
             #[allow(unused_variables)]
             fn write<M: ::serde::ser::SerializeMap>(&self, writer: &mut $crate::codec::Writer<M>) {
+                $(writer.$kind::<Self>();)?
                 $(writer.$mode($property, &self.$field);)*
                 $(writer.unknown(&self.$unknown);)?
             }
@@ -314,6 +318,22 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
     /// [`omittable`](Self::omittable), with a wire format of its own.
     pub fn omittable_encoded<T: Codec>(&mut self, name: &'static str, field: &mut T) {
         self.defaulted_encoded(name, field);
+    }
+
+    /// `apiVersion` and `kind`, which are those of `T` where they are there: the items of a list need not say theirs, as built-in
+    /// kinds' do not.
+    pub fn kind<T: Resource>(&mut self) {
+        self.constant("apiVersion", T::API_VERSION);
+        self.constant("kind", T::KIND);
+    }
+
+    fn constant(&mut self, name: &'static str, expected: &'static str) {
+        let mut actual = String::new();
+        self.defaulted(name, &mut actual);
+        if !actual.is_empty() && actual != expected {
+            let actual = Unexpected::Str(&actual);
+            self.error = Some(A::Error::invalid_value(actual, &expected));
+        }
     }
 
     /// The map of the properties that belong to no field; it is offered last.

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, fmt};
 
+use k8s_openapi::Resource;
 use serde::{Serialize, ser::SerializeMap};
 
 use super::{Codec, Encoded};
@@ -91,6 +92,12 @@ impl<M: SerializeMap> Writer<M> {
         if !field.is_empty() {
             self.property(name, &Encoded(field));
         }
+    }
+
+    /// `apiVersion` and `kind`.
+    pub fn kind<T: Resource>(&mut self) {
+        self.property("apiVersion", T::API_VERSION);
+        self.property("kind", T::KIND);
     }
 
     /// The properties that belong to no field.

@@ -9,7 +9,7 @@ use crate::{
 
 const ROOT: &str = include_str!("../../../../runtime/src/codec/mod.rs");
 
-const SUBMODULES: [(&str, &str); 13] = [
+const SUBMODULES: [(&str, &str); 14] = [
     (
         "base64",
         include_str!("../../../../runtime/src/codec/base64.rs"),
@@ -53,6 +53,10 @@ const SUBMODULES: [(&str, &str); 13] = [
     (
         "quantity",
         include_str!("../../../../runtime/src/codec/quantity.rs"),
+    ),
+    (
+        "texts",
+        include_str!("../../../../runtime/src/codec/texts.rs"),
     ),
     (
         "time",
@@ -121,7 +125,7 @@ fn push_indented(text: &mut String, source: &str) {
 
 /// Texts of the runtime's sources, and their replacements in the copy: the runtime's macro is for every crate, the
 /// copy's for its own.
-fn replacements(cx: &Emit<'_>) -> [(&'static str, String); 7] {
+fn replacements(cx: &Emit<'_>) -> [(&'static str, String); 8] {
     [
         (
             "use k8s_openapi::",
@@ -137,12 +141,17 @@ fn replacements(cx: &Emit<'_>) -> [(&'static str, String); 7] {
             "pub(crate) use __codec_integers".to_owned(),
         ),
         (
+            "pub use crate::__codec_texts",
+            "pub(crate) use __codec_texts".to_owned(),
+        ),
+        (
             "pub use crate::__codec_union",
             "pub(crate) use __codec_union".to_owned(),
         ),
         (
-            "pub use self::{integers::integers, object::object, union::union};",
-            "pub(crate) use self::{integers::integers, object::object, union::union};".to_owned(),
+            "pub use self::{integers::integers, object::object, texts::texts, union::union};",
+            "pub(crate) use self::{integers::integers, object::object, texts::texts, union::union};"
+                .to_owned(),
         ),
         ("$crate::codec", cx.codec()),
     ]
@@ -200,6 +209,7 @@ mod tests {
                 "object true",
                 "object_writer true",
                 "quantity true",
+                "texts true",
                 "time true",
                 "union true",
                 "present true",

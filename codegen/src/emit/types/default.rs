@@ -54,7 +54,7 @@ pub(super) fn emit(scope: &FileContext<'_>, def: &TypeDef, body: &StructDef) -> 
     let functions: Vec<TokenStream> = body
         .fields
         .iter()
-        .filter_map(|field| emit_function(scope, def, field))
+        .filter_map(|field| emit_function(scope, field))
         .collect();
     let blank = has_blank(scope.cx, scope.unit, def).then(|| emit_blank(scope, body));
     let by_hand = !functions.is_empty() || body.fields.iter().any(has_no_default);
@@ -177,7 +177,7 @@ pub(super) fn function(def: &TypeDef, field: &Field) -> Option<String> {
 }
 
 /// Whether a missing property decodes as its default: only where the field cannot represent its absence.
-pub(crate) fn honoured(field: &Field) -> bool {
+pub(super) fn honoured(field: &Field) -> bool {
     let presence = Presence::of(field);
     !presence.is_optional()
         && field
@@ -186,19 +186,17 @@ pub(crate) fn honoured(field: &Field) -> bool {
             .is_some_and(|default| !default.is_null())
 }
 
-pub(crate) fn function_ident(field: &Field) -> proc_macro2::Ident {
+pub(super) fn function_ident(field: &Field) -> proc_macro2::Ident {
     format_ident!("default_{}", field.rust_name)
 }
 
-fn emit_function(scope: &FileContext<'_>, def: &TypeDef, field: &Field) -> Option<TokenStream> {
+fn emit_function(scope: &FileContext<'_>, field: &Field) -> Option<TokenStream> {
     let default = field.default.as_ref().filter(|_| honoured(field))?;
     let name = function_ident(field);
     let ty = field_type(scope, field);
     let value = value(scope, field, default);
-    // serde of a root is in a file beside the type's.
-    let visibility = scope.unit.is_root(def).then(|| quote!(pub(super)));
     Some(quote! {
-        #visibility fn #name() -> #ty {
+        fn #name() -> #ty {
             #value
         }
     })

@@ -6,7 +6,7 @@ use quote::quote;
 use super::{
     FileContext, attributes, builder, default, demands,
     refs::{field_type, type_tokens},
-    together,
+    together, values,
 };
 use crate::{
     emit::{
@@ -59,7 +59,7 @@ fn emit_struct(scope: &FileContext<'_>, def: &TypeDef, body: &StructDef) -> Toke
     let name = ident(&def.name);
     let docs = type_docs(scope, def);
     let mut fields = body.fields.iter();
-    let serde = if scope.unit.is_root(def) || scope.unit.is_listed(scope.cx, def) {
+    let serde = if scope.unit.is_listed(scope.cx, def) {
         Serde::Generated
     } else if fields.any(|field| field.rust_name != field.json_name) {
         Serde::CamelCase
@@ -105,7 +105,7 @@ fn emit_struct(scope: &FileContext<'_>, def: &TypeDef, body: &StructDef) -> Toke
 /// How a type comes by serde.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Serde {
-    /// By an implementation beside the type, as roots and objects do.
+    /// By a list beside the type.
     Generated,
     /// Derived, with the names of the fields.
     Derived,
@@ -185,6 +185,11 @@ fn emit_enum(scope: &FileContext<'_>, def: &TypeDef, body: &EnumDef) -> TokenStr
         (None, Some(_)) if body.zero_is_empty => None,
         (default, _) => Some(default.unwrap_or(0)),
     };
+    // Enums of integers are read and written through `From`: see the macro of that name.
+    let serde = match body.values {
+        EnumValues::Texts if values::is_listed(scope.cx, def) => Serde::Generated,
+        _ => Serde::Derived,
+    };
     let variants = body.variants.iter().enumerate().map(|(index, variant)| {
         let name = ident(&variant.name);
         let value = &variant.value;
@@ -192,15 +197,16 @@ fn emit_enum(scope: &FileContext<'_>, def: &TypeDef, body: &EnumDef) -> TokenStr
         add_paragraphs(&mut lines, variant_docs(variant));
         let docs = scope.comment(lines);
         let marked = (Some(index) == default).then(|| quote!(#[default]));
-        let is_renamed = body.values == EnumValues::Texts && *value != variant.name;
+        let is_text = serde == Serde::Derived && body.values == EnumValues::Texts;
+        let is_renamed = is_text && *value != variant.name;
         let rename = is_renamed.then(|| quote!(#[serde(rename = #value)]));
         quote!(#docs #marked #rename #name,)
     });
-    // Integers are read and written through `From`: see the macro of that name.
     let (through, untagged, other) = match body.values {
         EnumValues::Texts => {
             let string = scope.imports.prelude("::std::string", "String");
-            (None, Some(quote!(#[serde(untagged)])), string)
+            let untagged = (serde == Serde::Derived).then(|| quote!(#[serde(untagged)]));
+            (None, untagged, string)
         }
         EnumValues::Integers => (
             Some(quote!(#[serde(from = "i64", into = "i64")])),
@@ -221,7 +227,7 @@ fn emit_enum(scope: &FileContext<'_>, def: &TypeDef, body: &EnumDef) -> TokenStr
         (EnumValues::Texts, Some(_)) => &["Clone", "Debug", "Default", "PartialEq", "Eq"],
         (EnumValues::Texts, None) => &["Clone", "Debug", "PartialEq", "Eq"],
     };
-    let derives = derive(scope, def, derived, Serde::Derived);
+    let derives = derive(scope, def, derived, serde);
     let attributes = attributes::attributes(scope.cx, def);
     let empty = default
         .is_none()

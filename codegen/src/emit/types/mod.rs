@@ -14,6 +14,7 @@
 //!     pub spec: VirtualMachineSpec,
 //!     …
 //! }
+//! codec::object! { VirtualMachine as kind, defaulted metadata = "metadata", … }
 //!
 //! /// The desired state of a machine.
 //! #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,8 +25,6 @@
 //! }
 //! codec::object! { VirtualMachineSpec, optional action = "action", … }
 //! ```
-//!
-//! serde of the root, which knows `apiVersion` and `kind`, is in `zz_generated_deepcopy.rs` as for annotated Rust.
 
 mod allow;
 mod attributes;
@@ -34,23 +33,20 @@ mod codec;
 mod default;
 mod demands;
 mod imports;
-mod integers;
 mod item;
 mod object;
 mod refs;
 mod together;
 mod union;
+mod values;
 
 use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
 
 use proc_macro2::TokenStream;
 use quote::quote;
 
+pub(crate) use self::attributes::warn as warn_of_attributes;
 use self::imports::{Homes, Imports};
-pub(crate) use self::{
-    attributes::warn as warn_of_attributes,
-    default::{function_ident as default_function, honoured as has_default},
-};
 use super::{
     Emit, Files, apis,
     context::{api_version, module_docs},
@@ -58,7 +54,7 @@ use super::{
     table::{Definition, Generator, Home},
 };
 use crate::{
-    model::{EnumValues, Field, Origin, Resource, TypeDef, TypeKind, TypePackage, Version, names},
+    model::{Field, Origin, Resource, TypeDef, TypeKind, TypePackage, Version, names},
     output::format::{Code, Comments, Items},
 };
 
@@ -101,8 +97,7 @@ impl<'a> Unit<'a> {
     fn is_listed(self, cx: &Emit<'_>, def: &TypeDef) -> bool {
         matches!(def.kind, TypeKind::Struct(_))
             && def.marshals.is_none()
-            && !self.is_root(def)
-            && !attributes::derives_schema(cx, def)
+            && (self.is_root(def) || !attributes::derives_schema(cx, def))
     }
 
     /// The type of the given name.
@@ -261,7 +256,7 @@ fn needs_codec(cx: &Emit<'_>, unit: Unit<'_>) -> bool {
             unit.is_listed(cx, def) || union::has_view(def) || body.fields.iter().any(uses)
         }
         TypeKind::Alias(alias) => serde_attributes::has_number(&alias.target),
-        TypeKind::Enum(body) => body.values == EnumValues::Integers,
+        TypeKind::Enum(_) => values::is_listed(cx, def),
         _ => false,
     })
 }
@@ -318,7 +313,7 @@ fn emit_file(
     let mut items = Items::default();
     for def in own.iter().chain(&aliases) {
         items.push(cx.visible(item::emit(&scope, def)));
-        if let Some(text) = object::emit(&scope, def).or_else(|| integers::emit(&scope, def)) {
+        if let Some(text) = object::emit(&scope, def).or_else(|| values::emit(&scope, def)) {
             items.push_text(&text);
         }
         for (view, call) in union::emit(&scope, def) {

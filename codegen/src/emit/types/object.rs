@@ -53,8 +53,14 @@ pub(super) fn call(scope: &FileContext<'_>, name: &str, entries: &[String]) -> S
 
 /// The struct's name, its fields, and the map of what it does not name.
 fn entries(scope: &FileContext<'_>, def: &TypeDef, body: &StructDef) -> Vec<String> {
+    let is_root = scope.unit.is_root(def);
     let fields = body.fields.iter().map(|field| {
-        let (mode, name) = (mode(field), ident(&field.rust_name));
+        let mode = match mode(field) {
+            // The items of a list may come without.
+            "required" if is_root && field.json_name == "metadata" => "defaulted",
+            mode => mode,
+        };
+        let name = ident(&field.rust_name);
         let property = &field.json_name;
         if honoured(field) {
             format!("{mode} {name} = {property:?} or {}", function_ident(field))
@@ -66,12 +72,13 @@ fn entries(scope: &FileContext<'_>, def: &TypeDef, body: &StructDef) -> Vec<Stri
         UnknownFields::Kept(_) => Some("..unknown_fields".to_owned()),
         UnknownFields::Pruned => None,
     };
-    let name = ident(&def.name);
-    let name = if has_blank(scope.cx, scope.unit, def) {
-        format!("{name} from blank")
-    } else {
-        name.to_string()
-    };
+    let mut name = ident(&def.name).to_string();
+    if is_root {
+        name.push_str(" as kind");
+    }
+    if has_blank(scope.cx, scope.unit, def) {
+        name.push_str(" from blank");
+    }
     iter::once(name).chain(fields).chain(unknown).collect()
 }
 

@@ -97,7 +97,7 @@ fn parts(item: Start, last: &str, line: &str) -> bool {
 
 /// Whether a line lists the fields of the type above it.
 fn is_list(line: &str) -> bool {
-    let lists = ["::object! {", "::union! {", "::integers! {"];
+    let lists = ["::object! {", "::union! {", "::integers! {", "::texts! {"];
     let is_call = lists.iter().any(|list| line.contains(list));
     is_call && !line.trim_start().starts_with("//")
 }
@@ -111,11 +111,11 @@ mod tests {
         let body = "//! Docs.\n#![allow(\n    a,\n)]\n#![allow(b)]\nuse a::b;\nuse c::{\n    d, e,\n};\nuse f;\nmod g;\n#[derive(\n    H,\n)]\n\
                     struct I {\n    j: u8,\n}\nimpl I {\n    fn k() {}\n    fn l() {\n        m();\n    }\n    fn n() {}\n}\n\
                     impl O for I {}\nimpl P for I {}\nstruct Q;\n\
-                    struct R {\n    s: u8,\n}\nt::object! { R, u }\nstruct V {}\nt::object! {\n    V, w\n}\nstruct X;\n// t::object! {\nstruct Y;\nenum Z {}\nt::union! { Z }\n";
+                    struct R {\n    s: u8,\n}\nt::object! { R, u }\nstruct V {}\nt::object! {\n    V, w\n}\nstruct X;\n// t::object! {\nstruct Y;\nenum Z {}\nt::union! { Z }\nenum A {}\nt::texts! { A }\nenum B {}\n";
         let parted = "//! Docs.\n\n#![allow(\n    a,\n)]\n#![allow(b)]\n\nuse a::b;\nuse c::{\n    d, e,\n};\nuse f;\n\nmod g;\n\n#[derive(\n    H,\n)]\n\
                       struct I {\n    j: u8,\n}\n\nimpl I {\n    fn k() {}\n    fn l() {\n        m();\n    }\n\n    fn n() {}\n}\n\n\
                       impl O for I {}\nimpl P for I {}\n\nstruct Q;\n\n\
-                      struct R {\n    s: u8,\n}\nt::object! { R, u }\n\nstruct V {}\nt::object! {\n    V, w\n}\n\nstruct X;\n\n// t::object! {\nstruct Y;\n\nenum Z {}\nt::union! { Z }\n";
+                      struct R {\n    s: u8,\n}\nt::object! { R, u }\n\nstruct V {}\nt::object! {\n    V, w\n}\n\nstruct X;\n\n// t::object! {\nstruct Y;\n\nenum Z {}\nt::union! { Z }\n\nenum A {}\nt::texts! { A }\n\nenum B {}\n";
         let mut text = String::new();
         lay_out(&mut text, body, &Comments::default());
         assert_eq!(text, parted);

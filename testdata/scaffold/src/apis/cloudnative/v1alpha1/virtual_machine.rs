@@ -10,7 +10,6 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// A virtual machine.
@@ -23,13 +22,16 @@ pub struct VirtualMachine {
     /// The observed state of the machine.
     pub status: Option<VirtualMachineStatus>,
 }
+codec::object! {
+    VirtualMachine as kind, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
+}
 
 /// `VirtualMachine.status.phase`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum VirtualMachinePhase {
     /// ``
     #[default]
-    #[serde(rename = "")]
     Empty,
     /// `Creating`
     Creating,
@@ -42,8 +44,11 @@ pub enum VirtualMachinePhase {
     /// `Unknown`
     Unknown,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    VirtualMachinePhase, Unrecognized, Empty = "", Creating = "Creating", Active = "Active",
+    Failed = "Failed", Terminating = "Terminating", Unknown = "Unknown"
 }
 
 /// What the machine is to be.

@@ -3,62 +3,6 @@
 
 //! `Clone`, serde and object traits of `cloudnative.czs/v1alpha1`.
 
-use ::codegen_runtime::k8s_openapi::Resource as _;
-
-/// Refuses an object of another type. The items of a list need not say theirs, as built-in kinds' do not.
-fn check_type<E: ::serde::de::Error>(actual: String, expected: &str) -> Result<(), E> {
-    if actual.is_empty() || actual == expected {
-        return Ok(());
-    }
-    let actual = ::serde::de::Unexpected::Str(&actual);
-    Err(E::invalid_value(actual, &expected))
-}
-
-/// `VirtualMachine` on the wire.
-#[derive(::serde::Serialize, ::serde::Deserialize)]
-struct VirtualMachineWire<S, T0, T1, T2> {
-    #[serde(rename = "apiVersion", default)]
-    api_version: S,
-    #[serde(default)]
-    kind: S,
-    #[serde(default)]
-    metadata: T0,
-    spec: T1,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<T2>,
-}
-
-impl ::serde::Serialize for super::VirtualMachine {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        let wire = VirtualMachineWire {
-            api_version: Self::API_VERSION,
-            kind: Self::KIND,
-            metadata: &self.metadata,
-            spec: &self.spec,
-            status: self.status.as_ref(),
-        };
-        ::serde::Serialize::serialize(&wire, serializer)
-    }
-}
-
-impl<'de> ::serde::Deserialize<'de> for super::VirtualMachine {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        let wire = VirtualMachineWire::deserialize(deserializer)?;
-        check_type(wire.api_version, Self::API_VERSION)?;
-        check_type(wire.kind, Self::KIND)?;
-        Ok(Self {
-            metadata: wire.metadata,
-            spec: wire.spec,
-            status: wire.status,
-        })
-    }
-}
-
 impl ::codegen_runtime::k8s_openapi::Resource for super::VirtualMachine {
     const API_VERSION: &'static str = "cloudnative.czs/v1alpha1";
     const GROUP: &'static str = "cloudnative.czs";

@@ -14,6 +14,7 @@ pub struct Backup {
     /// What is copied.
     pub spec: Option<BackupSpec>,
 }
+codec::object! { Backup as kind, defaulted metadata = "metadata", optional spec = "spec" }
 
 /// What is copied.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -32,6 +32,9 @@ pub struct ClusterWorkflowTemplate {
     /// WorkflowSpec is the specification of a Workflow.
     pub spec: ClusterWorkflowTemplateSpec,
 }
+codec::object! {
+    ClusterWorkflowTemplate as kind, defaulted metadata = "metadata", required spec = "spec"
+}
 
 /// WorkflowSpec is the specification of a Workflow.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -29,7 +29,6 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     LabelSelector, ObjectMeta, Time,
 };
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use super::WorkflowTaskResultOutputs;
@@ -70,30 +69,27 @@ codec::object! {
 
 /// Action is the action to perform to the resource. Must be one of: get, create, apply, delete,
 /// replace, patch
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ClusterWorkflowTemplateAction {
     /// `get`
     #[default]
-    #[serde(rename = "get")]
     Get,
     /// `create`
-    #[serde(rename = "create")]
     Create,
     /// `apply`
-    #[serde(rename = "apply")]
     Apply,
     /// `delete`
-    #[serde(rename = "delete")]
     Delete,
     /// `replace`
-    #[serde(rename = "replace")]
     Replace,
     /// `patch`
-    #[serde(rename = "patch")]
     Patch,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    ClusterWorkflowTemplateAction, Unrecognized, Get = "get", Create = "create", Apply = "apply",
+    Delete = "delete", Replace = "replace", Patch = "patch"
 }
 
 /// Affinity prevents running workflow's step on the same host
@@ -1793,21 +1789,21 @@ codec::object! { ClusterWorkflowTemplateMemoizeCache, required config_map = "con
 
 /// MergeStrategy is the strategy used to merge a patch. It defaults to "strategic" Must be one of:
 /// strategic, merge, json
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ClusterWorkflowTemplateMergeStrategy {
     /// `strategic`
     #[default]
-    #[serde(rename = "strategic")]
     Strategic,
     /// `merge`
-    #[serde(rename = "merge")]
     Merge,
     /// `json`
-    #[serde(rename = "json")]
     Json,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    ClusterWorkflowTemplateMergeStrategy, Unrecognized, Strategic = "strategic", Merge = "merge",
+    Json = "json"
 }
 
 /// Metadata sets the pods's metadata, i.e. annotations and labels
@@ -1871,7 +1867,7 @@ codec::object! {
 }
 
 /// Operation defines the operation to apply with value and the metrics' current value
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ClusterWorkflowTemplateOperation {
     /// `Set`
     #[default]
@@ -1881,8 +1877,10 @@ pub enum ClusterWorkflowTemplateOperation {
     /// `Sub`
     Sub,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    ClusterWorkflowTemplateOperation, Unrecognized, Set = "Set", Add = "Add", Sub = "Sub"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.oss`.
@@ -2061,11 +2059,10 @@ codec::object! {
 
 /// Strategy is the strategy to use. One of "OnPodCompletion", "OnPodSuccess",
 /// "OnWorkflowCompletion", "OnWorkflowSuccess". If unset, does not delete Pods
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ClusterWorkflowTemplatePodGCStrategy {
     /// ``
     #[default]
-    #[serde(rename = "")]
     Empty,
     /// `OnPodCompletion`
     OnPodCompletion,
@@ -2076,8 +2073,12 @@ pub enum ClusterWorkflowTemplatePodGCStrategy {
     /// `OnWorkflowSuccess`
     OnWorkflowSuccess,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    ClusterWorkflowTemplatePodGCStrategy, Unrecognized, Empty = "",
+    OnPodCompletion = "OnPodCompletion", OnPodSuccess = "OnPodSuccess",
+    OnWorkflowCompletion = "OnWorkflowCompletion", OnWorkflowSuccess = "OnWorkflowSuccess"
 }
 
 /// PodMetadata defines additional metadata that should be applied to workflow pods
@@ -2210,7 +2211,7 @@ codec::object! {
 }
 
 /// RetryPolicy is a policy of NodePhase statuses that will be retried
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ClusterWorkflowTemplateRetryPolicy {
     /// `Always`
     #[default]
@@ -2222,8 +2223,11 @@ pub enum ClusterWorkflowTemplateRetryPolicy {
     /// `OnTransientError`
     OnTransientError,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    ClusterWorkflowTemplateRetryPolicy, Unrecognized, Always = "Always", OnFailure = "OnFailure",
+    OnError = "OnError", OnTransientError = "OnTransientError"
 }
 
 /// RetryStrategy for all templates in the workflow.
@@ -2916,11 +2920,10 @@ codec::object! {
 }
 
 /// Strategy is the strategy to use.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ClusterWorkflowTemplateStrategy {
     /// ``
     #[default]
-    #[serde(rename = "")]
     Empty,
     /// `OnWorkflowCompletion`
     OnWorkflowCompletion,
@@ -2929,8 +2932,12 @@ pub enum ClusterWorkflowTemplateStrategy {
     /// `Never`
     Never,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    ClusterWorkflowTemplateStrategy, Unrecognized, Empty = "",
+    OnWorkflowCompletion = "OnWorkflowCompletion", OnWorkflowDeletion = "OnWorkflowDeletion",
+    Never = "Never"
 }
 
 /// Suspend template subtype which can suspend a workflow when reaching the step
@@ -4119,21 +4126,21 @@ codec::object! {
 /// - "" (default, auto-detect)
 /// - "path"
 /// - "virtual-hosted"
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum WorkflowTaskResultAddressingStyle {
     /// ``
     #[default]
-    #[serde(rename = "")]
     Empty,
     /// `path`
-    #[serde(rename = "path")]
     Path,
     /// `virtual-hosted`
-    #[serde(rename = "virtual-hosted")]
     VirtualHosted,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    WorkflowTaskResultAddressingStyle, Unrecognized, Empty = "", Path = "path",
+    VirtualHosted = "virtual-hosted"
 }
 
 /// Archive controls how the artifact will be saved to the artifact repository.

@@ -14,7 +14,6 @@ use ::codegen_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudgetSpec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use super::{
     ClusterWorkflowTemplateArguments, ClusterWorkflowTemplateArtifactGC,
@@ -40,9 +39,13 @@ pub struct CronWorkflow {
     /// dropped due to Kubernetes size limitations.
     pub status: Option<CronWorkflowStatus>,
 }
+codec::object! {
+    CronWorkflow as kind, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
+}
 
 /// ConcurrencyPolicy is the K8s-style concurrency policy that will be used
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CronWorkflowConcurrencyPolicy {
     /// `Allow`
     #[default]
@@ -52,8 +55,11 @@ pub enum CronWorkflowConcurrencyPolicy {
     /// `Replace`
     Replace,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    CronWorkflowConcurrencyPolicy, Unrecognized, Allow = "Allow", Forbid = "Forbid",
+    Replace = "Replace"
 }
 
 /// CronWorkflowSpec is the specification of a CronWorkflow

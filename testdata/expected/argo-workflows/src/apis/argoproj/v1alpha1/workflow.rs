@@ -56,6 +56,10 @@ pub struct Workflow {
     /// descriptions have been dropped due to Kubernetes size limitations.
     pub status: Option<WorkflowStatus>,
 }
+codec::object! {
+    Workflow as kind, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
+}
 
 /// `Workflow.status.artifactGCStatus`.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -20,6 +20,10 @@ pub struct WorkflowArtifactGCTask {
     /// ArtifactGCStatus describes the result of the deletion
     pub status: Option<WorkflowArtifactGCTaskStatus>,
 }
+codec::object! {
+    WorkflowArtifactGCTask as kind, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
+}
 
 /// ArtifactResult describes the result of attempting to delete a given Artifact
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -19,6 +19,9 @@ pub struct WorkflowEventBinding {
     /// `spec`.
     pub spec: WorkflowEventBindingSpec,
 }
+codec::object! {
+    WorkflowEventBinding as kind, defaulted metadata = "metadata", required spec = "spec"
+}
 
 /// Event is the event to bind to
 #[derive(Clone, Debug, Default, PartialEq)]

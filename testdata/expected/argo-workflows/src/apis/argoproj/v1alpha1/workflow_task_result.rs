@@ -23,6 +23,10 @@ pub struct WorkflowTaskResult {
     /// Progress in N/M format. N is number of task complete. M is number of tasks.
     pub progress: Option<String>,
 }
+codec::object! {
+    WorkflowTaskResult as kind, defaulted metadata = "metadata", optional message = "message",
+    optional outputs = "outputs", optional phase = "phase", optional progress = "progress"
+}
 
 /// Outputs hold parameters, artifacts, and results from a step
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -47,6 +47,10 @@ pub struct WorkflowTaskSet {
     /// `status`.
     pub status: Option<WorkflowTaskSetStatus>,
 }
+codec::object! {
+    WorkflowTaskSet as kind, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
+}
 
 /// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments`.
 #[derive(Clone, Debug, Default, PartialEq)]

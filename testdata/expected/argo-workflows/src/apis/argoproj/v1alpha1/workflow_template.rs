@@ -32,6 +32,7 @@ pub struct WorkflowTemplate {
     /// WorkflowSpec is the specification of a Workflow.
     pub spec: WorkflowTemplateSpec,
 }
+codec::object! { WorkflowTemplate as kind, defaulted metadata = "metadata", required spec = "spec" }
 
 /// WorkflowSpec is the specification of a Workflow.
 #[derive(Clone, Debug, Default, PartialEq)]

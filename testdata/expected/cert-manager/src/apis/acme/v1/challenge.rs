@@ -13,7 +13,6 @@ use ::codegen_runtime::k8s_openapi::api::core::v1::{
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use super::{ChallengeIssuerRef, ChallengeState};
@@ -27,6 +26,10 @@ pub struct Challenge {
     pub spec: ChallengeSpec,
     /// `status`.
     pub status: Option<ChallengeStatus>,
+}
+codec::object! {
+    Challenge as kind, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
 }
 
 /// The SecretAccessKey is used for authentication.
@@ -247,7 +250,7 @@ codec::object! {
 
 /// CNAMEStrategy configures how the DNS01 provider should handle CNAME records when found in DNS
 /// zones.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ChallengeCnameStrategy {
     /// `None`
     #[default]
@@ -255,9 +258,9 @@ pub enum ChallengeCnameStrategy {
     /// `Follow`
     Follow,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { ChallengeCnameStrategy, Unrecognized, None = "None", Follow = "Follow" }
 
 /// Use the DigitalOcean DNS API to manage DNS01 challenge records.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -312,7 +315,7 @@ codec::object! {
 }
 
 /// name of the Azure environment (default AzurePublicCloud)
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ChallengeEnvironment {
     /// `AzurePublicCloud`
     #[default]
@@ -324,8 +327,12 @@ pub enum ChallengeEnvironment {
     /// `AzureUSGovernmentCloud`
     AzureUSGovernmentCloud,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    ChallengeEnvironment, Unrecognized, AzurePublicCloud = "AzurePublicCloud",
+    AzureChinaCloud = "AzureChinaCloud", AzureGermanCloud = "AzureGermanCloud",
+    AzureUSGovernmentCloud = "AzureUSGovernmentCloud"
 }
 
 /// The Gateway API is a sig-network community API that models service networking in Kubernetes
@@ -628,7 +635,7 @@ codec::object! {
 
 /// Protocol to use for dynamic DNS update queries. Valid values are (case-sensitive) `TCP` and
 /// `UDP`; `UDP` (default).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ChallengeProtocol {
     /// `TCP`
     #[default]
@@ -636,9 +643,9 @@ pub enum ChallengeProtocol {
     /// `UDP`
     UDP,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { ChallengeProtocol, Unrecognized, TCP = "TCP", UDP = "UDP" }
 
 /// Use RFC2136 ("Dynamic Updates in the Domain Name System")
 /// (<https://datatracker.ietf.org/doc/rfc2136/>) to manage DNS01 challenge records.
@@ -937,19 +944,17 @@ pub struct ChallengeTsigSecretSecretRef {
 codec::object! { ChallengeTsigSecretSecretRef, optional key = "key", required name = "name" }
 
 /// The type of ACME challenge this resource represents. One of "HTTP-01" or "DNS-01".
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ChallengeType {
     /// `HTTP-01`
     #[default]
-    #[serde(rename = "HTTP-01")]
     HTTP01,
     /// `DNS-01`
-    #[serde(rename = "DNS-01")]
     DNS01,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { ChallengeType, Unrecognized, HTTP01 = "HTTP-01", DNS01 = "DNS-01" }
 
 /// Configure an external webhook based DNS01 challenge solver to manage DNS01 challenge records.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -985,7 +990,7 @@ codec::object! {
 /// If not specified, AzurePublicZone is used.
 ///
 /// Support for Azure Private DNS zones is currently experimental and may change in future releases.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ChallengeZoneType {
     /// `AzurePublicZone`
     #[default]
@@ -993,6 +998,9 @@ pub enum ChallengeZoneType {
     /// `AzurePrivateZone`
     AzurePrivateZone,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    ChallengeZoneType, Unrecognized, AzurePublicZone = "AzurePublicZone",
+    AzurePrivateZone = "AzurePrivateZone"
 }

@@ -6,7 +6,6 @@
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 
 use ::codegen_runtime::codec;
-use serde::{Deserialize, Serialize};
 
 /// References a properly configured ACME-type Issuer which should be used to create this Challenge.
 /// If the Issuer does not exist, processing will be retried. If the Issuer is not an 'ACME' Issuer,
@@ -26,31 +25,27 @@ codec::object! {
 
 /// Contains the current 'state' of the challenge. If not set, the state of the challenge is
 /// unknown.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ChallengeState {
     /// `valid`
     #[default]
-    #[serde(rename = "valid")]
     Valid,
     /// `ready`
-    #[serde(rename = "ready")]
     Ready,
     /// `pending`
-    #[serde(rename = "pending")]
     Pending,
     /// `processing`
-    #[serde(rename = "processing")]
     Processing,
     /// `invalid`
-    #[serde(rename = "invalid")]
     Invalid,
     /// `expired`
-    #[serde(rename = "expired")]
     Expired,
     /// `errored`
-    #[serde(rename = "errored")]
     Errored,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    ChallengeState, Unrecognized, Valid = "valid", Ready = "ready", Pending = "pending",
+    Processing = "processing", Invalid = "invalid", Expired = "expired", Errored = "errored"
 }

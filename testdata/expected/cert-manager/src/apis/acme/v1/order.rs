@@ -10,7 +10,6 @@ use ::codegen_runtime::k8s_openapi::ByteString;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
-use serde::{Deserialize, Serialize};
 use super::{ChallengeIssuerRef, ChallengeState};
 
 /// Order is a type to represent an Order with an ACME server
@@ -22,6 +21,10 @@ pub struct Order {
     pub spec: OrderSpec,
     /// `status`.
     pub status: Option<OrderStatus>,
+}
+codec::object! {
+    Order as kind, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
 }
 
 /// ACMEAuthorization contains data returned from the ACME server on an authorization that must be
@@ -82,33 +85,29 @@ codec::object! {
 /// resource for the authorization. This will occur when working with an ACME server that enables
 /// 'authz reuse' (such as Let's Encrypt's production endpoint). If not set and 'identifier' is set,
 /// the state is assumed to be pending and a Challenge will be created.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum OrderInitialState {
     /// `valid`
     #[default]
-    #[serde(rename = "valid")]
     Valid,
     /// `ready`
-    #[serde(rename = "ready")]
     Ready,
     /// `pending`
-    #[serde(rename = "pending")]
     Pending,
     /// `processing`
-    #[serde(rename = "processing")]
     Processing,
     /// `invalid`
-    #[serde(rename = "invalid")]
     Invalid,
     /// `expired`
-    #[serde(rename = "expired")]
     Expired,
     /// `errored`
-    #[serde(rename = "errored")]
     Errored,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    OrderInitialState, Unrecognized, Valid = "valid", Ready = "ready", Pending = "pending",
+    Processing = "processing", Invalid = "invalid", Expired = "expired", Errored = "errored"
 }
 
 /// `Order.spec`.

@@ -9,7 +9,6 @@ use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use super::{CertificateConditions, CertificateIssuerRef, CertificateUsages};
 
@@ -27,6 +26,10 @@ pub struct Certificate {
     /// Status of the Certificate. This is set and managed automatically. Read-only. More info:
     /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status>
     pub status: Option<CertificateStatus>,
+}
+codec::object! {
+    Certificate as kind, defaulted metadata = "metadata", optional spec = "spec",
+    optional status = "status"
 }
 
 /// ACME stores information that is fetched from the ACME CA server.
@@ -53,7 +56,7 @@ codec::object! { CertificateAdditionalOutputFormats, required r#type = "type" }
 /// and `size` is not provided, key size of 2048 will be used for `RSA` key algorithm and key size
 /// of 256 will be used for `ECDSA` key algorithm. key size is ignored when using the `Ed25519` key
 /// algorithm.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CertificateAlgorithm {
     /// `RSA`
     #[default]
@@ -63,8 +66,10 @@ pub enum CertificateAlgorithm {
     /// `Ed25519`
     Ed25519,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    CertificateAlgorithm, Unrecognized, RSA = "RSA", ECDSA = "ECDSA", Ed25519 = "Ed25519"
 }
 
 /// ARI stores the ACME Renewal Information that is fetched from the ACME server in accordance with
@@ -96,7 +101,7 @@ codec::object! {
 ///
 /// If provided, allowed values are `PKCS1` and `PKCS8` standing for PKCS#1 and PKCS#8,
 /// respectively. Defaults to `PKCS1` if not specified.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CertificateEncoding {
     /// `PKCS1`
     #[default]
@@ -104,9 +109,9 @@ pub enum CertificateEncoding {
     /// `PKCS8`
     PKCS8,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { CertificateEncoding, Unrecognized, PKCS1 = "PKCS1", PKCS8 = "PKCS8" }
 
 /// Excluded contains the constraints which must be disallowed. Any name matching a restriction in
 /// the excluded field is invalid regardless of information appearing in the permitted
@@ -273,7 +278,7 @@ codec::object! {
 }
 
 /// `policy` must be one of `Disabled`, `RenewBefore`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CertificatePolicy {
     /// `RenewBefore`
     #[default]
@@ -281,8 +286,10 @@ pub enum CertificatePolicy {
     /// `Disabled`
     Disabled,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    CertificatePolicy, Unrecognized, RenewBefore = "RenewBefore", Disabled = "Disabled"
 }
 
 /// Private key options. These include the key algorithm and size, the used encoding and the
@@ -337,7 +344,7 @@ codec::object! {
 /// AES-256-CBC. The MAC algorithm is PBMAC1 with PBKDF2-HMAC-SHA-256 and HMAC-SHA256. Files
 /// produced with this profile can be read by OpenSSL 3.4.0 and higher, Java 26 and higher, or with
 /// Java using compatible versions of Bouncy Castle. Meets FIPS 140-3 requirements.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CertificateProfile {
     /// `LegacyRC2`
     #[default]
@@ -349,8 +356,11 @@ pub enum CertificateProfile {
     /// `Modern2026`
     Modern2026,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    CertificateProfile, Unrecognized, LegacyRC2 = "LegacyRC2", LegacyDES = "LegacyDES",
+    Modern2023 = "Modern2023", Modern2026 = "Modern2026"
 }
 
 /// `renewal` allows configuration of how your certificate is renewed. If the policy mentioned is
@@ -372,7 +382,7 @@ codec::object! { CertificateRenewal, optional policy = "policy", optional window
 /// a warning will be raised to await user intervention. If set to `Always`, a private key matching
 /// the specified requirements will be generated whenever a re-issuance occurs. Default is `Always`.
 /// The default was changed from `Never` to `Always` in cert-manager \>=v1.18.0.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CertificateRotationPolicy {
     /// `Never`
     #[default]
@@ -380,9 +390,9 @@ pub enum CertificateRotationPolicy {
     /// `Always`
     Always,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { CertificateRotationPolicy, Unrecognized, Never = "Never", Always = "Always" }
 
 /// Defines annotations and labels to be copied to the Certificate's Secret.
 ///
@@ -403,7 +413,7 @@ codec::object! {
 /// Signature algorithm to use. Allowed values for RSA keys: SHA256WithRSA, SHA384WithRSA,
 /// SHA512WithRSA. Allowed values for ECDSA keys: ECDSAWithSHA256, ECDSAWithSHA384, ECDSAWithSHA512.
 /// Allowed values for Ed25519 keys: PureEd25519.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CertificateSignatureAlgorithm {
     /// `SHA256WithRSA`
     #[default]
@@ -421,8 +431,13 @@ pub enum CertificateSignatureAlgorithm {
     /// `PureEd25519`
     PureEd25519,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    CertificateSignatureAlgorithm, Unrecognized, SHA256WithRSA = "SHA256WithRSA",
+    SHA384WithRSA = "SHA384WithRSA", SHA512WithRSA = "SHA512WithRSA",
+    ECDSAWithSHA256 = "ECDSAWithSHA256", ECDSAWithSHA384 = "ECDSAWithSHA384",
+    ECDSAWithSHA512 = "ECDSAWithSHA512", PureEd25519 = "PureEd25519"
 }
 
 /// Specification of the desired state of the Certificate resource.
@@ -702,7 +717,7 @@ codec::object! {
 }
 
 /// Type is the name of the format type that should be written to the Certificate's target Secret.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CertificateType {
     /// `DER`
     #[default]
@@ -710,9 +725,9 @@ pub enum CertificateType {
     /// `CombinedPEM`
     CombinedPEM,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { CertificateType, Unrecognized, DER = "DER", CombinedPEM = "CombinedPEM" }
 
 /// CertificateRenewalWindows is the definition for renewal windows
 #[derive(Clone, Debug, Default, PartialEq)]

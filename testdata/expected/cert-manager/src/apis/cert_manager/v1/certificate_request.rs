@@ -30,6 +30,10 @@ pub struct CertificateRequest {
     /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status>
     pub status: Option<CertificateRequestStatus>,
 }
+codec::object! {
+    CertificateRequest as kind, defaulted metadata = "metadata", optional spec = "spec",
+    optional status = "status"
+}
 
 /// CertificateRequestCondition contains condition information for a CertificateRequest.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -24,6 +24,10 @@ pub struct ClusterIssuer {
     /// Status of the ClusterIssuer. This is set and managed automatically.
     pub status: Option<ClusterIssuerStatus>,
 }
+codec::object! {
+    ClusterIssuer as kind, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
+}
 
 /// Desired state of the ClusterIssuer resource.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -12,7 +12,6 @@ use ::codegen_runtime::k8s_openapi::api::core::v1::{
     ResourceRequirements, Toleration,
 };
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -43,7 +42,7 @@ codec::object! {
 }
 
 /// Status of the condition, one of (`True`, `False`, `Unknown`).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CertificateConditionsStatus {
     /// `True`
     #[default]
@@ -53,8 +52,10 @@ pub enum CertificateConditionsStatus {
     /// `Unknown`
     Unknown,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    CertificateConditionsStatus, Unrecognized, True = "True", False = "False", Unknown = "Unknown"
 }
 
 /// Reference to the issuer responsible for issuing the certificate. If the issuer is
@@ -84,81 +85,68 @@ codec::object! {
 /// "decipher only", "any", "server auth", "client auth", "code signing", "email protection",
 /// "s/mime", "ipsec end system", "ipsec tunnel", "ipsec user", "timestamping", "ocsp signing",
 /// "microsoft sgc", "netscape sgc"
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CertificateUsages {
     /// `signing`
     #[default]
-    #[serde(rename = "signing")]
     Signing,
     /// `digital signature`
-    #[serde(rename = "digital signature")]
     DigitalSignature,
     /// `content commitment`
-    #[serde(rename = "content commitment")]
     ContentCommitment,
     /// `key encipherment`
-    #[serde(rename = "key encipherment")]
     KeyEncipherment,
     /// `key agreement`
-    #[serde(rename = "key agreement")]
     KeyAgreement,
     /// `data encipherment`
-    #[serde(rename = "data encipherment")]
     DataEncipherment,
     /// `cert sign`
-    #[serde(rename = "cert sign")]
     CertSign,
     /// `crl sign`
-    #[serde(rename = "crl sign")]
     CrlSign,
     /// `encipher only`
-    #[serde(rename = "encipher only")]
     EncipherOnly,
     /// `decipher only`
-    #[serde(rename = "decipher only")]
     DecipherOnly,
     /// `any`
-    #[serde(rename = "any")]
     Any,
     /// `server auth`
-    #[serde(rename = "server auth")]
     ServerAuth,
     /// `client auth`
-    #[serde(rename = "client auth")]
     ClientAuth,
     /// `code signing`
-    #[serde(rename = "code signing")]
     CodeSigning,
     /// `email protection`
-    #[serde(rename = "email protection")]
     EmailProtection,
     /// `s/mime`
-    #[serde(rename = "s/mime")]
     SMime,
     /// `ipsec end system`
-    #[serde(rename = "ipsec end system")]
     IpsecEndSystem,
     /// `ipsec tunnel`
-    #[serde(rename = "ipsec tunnel")]
     IpsecTunnel,
     /// `ipsec user`
-    #[serde(rename = "ipsec user")]
     IpsecUser,
     /// `timestamping`
-    #[serde(rename = "timestamping")]
     Timestamping,
     /// `ocsp signing`
-    #[serde(rename = "ocsp signing")]
     OcspSigning,
     /// `microsoft sgc`
-    #[serde(rename = "microsoft sgc")]
     MicrosoftSgc,
     /// `netscape sgc`
-    #[serde(rename = "netscape sgc")]
     NetscapeSgc,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    CertificateUsages, Unrecognized, Signing = "signing", DigitalSignature = "digital signature",
+    ContentCommitment = "content commitment", KeyEncipherment = "key encipherment",
+    KeyAgreement = "key agreement", DataEncipherment = "data encipherment", CertSign = "cert sign",
+    CrlSign = "crl sign", EncipherOnly = "encipher only", DecipherOnly = "decipher only",
+    Any = "any", ServerAuth = "server auth", ClientAuth = "client auth",
+    CodeSigning = "code signing", EmailProtection = "email protection", SMime = "s/mime",
+    IpsecEndSystem = "ipsec end system", IpsecTunnel = "ipsec tunnel", IpsecUser = "ipsec user",
+    Timestamping = "timestamping", OcspSigning = "ocsp signing", MicrosoftSgc = "microsoft sgc",
+    NetscapeSgc = "netscape sgc"
 }
 
 /// The SecretAccessKey is used for authentication.
@@ -653,7 +641,7 @@ codec::object! {
 
 /// CNAMEStrategy configures how the DNS01 provider should handle CNAME records when found in DNS
 /// zones.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ClusterIssuerCnameStrategy {
     /// `None`
     #[default]
@@ -661,9 +649,9 @@ pub enum ClusterIssuerCnameStrategy {
     /// `Follow`
     Follow,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { ClusterIssuerCnameStrategy, Unrecognized, None = "None", Follow = "Follow" }
 
 /// CredentialsRef is a reference to a Kubernetes Secret containing the OAuth 2.0 Client ID and
 /// Client Secret. The secret must contain the keys 'client-id' and 'client-secret'.
@@ -728,7 +716,7 @@ codec::object! {
 }
 
 /// name of the Azure environment (default AzurePublicCloud)
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ClusterIssuerEnvironment {
     /// `AzurePublicCloud`
     #[default]
@@ -740,8 +728,12 @@ pub enum ClusterIssuerEnvironment {
     /// `AzureUSGovernmentCloud`
     AzureUSGovernmentCloud,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    ClusterIssuerEnvironment, Unrecognized, AzurePublicCloud = "AzurePublicCloud",
+    AzureChinaCloud = "AzureChinaCloud", AzureGermanCloud = "AzureGermanCloud",
+    AzureUSGovernmentCloud = "AzureUSGovernmentCloud"
 }
 
 /// ExternalAccountBinding is a reference to a CA external account of the ACME server. If set, upon
@@ -853,7 +845,7 @@ codec::object! {
 
 /// Deprecated: keyAlgorithm field exists for historical compatibility reasons and should not be
 /// used. The algorithm is now hardcoded to HS256 in golang/x/crypto/acme.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ClusterIssuerKeyAlgorithm {
     /// `HS256`
     #[default]
@@ -863,8 +855,10 @@ pub enum ClusterIssuerKeyAlgorithm {
     /// `HS512`
     HS512,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    ClusterIssuerKeyAlgorithm, Unrecognized, HS256 = "HS256", HS384 = "HS384", HS512 = "HS512"
 }
 
 /// keySecretRef is a Secret Key Selector referencing a data item in a Kubernetes Secret which holds
@@ -1157,7 +1151,7 @@ codec::object! { ClusterIssuerPrivateKeySecretRef, optional key = "key", require
 
 /// Protocol to use for dynamic DNS update queries. Valid values are (case-sensitive) `TCP` and
 /// `UDP`; `UDP` (default).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ClusterIssuerProtocol {
     /// `TCP`
     #[default]
@@ -1165,13 +1159,13 @@ pub enum ClusterIssuerProtocol {
     /// `UDP`
     UDP,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { ClusterIssuerProtocol, Unrecognized, TCP = "TCP", UDP = "UDP" }
 
 /// RenewalInformationSource allows fetching ACME Renewal Information from the ACME CA server.
 /// Default is `ARI`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ClusterIssuerRenewalInformationSource {
     /// `ARI`
     #[default]
@@ -1179,9 +1173,9 @@ pub enum ClusterIssuerRenewalInformationSource {
     /// `None`
     None,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { ClusterIssuerRenewalInformationSource, Unrecognized, ARI = "ARI", None = "None" }
 
 /// Use RFC2136 ("Dynamic Updates in the Domain Name System")
 /// (<https://datatracker.ietf.org/doc/rfc2136/>) to manage DNS01 challenge records.
@@ -1621,7 +1615,7 @@ codec::object! {
 /// If not specified, AzurePublicZone is used.
 ///
 /// Support for Azure Private DNS zones is currently experimental and may change in future releases.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ClusterIssuerZoneType {
     /// `AzurePublicZone`
     #[default]
@@ -1629,6 +1623,9 @@ pub enum ClusterIssuerZoneType {
     /// `AzurePrivateZone`
     AzurePrivateZone,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    ClusterIssuerZoneType, Unrecognized, AzurePublicZone = "AzurePublicZone",
+    AzurePrivateZone = "AzurePrivateZone"
 }

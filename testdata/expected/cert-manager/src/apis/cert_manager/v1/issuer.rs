@@ -22,6 +22,10 @@ pub struct Issuer {
     /// Status of the Issuer. This is set and managed automatically.
     pub status: Option<IssuerStatus>,
 }
+codec::object! {
+    Issuer as kind, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
+}
 
 /// Desired state of the Issuer resource.
 #[derive(Clone, Debug, Default, PartialEq)]

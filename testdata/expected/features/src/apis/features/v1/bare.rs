@@ -3,6 +3,7 @@
 
 //! `Bare` of `features.example.com/v1`.
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 /// `Bare`.
@@ -11,3 +12,4 @@ pub struct Bare {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
 }
+codec::object! { Bare as kind, defaulted metadata = "metadata" }

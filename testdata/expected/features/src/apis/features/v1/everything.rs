@@ -32,6 +32,20 @@ pub struct Everything {
     pub status: Option<Option<EverythingStatus>>,
 }
 
+impl Everything {
+    fn blank() -> Self {
+        Self {
+            metadata: Default::default(),
+            spec: <EverythingSpec as codec::Object>::blank(),
+            status: Default::default(),
+        }
+    }
+}
+codec::object! {
+    Everything as kind from blank, defaulted metadata = "metadata", required spec = "spec",
+    nullable status = "status"
+}
+
 /// `Everything.spec.provider.aws`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EverythingAws {
@@ -41,7 +55,7 @@ pub struct EverythingAws {
 codec::object! { EverythingAws, optional region = "region" }
 
 /// `Everything.spec.choices`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum EverythingChoices {
     /// `Left`
     #[default]
@@ -49,9 +63,9 @@ pub enum EverythingChoices {
     /// `Right`
     Right,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { EverythingChoices, Unrecognized, Left = "Left", Right = "Right" }
 
 /// `Everything.spec.deep`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -62,7 +76,7 @@ pub struct EverythingDeep {
 codec::object! { EverythingDeep, optional down = "down" }
 
 /// `Everything.spec.direction`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum EverythingDirection {
     /// `In`
     #[default]
@@ -70,9 +84,9 @@ pub enum EverythingDirection {
     /// `Out`
     Out,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { EverythingDirection, Unrecognized, In = "In", Out = "Out" }
 
 /// `Everything.spec.deep.down`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -196,7 +210,7 @@ pub struct EverythingMembers {
 codec::object! { EverythingMembers, required host = "host", optional port = "port" }
 
 /// How it works.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum EverythingMode {
     /// `Fast`
     #[default]
@@ -204,14 +218,14 @@ pub enum EverythingMode {
     /// `Slow`
     Slow,
     /// ``
-    #[serde(rename = "")]
     Empty,
     /// `on-demand`
-    #[serde(rename = "on-demand")]
     OnDemand,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    EverythingMode, Unrecognized, Fast = "Fast", Slow = "Slow", Empty = "", OnDemand = "on-demand"
 }
 
 /// `Everything.spec.offset`.
@@ -610,7 +624,7 @@ codec::object! {
 }
 
 /// `Everything.spec.tags`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum EverythingTags {
     /// `A`
     #[default]
@@ -618,9 +632,9 @@ pub enum EverythingTags {
     /// `B`
     B,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { EverythingTags, Unrecognized, A = "A", B = "B" }
 
 /// `Everything.spec.target`.
 ///
@@ -710,7 +724,7 @@ pub struct EverythingTree {
 codec::object! { EverythingTree, optional leaf = "leaf" }
 
 /// `Everything.spec.filters.type`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum EverythingType {
     /// `CORS`
     #[default]
@@ -720,6 +734,8 @@ pub enum EverythingType {
     /// `None`
     None,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    EverythingType, Unrecognized, CORS = "CORS", RequestMirror = "RequestMirror", None = "None"
 }

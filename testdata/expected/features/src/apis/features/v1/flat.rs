@@ -15,7 +15,6 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -75,59 +74,82 @@ pub struct Flat {
 }
 
 impl Flat {
-    pub(super) fn default_label() -> Option<String> {
+    fn default_label() -> Option<String> {
         codec::from_json("\"none\"")
     }
 
-    pub(super) fn default_mode() -> FlatMode {
+    fn default_mode() -> FlatMode {
         FlatMode::Fast
     }
 
-    pub(super) fn default_preset() -> FlatPreset {
+    fn default_preset() -> FlatPreset {
         codec::from_json("{}")
     }
 
-    pub(super) fn default_quota() -> IntOrString {
+    fn default_quota() -> IntOrString {
         codec::decoded("4294967296")
     }
 
-    pub(super) fn default_since() -> Option<Time> {
+    fn default_since() -> Option<Time> {
         codec::decoded("\"2020-01-01T00:00:00Z\"")
     }
 
-    pub(super) fn default_weight() -> Number {
+    fn default_weight() -> Number {
         Number::from(0.5)
     }
-}
 
-impl Default for Flat {
-    fn default() -> Self {
+    fn blank() -> Self {
         Self {
             metadata: Default::default(),
             kind_70af: Default::default(),
             anything: Default::default(),
             at: Time(::codegen_runtime::k8s_openapi::jiff::Timestamp::UNIX_EPOCH),
             forced: Default::default(),
-            label: Self::default_label(),
+            label: Default::default(),
             limits: Default::default(),
             maybe: Default::default(),
-            mode: Self::default_mode(),
+            mode: Default::default(),
             port: Default::default(),
-            preset: Self::default_preset(),
-            quota: Self::default_quota(),
+            preset: <FlatPreset as codec::Object>::blank(),
+            quota: Default::default(),
             ratio: Default::default(),
             share: Default::default(),
-            since: Self::default_since(),
+            since: Default::default(),
             sizes: Default::default(),
             times: Default::default(),
             until: Default::default(),
-            weight: Self::default_weight(),
+            weight: Default::default(),
         }
     }
 }
 
+impl Default for Flat {
+    fn default() -> Self {
+        Self {
+            label: Self::default_label(),
+            mode: Self::default_mode(),
+            preset: Self::default_preset(),
+            quota: Self::default_quota(),
+            since: Self::default_since(),
+            weight: Self::default_weight(),
+            ..Self::blank()
+        }
+    }
+}
+codec::object! {
+    Flat as kind from blank, defaulted metadata = "metadata", optional kind_70af = "Kind",
+    nullable anything = "anything", required_encoded at = "at", defaulted forced = "forced",
+    defaulted label = "label" or default_label, optional limits = "limits",
+    nullable maybe = "maybe", defaulted mode = "mode" or default_mode,
+    optional_encoded port = "port", defaulted preset = "preset" or default_preset,
+    defaulted_encoded quota = "quota" or default_quota, required ratio = "ratio",
+    optional share = "share", defaulted_encoded since = "since" or default_since,
+    optional_encoded sizes = "sizes", optional_encoded times = "times",
+    optional_encoded until = "until", defaulted weight = "weight" or default_weight
+}
+
 /// `Flat.mode`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum FlatMode {
     /// `Slow`
     Slow,
@@ -135,9 +157,9 @@ pub enum FlatMode {
     #[default]
     Fast,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { FlatMode, Unrecognized, Slow = "Slow", Fast = "Fast" }
 
 /// `Flat.preset`.
 #[derive(Clone, Debug, PartialEq)]

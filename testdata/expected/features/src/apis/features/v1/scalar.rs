@@ -3,6 +3,7 @@
 
 //! `Scalar` of `features.example.com/v1`.
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 /// `Scalar`.
@@ -14,4 +15,7 @@ pub struct Scalar {
     pub size: Option<i32>,
     /// `spec`.
     pub spec: Option<String>,
+}
+codec::object! {
+    Scalar as kind, defaulted metadata = "metadata", optional size = "size", optional spec = "spec"
 }

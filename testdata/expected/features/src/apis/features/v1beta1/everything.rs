@@ -3,6 +3,7 @@
 
 //! `Everything` of `features.example.com/v1beta1`.
 
+use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -15,3 +16,4 @@ pub struct Everything {
     /// Properties that the schema does not name; the API server keeps them.
     pub unknown_fields: BTreeMap<String, Value>,
 }
+codec::object! { Everything as kind, defaulted metadata = "metadata", ..unknown_fields }

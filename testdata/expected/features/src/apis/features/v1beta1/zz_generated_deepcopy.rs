@@ -3,59 +3,6 @@
 
 //! `Clone`, serde and object traits of `features.example.com/v1beta1`.
 
-use ::codegen_runtime::k8s_openapi::Resource as _;
-
-/// Refuses an object of another type. The items of a list need not say theirs, as built-in kinds' do not.
-fn check_type<E: ::serde::de::Error>(actual: String, expected: &str) -> Result<(), E> {
-    if actual.is_empty() || actual == expected {
-        return Ok(());
-    }
-    let actual = ::serde::de::Unexpected::Str(&actual);
-    Err(E::invalid_value(actual, &expected))
-}
-
-/// `Everything` on the wire.
-#[derive(::serde::Serialize, ::serde::Deserialize)]
-struct EverythingWire<S, T0, T1> {
-    #[serde(rename = "apiVersion", default)]
-    api_version: S,
-    #[serde(default)]
-    kind: S,
-    #[serde(default)]
-    metadata: T0,
-    #[serde(flatten)]
-    unknown_fields: T1,
-}
-
-impl ::serde::Serialize for super::Everything {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        let wire = EverythingWire {
-            api_version: Self::API_VERSION,
-            kind: Self::KIND,
-            metadata: &self.metadata,
-            unknown_fields: &self.unknown_fields,
-        };
-        ::serde::Serialize::serialize(&wire, serializer)
-    }
-}
-
-impl<'de> ::serde::Deserialize<'de> for super::Everything {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        let wire = EverythingWire::deserialize(deserializer)?;
-        check_type(wire.api_version, Self::API_VERSION)?;
-        check_type(wire.kind, Self::KIND)?;
-        Ok(Self {
-            metadata: wire.metadata,
-            unknown_fields: wire.unknown_fields,
-        })
-    }
-}
-
 impl ::codegen_runtime::k8s_openapi::Resource for super::Everything {
     const API_VERSION: &'static str = "features.example.com/v1beta1";
     const GROUP: &'static str = "features.example.com";

@@ -5,15 +5,15 @@
 
 #![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
 
-use serde::Deserialize;
+use ::codegen_runtime::codec;
 
 /// `Default.spec.mode`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum DefaultMode {
     /// `A`
     #[default]
     A,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(::std::string::String),
 }
+codec::texts! { DefaultMode, Unrecognized, A = "A" }

@@ -17,6 +17,18 @@ pub struct Default {
     pub spec: DefaultSpec,
 }
 
+impl Default {
+    fn blank() -> Self {
+        Self {
+            metadata: ::std::default::Default::default(),
+            spec: <DefaultSpec as codec::Object>::blank(),
+        }
+    }
+}
+codec::object! {
+    Default as kind from blank, defaulted metadata = "metadata", required spec = "spec"
+}
+
 /// `Default.spec`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DefaultSpec {

@@ -7,7 +7,6 @@
 
 use ::codegen_runtime::codec::{self, Number};
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// `Hostile.spec.aB`.
@@ -27,17 +26,17 @@ pub struct AB585b {
 codec::object! { AB585b, optional m = "m" }
 
 /// `Hostile.spec.a-name-that-is-longer-than-any-line-of-rust-should-ever-be-and-then-some-more-for-good-measure`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ANameThatIsLongerThanAnyLineOfRustShouldEverBeAndThenSomeMoreForGoodMeasure {
     /// `a-value-that-is-longer-than-any-line-of-rust-should-ever-be-and-then-some-more-for-good-measure`
     #[default]
-    #[serde(
-        rename = "a-value-that-is-longer-than-any-line-of-rust-should-ever-be-and-then-some-more-for-good-measure"
-    )]
     AValueThatIsLongerThanAnyLineOfRustShouldEverBeAndThenSomeMoreForGoodMeasure,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(::std::string::String),
+}
+codec::texts! {
+    ANameThatIsLongerThanAnyLineOfRustShouldEverBeAndThenSomeMoreForGoodMeasure, Unrecognized,
+    AValueThatIsLongerThanAnyLineOfRustShouldEverBeAndThenSomeMoreForGoodMeasure = "a-value-that-is-longer-than-any-line-of-rust-should-ever-be-and-then-some-more-for-good-measure"
 }
 
 /// `Hostile`.
@@ -55,6 +54,9 @@ pub struct Hostile {
     ///
     /// One of [`HostileUnion`].
     pub spec: ::std::option::Option<HostileSpec>,
+}
+codec::object! {
+    Hostile as kind, defaulted metadata = "metadata", optional field = "-", optional spec = "spec"
 }
 
 /// The field of [`Hostile`] that is set, of those of which exactly one must be.
@@ -108,62 +110,51 @@ pub struct HostileSelf {
 codec::object! { HostileSelf, optional o = "o" }
 
 /// `Hostile.spec.signs`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HostileSigns {
     /// ``
     #[default]
-    #[serde(rename = "")]
     Empty,
     /// `-`
-    #[serde(rename = "-")]
     Minus,
     /// `=`
-    #[serde(rename = "=")]
     Equal,
     /// `!=`
-    #[serde(rename = "!=")]
     NotEqual,
     /// `=~`
-    #[serde(rename = "=~")]
     EqualTilde,
     /// `*`
-    #[serde(rename = "*")]
     Star,
     /// `1`
-    #[serde(rename = "1")]
     V1af63,
     /// `-1`
-    #[serde(rename = "-1")]
     Minus1,
     /// `+1`
-    #[serde(rename = "+1")]
     V1,
     /// `a`
-    #[serde(rename = "a")]
     Aaf63,
     /// `A`
     A,
     /// `self`
-    #[serde(rename = "self")]
     Self2d19,
     /// `Self`
-    #[serde(rename = "Self")]
     Self_,
     /// `self `
-    #[serde(rename = "self ")]
     Selfaa92,
     /// `Unrecognized`
-    #[serde(rename = "Unrecognized")]
     Unrecognizedf740,
     /// `"`
-    #[serde(rename = "\"")]
     Value,
     /// `日本`
-    #[serde(rename = "日本")]
     Value121d,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(::std::string::String),
+}
+codec::texts! {
+    HostileSigns, Unrecognized, Empty = "", Minus = "-", Equal = "=", NotEqual = "!=",
+    EqualTilde = "=~", Star = "*", V1af63 = "1", Minus1 = "-1", V1 = "+1", Aaf63 = "a", A = "A",
+    Self2d19 = "self", Self_ = "Self", Selfaa92 = "self ", Unrecognizedf740 = "Unrecognized",
+    Value = "\"", Value121d = "日本"
 }
 
 /// `Hostile.spec`.

@@ -17,6 +17,18 @@ pub struct Option {
     pub spec: OptionSpec,
 }
 
+impl Option {
+    fn blank() -> Self {
+        Self {
+            metadata: ::std::default::Default::default(),
+            spec: <OptionSpec as codec::Object>::blank(),
+        }
+    }
+}
+codec::object! {
+    Option as kind from blank, defaulted metadata = "metadata", required spec = "spec"
+}
+
 /// `Option.spec`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OptionSpec {

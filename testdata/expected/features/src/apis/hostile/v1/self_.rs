@@ -63,3 +63,13 @@ pub struct Self_ {
     /// `spec`.
     pub spec: SelfSpec,
 }
+
+impl Self_ {
+    fn blank() -> Self {
+        Self {
+            metadata: ::std::default::Default::default(),
+            spec: <SelfSpec as codec::Object>::blank(),
+        }
+    }
+}
+codec::object! { Self_ as kind from blank, defaulted metadata = "metadata", required spec = "spec" }

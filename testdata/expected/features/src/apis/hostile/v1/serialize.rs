@@ -17,6 +17,18 @@ pub struct Serialize {
     pub spec: SerializeSpec,
 }
 
+impl Serialize {
+    fn blank() -> Self {
+        Self {
+            metadata: ::std::default::Default::default(),
+            spec: <SerializeSpec as codec::Object>::blank(),
+        }
+    }
+}
+codec::object! {
+    Serialize as kind from blank, defaulted metadata = "metadata", required spec = "spec"
+}
+
 /// `Serialize.spec`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SerializeSpec {

@@ -17,6 +17,18 @@ pub struct String {
     pub spec: StringSpec,
 }
 
+impl String {
+    fn blank() -> Self {
+        Self {
+            metadata: ::std::default::Default::default(),
+            spec: <StringSpec as codec::Object>::blank(),
+        }
+    }
+}
+codec::object! {
+    String as kind from blank, defaulted metadata = "metadata", required spec = "spec"
+}
+
 /// `String.spec`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StringSpec {

@@ -17,6 +17,16 @@ pub struct Time {
     pub spec: TimeSpec,
 }
 
+impl Time {
+    fn blank() -> Self {
+        Self {
+            metadata: ::std::default::Default::default(),
+            spec: <TimeSpec as codec::Object>::blank(),
+        }
+    }
+}
+codec::object! { Time as kind from blank, defaulted metadata = "metadata", required spec = "spec" }
+
 /// `Time.spec`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimeSpec {

@@ -17,6 +17,16 @@ pub struct Value {
     pub spec: ValueSpec,
 }
 
+impl Value {
+    fn blank() -> Self {
+        Self {
+            metadata: ::std::default::Default::default(),
+            spec: <ValueSpec as codec::Object>::blank(),
+        }
+    }
+}
+codec::object! { Value as kind from blank, defaulted metadata = "metadata", required spec = "spec" }
+
 /// `Value.spec`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValueSpec {

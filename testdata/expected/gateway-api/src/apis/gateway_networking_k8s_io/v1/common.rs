@@ -9,7 +9,6 @@ use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     Condition, LabelSelector,
 };
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// AllowedRoutes defines the types of routes that MAY be attached to a Listener and the trusted
@@ -337,7 +336,7 @@ codec::object! {
 ///   certificateRefs field is ignored in this mode.
 ///
 /// Support: Core
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum GatewayMode {
     /// `Terminate`
     #[default]
@@ -345,9 +344,9 @@ pub enum GatewayMode {
     /// `Passthrough`
     Passthrough,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { GatewayMode, Unrecognized, Terminate = "Terminate", Passthrough = "Passthrough" }
 
 /// From indicates where Routes will be selected for this Gateway. Possible values are:
 ///
@@ -356,7 +355,7 @@ pub enum GatewayMode {
 /// - Same: Only Routes in the same namespace may be used by this Gateway.
 ///
 /// Support: Core
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum GatewayNamespacesFrom {
     /// `All`
     All,
@@ -366,8 +365,10 @@ pub enum GatewayNamespacesFrom {
     #[default]
     Same,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    GatewayNamespacesFrom, Unrecognized, All = "All", Selector = "Selector", Same = "Same"
 }
 
 /// ListenerStatus is the status associated with a Listener.
@@ -637,7 +638,7 @@ codec::object! { HTTPRouteHeader, required name = "name" }
 /// Since RegularExpression HeaderMatchType has implementation-specific conformance, implementations
 /// can support POSIX, PCRE or any other dialects of regular expressions. Please read the
 /// implementation's documentation to determine the supported dialect.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRouteHeadersType {
     /// `Exact`
     #[default]
@@ -645,8 +646,10 @@ pub enum HTTPRouteHeadersType {
     /// `RegularExpression`
     RegularExpression,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    HTTPRouteHeadersType, Unrecognized, Exact = "Exact", RegularExpression = "RegularExpression"
 }
 
 /// LifetimeType specifies whether the cookie has a permanent or session-based lifetime. A permanent
@@ -664,7 +667,7 @@ pub enum HTTPRouteHeadersType {
 /// Support: Core for "Session" type
 ///
 /// Support: Extended for "Permanent" type
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRouteLifetimeType {
     /// `Permanent`
     Permanent,
@@ -672,9 +675,9 @@ pub enum HTTPRouteLifetimeType {
     #[default]
     Session,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { HTTPRouteLifetimeType, Unrecognized, Permanent = "Permanent", Session = "Session" }
 
 /// RequestHeaderModifier defines a schema for a filter that modifies request headers.
 ///
@@ -917,7 +920,7 @@ codec::union! {
 /// Support: Core for "Cookie" type
 ///
 /// Support: Extended for "Header" type
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRouteSessionPersistenceType {
     /// `Cookie`
     #[default]
@@ -925,8 +928,10 @@ pub enum HTTPRouteSessionPersistenceType {
     /// `Header`
     Header,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    HTTPRouteSessionPersistenceType, Unrecognized, Cookie = "Cookie", Header = "Header"
 }
 
 /// HTTPHeader represents an HTTP Header name and value as defined by RFC 7230.
@@ -1361,7 +1366,7 @@ codec::object! { TLSRouteRules, required backend_refs = "backendRefs", optional 
 /// situations it will not be appropriate to request a default Gateway for a given Route -- for
 /// example, a Route with specific security requirements should almost certainly not use a default
 /// Gateway.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum TLSRouteUseDefaultGateways {
     /// `All`
     #[default]
@@ -1369,6 +1374,6 @@ pub enum TLSRouteUseDefaultGateways {
     /// `None`
     None,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { TLSRouteUseDefaultGateways, Unrecognized, All = "All", None = "None" }

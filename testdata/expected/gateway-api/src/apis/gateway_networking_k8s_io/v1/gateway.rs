@@ -9,7 +9,6 @@ use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     Condition, LabelSelector, ObjectMeta,
 };
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use super::{GatewayListeners, GatewayStatusListeners};
 
@@ -28,6 +27,10 @@ pub struct Gateway {
     ///
     /// Defaults to `{"conditions":[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"},{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Programmed"}]}`.
     pub status: Option<GatewayStatus>,
+}
+codec::object! {
+    Gateway as kind, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
 }
 
 /// GatewaySpecAddress describes an address that can be bound to a Gateway.
@@ -232,7 +235,7 @@ codec::object! { GatewayDefault, optional validation = "validation" }
 /// of the scope (e.g. namespace) with tight controls and checks on what kind of workloads and
 /// Routes get added in that scope, we strongly recommend not using this just because it seems
 /// convenient, and instead stick to direct Route attachment.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum GatewayDefaultScope {
     /// `All`
     #[default]
@@ -240,9 +243,9 @@ pub enum GatewayDefaultScope {
     /// `None`
     None,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { GatewayDefaultScope, Unrecognized, All = "All", None = "None" }
 
 /// From indicates where ListenerSets can attach to this Gateway. Possible values are:
 ///
@@ -252,7 +255,7 @@ pub enum GatewayDefaultScope {
 /// - None: Only listeners defined in the Gateway's spec are allowed
 ///
 /// The default value None
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum GatewayFrom {
     /// `All`
     All,
@@ -264,8 +267,10 @@ pub enum GatewayFrom {
     #[default]
     None,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    GatewayFrom, Unrecognized, All = "All", Selector = "Selector", Same = "Same", None = "None"
 }
 
 /// Frontend describes TLS config when client connects to Gateway. Support: Core
@@ -854,7 +859,7 @@ codec::object! {
 /// Defaults to AllowValidOnly.
 ///
 /// Support: Core
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum GatewayValidationMode {
     /// `AllowValidOnly`
     #[default]
@@ -862,6 +867,9 @@ pub enum GatewayValidationMode {
     /// `AllowInsecureFallback`
     AllowInsecureFallback,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    GatewayValidationMode, Unrecognized, AllowValidOnly = "AllowValidOnly",
+    AllowInsecureFallback = "AllowInsecureFallback"
 }

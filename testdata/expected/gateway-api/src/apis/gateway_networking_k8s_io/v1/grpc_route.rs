@@ -7,7 +7,6 @@
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use serde::{Deserialize, Serialize};
 use super::{
     HTTPRouteExtensionRef, HTTPRouteHeadersType, HTTPRouteRequestHeaderModifier,
     HTTPRouteRequestMirror, HTTPRouteResponseHeaderModifier, HTTPRouteSessionPersistence,
@@ -44,6 +43,10 @@ pub struct GRPCRoute {
     pub spec: GRPCRouteSpec,
     /// Status defines the current state of GRPCRoute.
     pub status: Option<GRPCRouteStatus>,
+}
+codec::object! {
+    GRPCRoute as kind, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
 }
 
 /// GRPCBackendRef defines how a GRPCRoute forwards a gRPC request.
@@ -657,7 +660,7 @@ codec::object! { GRPCRouteStatus, required parents = "parents" }
 /// If a reference to a custom filter type cannot be resolved, the filter MUST NOT be skipped.
 /// Instead, requests that would have been processed by that filter MUST receive a HTTP error
 /// response.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum GRPCRouteType {
     /// `ResponseHeaderModifier`
     #[default]
@@ -669,6 +672,10 @@ pub enum GRPCRouteType {
     /// `ExtensionRef`
     ExtensionRef,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    GRPCRouteType, Unrecognized, ResponseHeaderModifier = "ResponseHeaderModifier",
+    RequestHeaderModifier = "RequestHeaderModifier", RequestMirror = "RequestMirror",
+    ExtensionRef = "ExtensionRef"
 }

@@ -27,9 +27,13 @@ pub struct HTTPRoute {
     /// Status defines the current state of HTTPRoute.
     pub status: Option<HTTPRouteStatus>,
 }
+codec::object! {
+    HTTPRoute as kind, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
+}
 
 /// `HTTPRoute.spec.rules.filters.cors.allowMethods`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRouteAllowMethods {
     /// `GET`
     #[default]
@@ -51,11 +55,14 @@ pub enum HTTPRouteAllowMethods {
     /// `PATCH`
     PATCH,
     /// `*`
-    #[serde(rename = "*")]
     Star,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    HTTPRouteAllowMethods, Unrecognized, GET = "GET", HEAD = "HEAD", POST = "POST", PUT = "PUT",
+    DELETE = "DELETE", CONNECT = "CONNECT", OPTIONS = "OPTIONS", TRACE = "TRACE", PATCH = "PATCH",
+    Star = "*"
 }
 
 /// HTTPBackendRef defines how a HTTPRoute forwards a HTTP request.
@@ -827,7 +834,7 @@ codec::object! {
 /// request has the specified method.
 ///
 /// Support: Extended
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRouteMethod {
     /// `GET`
     #[default]
@@ -849,8 +856,11 @@ pub enum HTTPRouteMethod {
     /// `PATCH`
     PATCH,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    HTTPRouteMethod, Unrecognized, GET = "GET", HEAD = "HEAD", POST = "POST", PUT = "PUT",
+    DELETE = "DELETE", CONNECT = "CONNECT", OPTIONS = "OPTIONS", TRACE = "TRACE", PATCH = "PATCH"
 }
 
 /// Path specifies a HTTP request path matcher. If this field is not specified, a default prefix
@@ -901,7 +911,7 @@ codec::object! { HTTPRoutePath, optional r#type = "type", optional value = "valu
 /// Support: Core (Exact, PathPrefix)
 ///
 /// Support: Implementation-specific (RegularExpression)
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRoutePathType {
     /// `Exact`
     Exact,
@@ -911,8 +921,11 @@ pub enum HTTPRoutePathType {
     /// `RegularExpression`
     RegularExpression,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    HTTPRoutePathType, Unrecognized, Exact = "Exact", PathPrefix = "PathPrefix",
+    RegularExpression = "RegularExpression"
 }
 
 /// ExternalAuthProtocol describes which protocol to use when communicating with an ext_authz
@@ -926,7 +939,7 @@ pub enum HTTPRoutePathType {
 /// authorization. Any other code is considered an authorization failure.
 ///
 /// Feature Names: GRPC Support - HTTPRouteExternalAuthGRPC HTTP Support - HTTPRouteExternalAuthHTTP
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRouteProtocol {
     /// `HTTP`
     #[default]
@@ -934,9 +947,9 @@ pub enum HTTPRouteProtocol {
     /// `GRPC`
     GRPC,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { HTTPRouteProtocol, Unrecognized, HTTP = "HTTP", GRPC = "GRPC" }
 
 /// HTTPQueryParamMatch describes how to select a HTTP route by matching HTTP query parameters.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1129,7 +1142,7 @@ codec::union! {
 ///
 /// Unknown values here must result in the implementation setting the Accepted Condition for the
 /// Route to `status: False`, with a Reason of `UnsupportedValue`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRouteRequestRedirectPathType {
     /// `ReplaceFullPath`
     #[default]
@@ -1137,8 +1150,11 @@ pub enum HTTPRouteRequestRedirectPathType {
     /// `ReplacePrefixMatch`
     ReplacePrefixMatch,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    HTTPRouteRequestRedirectPathType, Unrecognized, ReplaceFullPath = "ReplaceFullPath",
+    ReplacePrefixMatch = "ReplacePrefixMatch"
 }
 
 /// Retry defines the configuration for when to retry an HTTP request.
@@ -1391,19 +1407,17 @@ codec::object! {
 /// Route to `status: False`, with a Reason of `UnsupportedValue`.
 ///
 /// Support: Extended
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRouteScheme {
     /// `http`
     #[default]
-    #[serde(rename = "http")]
     Http,
     /// `https`
-    #[serde(rename = "https")]
     Https,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { HTTPRouteScheme, Unrecognized, Http = "http", Https = "https" }
 
 /// Spec defines the desired state of HTTPRoute.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1680,7 +1694,7 @@ codec::object! {
 ///
 /// Unknown values here must result in the implementation setting the Accepted Condition for the
 /// Route to `status: False`, with a Reason of `UnsupportedValue`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRouteType {
     /// `RequestHeaderModifier`
     #[default]
@@ -1700,8 +1714,13 @@ pub enum HTTPRouteType {
     /// `ExternalAuth`
     ExternalAuth,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    HTTPRouteType, Unrecognized, RequestHeaderModifier = "RequestHeaderModifier",
+    ResponseHeaderModifier = "ResponseHeaderModifier", RequestMirror = "RequestMirror",
+    RequestRedirect = "RequestRedirect", URLRewrite = "URLRewrite", ExtensionRef = "ExtensionRef",
+    CORS = "CORS", ExternalAuth = "ExternalAuth"
 }
 
 /// URLRewrite defines a schema for a filter that modifies a request during forwarding.

@@ -51,6 +51,10 @@ pub struct ListenerSet {
     /// Defaults to `{"conditions":[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"},{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Programmed"}]}`.
     pub status: Option<ListenerSetStatus>,
 }
+codec::object! {
+    ListenerSet as kind, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
+}
 
 /// ParentRef references the Gateway that the listeners are attached to.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -27,6 +27,7 @@ pub struct ReferenceGrant {
     /// Spec defines the desired state of ReferenceGrant.
     pub spec: ReferenceGrantSpec,
 }
+codec::object! { ReferenceGrant as kind, defaulted metadata = "metadata", required spec = "spec" }
 
 /// ReferenceGrantFrom describes trusted namespaces and kinds.
 #[derive(Clone, Debug, Default, PartialEq)]

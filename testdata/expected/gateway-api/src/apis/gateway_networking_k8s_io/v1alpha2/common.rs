@@ -7,7 +7,6 @@
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
-use serde::{Deserialize, Serialize};
 
 /// BackendRef defines how a Route should forward a request to a Kubernetes resource.
 ///
@@ -418,7 +417,7 @@ codec::object! { TLSRouteRules, required backend_refs = "backendRefs", optional 
 /// situations it will not be appropriate to request a default Gateway for a given Route -- for
 /// example, a Route with specific security requirements should almost certainly not use a default
 /// Gateway.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum TLSRouteUseDefaultGateways {
     /// `All`
     #[default]
@@ -426,6 +425,6 @@ pub enum TLSRouteUseDefaultGateways {
     /// `None`
     None,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { TLSRouteUseDefaultGateways, Unrecognized, All = "All", None = "None" }

@@ -21,6 +21,10 @@ pub struct TCPRoute {
     /// Status defines the current state of TCPRoute.
     pub status: Option<TCPRouteStatus>,
 }
+codec::object! {
+    TCPRoute as kind, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
+}
 
 /// Spec defines the desired state of TCPRoute.
 #[derive(Clone, Debug, Default, PartialEq)]

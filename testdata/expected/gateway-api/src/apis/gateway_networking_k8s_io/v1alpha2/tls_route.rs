@@ -21,6 +21,10 @@ pub struct TLSRoute {
     /// Status defines the current state of TLSRoute.
     pub status: Option<TLSRouteStatus>,
 }
+codec::object! {
+    TLSRoute as kind, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
+}
 
 /// Spec defines the desired state of TLSRoute.
 #[derive(Clone, Debug, Default, PartialEq)]

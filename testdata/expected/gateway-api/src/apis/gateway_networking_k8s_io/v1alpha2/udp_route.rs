@@ -21,6 +21,10 @@ pub struct UDPRoute {
     /// Status defines the current state of UDPRoute.
     pub status: Option<UDPRouteStatus>,
 }
+codec::object! {
+    UDPRoute as kind, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
+}
 
 /// Spec defines the desired state of UDPRoute.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -9,7 +9,6 @@ use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     Condition, ObjectMeta,
 };
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// BackendTLSPolicy provides a way to configure how a Gateway connects to a Backend via TLS.
@@ -21,6 +20,10 @@ pub struct BackendTLSPolicy {
     pub spec: BackendTLSPolicySpec,
     /// Status defines the current state of BackendTLSPolicy.
     pub status: Option<BackendTLSPolicyStatus>,
+}
+codec::object! {
+    BackendTLSPolicy as kind, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
 }
 
 /// AncestorRef corresponds with a ParentRef in the spec that this PolicyAncestorStatus struct
@@ -410,7 +413,7 @@ codec::object! {
 /// Type determines the format of the Subject Alternative Name. Always required.
 ///
 /// Support: Core
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum BackendTLSPolicyType {
     /// `Hostname`
     #[default]
@@ -418,9 +421,9 @@ pub enum BackendTLSPolicyType {
     /// `URI`
     URI,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { BackendTLSPolicyType, Unrecognized, Hostname = "Hostname", URI = "URI" }
 
 /// Validation contains backend TLS validation configuration.
 ///

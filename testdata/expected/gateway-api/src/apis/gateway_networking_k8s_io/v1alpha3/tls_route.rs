@@ -9,7 +9,6 @@ use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     Condition, ObjectMeta,
 };
-use serde::{Deserialize, Serialize};
 
 /// The TLSRoute resource is similar to TCPRoute, but can be configured to match against
 /// TLS-specific metadata. This allows more flexibility in matching streams for a given TLS
@@ -25,6 +24,10 @@ pub struct TLSRoute {
     pub spec: TLSRouteSpec,
     /// Status defines the current state of TLSRoute.
     pub status: Option<TLSRouteStatus>,
+}
+codec::object! {
+    TLSRoute as kind, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
 }
 
 /// BackendRef defines how a Route should forward a request to a Kubernetes resource.
@@ -559,7 +562,7 @@ codec::object! { TLSRouteStatus, required parents = "parents" }
 /// situations it will not be appropriate to request a default Gateway for a given Route -- for
 /// example, a Route with specific security requirements should almost certainly not use a default
 /// Gateway.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum TLSRouteUseDefaultGateways {
     /// `All`
     #[default]
@@ -567,6 +570,6 @@ pub enum TLSRouteUseDefaultGateways {
     /// `None`
     None,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { TLSRouteUseDefaultGateways, Unrecognized, All = "All", None = "None" }

@@ -9,7 +9,6 @@ use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     Condition, LabelSelector, ObjectMeta,
 };
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Gateway represents an instance of a service-traffic handling infrastructure by binding Listeners
@@ -24,6 +23,10 @@ pub struct Gateway {
     ///
     /// Defaults to `{"conditions":[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"},{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Programmed"}]}`.
     pub status: Option<GatewayStatus>,
+}
+codec::object! {
+    Gateway as kind, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
 }
 
 /// GatewaySpecAddress describes an address that can be bound to a Gateway.
@@ -346,7 +349,7 @@ codec::object! { GatewayDefault, optional validation = "validation" }
 /// of the scope (e.g. namespace) with tight controls and checks on what kind of workloads and
 /// Routes get added in that scope, we strongly recommend not using this just because it seems
 /// convenient, and instead stick to direct Route attachment.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum GatewayDefaultScope {
     /// `All`
     #[default]
@@ -354,9 +357,9 @@ pub enum GatewayDefaultScope {
     /// `None`
     None,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { GatewayDefaultScope, Unrecognized, All = "All", None = "None" }
 
 /// From indicates where ListenerSets can attach to this Gateway. Possible values are:
 ///
@@ -366,7 +369,7 @@ pub enum GatewayDefaultScope {
 /// - None: Only listeners defined in the Gateway's spec are allowed
 ///
 /// The default value None
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum GatewayFrom {
     /// `All`
     All,
@@ -378,8 +381,10 @@ pub enum GatewayFrom {
     #[default]
     None,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    GatewayFrom, Unrecognized, All = "All", Selector = "Selector", Same = "Same", None = "None"
 }
 
 /// Frontend describes TLS config when client connects to Gateway. Support: Core
@@ -677,7 +682,7 @@ codec::object! {
 ///   certificateRefs field is ignored in this mode.
 ///
 /// Support: Core
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum GatewayMode {
     /// `Terminate`
     #[default]
@@ -685,9 +690,9 @@ pub enum GatewayMode {
     /// `Passthrough`
     Passthrough,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { GatewayMode, Unrecognized, Terminate = "Terminate", Passthrough = "Passthrough" }
 
 /// Namespaces defines which namespaces ListenerSets can be attached to this Gateway. The default
 /// value is to allow no ListenerSets.
@@ -718,7 +723,7 @@ codec::object! { GatewayNamespaces, optional from = "from", optional selector = 
 /// - Same: Only Routes in the same namespace may be used by this Gateway.
 ///
 /// Support: Core
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum GatewayNamespacesFrom {
     /// `All`
     All,
@@ -728,8 +733,10 @@ pub enum GatewayNamespacesFrom {
     #[default]
     Same,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    GatewayNamespacesFrom, Unrecognized, All = "All", Selector = "Selector", Same = "Same"
 }
 
 /// ParametersRef is a reference to a resource that contains the configuration parameters
@@ -1270,7 +1277,7 @@ codec::object! {
 /// Defaults to AllowValidOnly.
 ///
 /// Support: Core
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum GatewayValidationMode {
     /// `AllowValidOnly`
     #[default]
@@ -1278,6 +1285,9 @@ pub enum GatewayValidationMode {
     /// `AllowInsecureFallback`
     AllowInsecureFallback,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    GatewayValidationMode, Unrecognized, AllowValidOnly = "AllowValidOnly",
+    AllowInsecureFallback = "AllowInsecureFallback"
 }

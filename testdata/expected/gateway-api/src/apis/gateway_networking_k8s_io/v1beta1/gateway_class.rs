@@ -36,6 +36,10 @@ pub struct GatewayClass {
     /// Defaults to `{"conditions":[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"}]}`.
     pub status: Option<GatewayClassStatus>,
 }
+codec::object! {
+    GatewayClass as kind, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
+}
 
 /// ParametersRef is a reference to a resource that contains the configuration parameters
 /// corresponding to the GatewayClass. This is optional if the controller does not require any

@@ -23,6 +23,10 @@ pub struct HTTPRoute {
     /// Status defines the current state of HTTPRoute.
     pub status: Option<HTTPRouteStatus>,
 }
+codec::object! {
+    HTTPRoute as kind, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
+}
 
 /// HTTPHeader represents an HTTP Header name and value as defined by RFC 7230.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -48,7 +52,7 @@ pub struct HTTPRouteAdd {
 codec::object! { HTTPRouteAdd, required name = "name", required value = "value" }
 
 /// `HTTPRoute.spec.rules.filters.cors.allowMethods`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRouteAllowMethods {
     /// `GET`
     #[default]
@@ -70,11 +74,14 @@ pub enum HTTPRouteAllowMethods {
     /// `PATCH`
     PATCH,
     /// `*`
-    #[serde(rename = "*")]
     Star,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    HTTPRouteAllowMethods, Unrecognized, GET = "GET", HEAD = "HEAD", POST = "POST", PUT = "PUT",
+    DELETE = "DELETE", CONNECT = "CONNECT", OPTIONS = "OPTIONS", TRACE = "TRACE", PATCH = "PATCH",
+    Star = "*"
 }
 
 /// BackendRef is a reference to a backend to send authorization requests to.
@@ -922,7 +929,7 @@ codec::object! {
 /// Since RegularExpression HeaderMatchType has implementation-specific conformance, implementations
 /// can support POSIX, PCRE or any other dialects of regular expressions. Please read the
 /// implementation's documentation to determine the supported dialect.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRouteHeadersType {
     /// `Exact`
     #[default]
@@ -930,8 +937,10 @@ pub enum HTTPRouteHeadersType {
     /// `RegularExpression`
     RegularExpression,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    HTTPRouteHeadersType, Unrecognized, Exact = "Exact", RegularExpression = "RegularExpression"
 }
 
 /// HTTPAuthConfig contains configuration for communication with HTTP-speaking backends.
@@ -1004,7 +1013,7 @@ codec::object! {
 /// Support: Core for "Session" type
 ///
 /// Support: Extended for "Permanent" type
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRouteLifetimeType {
     /// `Permanent`
     Permanent,
@@ -1012,9 +1021,9 @@ pub enum HTTPRouteLifetimeType {
     #[default]
     Session,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { HTTPRouteLifetimeType, Unrecognized, Permanent = "Permanent", Session = "Session" }
 
 /// HTTPRouteMatch defines the predicate used to match requests to a given action. Multiple match
 /// types are ANDed together, i.e. the match will evaluate to true only if all conditions are
@@ -1067,7 +1076,7 @@ codec::object! {
 /// request has the specified method.
 ///
 /// Support: Extended
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRouteMethod {
     /// `GET`
     #[default]
@@ -1089,8 +1098,11 @@ pub enum HTTPRouteMethod {
     /// `PATCH`
     PATCH,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    HTTPRouteMethod, Unrecognized, GET = "GET", HEAD = "HEAD", POST = "POST", PUT = "PUT",
+    DELETE = "DELETE", CONNECT = "CONNECT", OPTIONS = "OPTIONS", TRACE = "TRACE", PATCH = "PATCH"
 }
 
 /// ParentRef corresponds with a ParentRef in the spec that this RouteParentStatus struct describes
@@ -1410,7 +1422,7 @@ codec::object! { HTTPRoutePath, optional r#type = "type", optional value = "valu
 /// Support: Core (Exact, PathPrefix)
 ///
 /// Support: Implementation-specific (RegularExpression)
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRoutePathType {
     /// `Exact`
     Exact,
@@ -1420,8 +1432,11 @@ pub enum HTTPRoutePathType {
     /// `RegularExpression`
     RegularExpression,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    HTTPRoutePathType, Unrecognized, Exact = "Exact", PathPrefix = "PathPrefix",
+    RegularExpression = "RegularExpression"
 }
 
 /// ExternalAuthProtocol describes which protocol to use when communicating with an ext_authz
@@ -1435,7 +1450,7 @@ pub enum HTTPRoutePathType {
 /// authorization. Any other code is considered an authorization failure.
 ///
 /// Feature Names: GRPC Support - HTTPRouteExternalAuthGRPC HTTP Support - HTTPRouteExternalAuthHTTP
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRouteProtocol {
     /// `HTTP`
     #[default]
@@ -1443,9 +1458,9 @@ pub enum HTTPRouteProtocol {
     /// `GRPC`
     GRPC,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { HTTPRouteProtocol, Unrecognized, HTTP = "HTTP", GRPC = "GRPC" }
 
 /// HTTPQueryParamMatch describes how to select a HTTP route by matching HTTP query parameters.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1760,7 +1775,7 @@ codec::union! {
 ///
 /// Unknown values here must result in the implementation setting the Accepted Condition for the
 /// Route to `status: False`, with a Reason of `UnsupportedValue`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRouteRequestRedirectPathType {
     /// `ReplaceFullPath`
     #[default]
@@ -1768,8 +1783,11 @@ pub enum HTTPRouteRequestRedirectPathType {
     /// `ReplacePrefixMatch`
     ReplacePrefixMatch,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    HTTPRouteRequestRedirectPathType, Unrecognized, ReplaceFullPath = "ReplaceFullPath",
+    ReplacePrefixMatch = "ReplacePrefixMatch"
 }
 
 /// ResponseHeaderModifier defines a schema for a filter that modifies response headers.
@@ -2070,19 +2088,17 @@ codec::object! {
 /// Route to `status: False`, with a Reason of `UnsupportedValue`.
 ///
 /// Support: Extended
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRouteScheme {
     /// `http`
     #[default]
-    #[serde(rename = "http")]
     Http,
     /// `https`
-    #[serde(rename = "https")]
     Https,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { HTTPRouteScheme, Unrecognized, Http = "http", Https = "https" }
 
 /// SessionPersistence defines and configures session persistence for the route rule.
 ///
@@ -2155,7 +2171,7 @@ codec::union! {
 /// Support: Core for "Cookie" type
 ///
 /// Support: Extended for "Header" type
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRouteSessionPersistenceType {
     /// `Cookie`
     #[default]
@@ -2163,8 +2179,10 @@ pub enum HTTPRouteSessionPersistenceType {
     /// `Header`
     Header,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    HTTPRouteSessionPersistenceType, Unrecognized, Cookie = "Cookie", Header = "Header"
 }
 
 /// HTTPHeader represents an HTTP Header name and value as defined by RFC 7230.
@@ -2465,7 +2483,7 @@ codec::object! {
 ///
 /// Unknown values here must result in the implementation setting the Accepted Condition for the
 /// Route to `status: False`, with a Reason of `UnsupportedValue`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRouteType {
     /// `RequestHeaderModifier`
     #[default]
@@ -2485,8 +2503,13 @@ pub enum HTTPRouteType {
     /// `ExternalAuth`
     ExternalAuth,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    HTTPRouteType, Unrecognized, RequestHeaderModifier = "RequestHeaderModifier",
+    ResponseHeaderModifier = "ResponseHeaderModifier", RequestMirror = "RequestMirror",
+    RequestRedirect = "RequestRedirect", URLRewrite = "URLRewrite", ExtensionRef = "ExtensionRef",
+    CORS = "CORS", ExternalAuth = "ExternalAuth"
 }
 
 /// URLRewrite defines a schema for a filter that modifies a request during forwarding.
@@ -2518,7 +2541,7 @@ codec::object! { HTTPRouteUrlRewrite, optional hostname = "hostname", optional p
 /// situations it will not be appropriate to request a default Gateway for a given Route -- for
 /// example, a Route with specific security requirements should almost certainly not use a default
 /// Gateway.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRouteUseDefaultGateways {
     /// `All`
     #[default]
@@ -2526,6 +2549,6 @@ pub enum HTTPRouteUseDefaultGateways {
     /// `None`
     None,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { HTTPRouteUseDefaultGateways, Unrecognized, All = "All", None = "None" }

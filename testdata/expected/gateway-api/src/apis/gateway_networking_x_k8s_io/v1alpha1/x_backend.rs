@@ -9,7 +9,6 @@ use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     Condition, ObjectMeta,
 };
-use serde::{Deserialize, Serialize};
 
 /// XBackend is a Gateway API resource that represents a backend destination for routing traffic. It
 /// serves as a Gateway-native way to define where and how a Gateway should connect to a backend.
@@ -23,6 +22,10 @@ pub struct XBackend {
     pub spec: XBackendSpec,
     /// Status defines the current state of XBackend.
     pub status: Option<XBackendStatus>,
+}
+codec::object! {
+    XBackend as kind, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
 }
 
 /// LocalObjectReference identifies an API object within the namespace of the referrer. The API
@@ -108,7 +111,7 @@ pub struct XBackendExternalHostname {
 codec::object! { XBackendExternalHostname, required hostname = "hostname" }
 
 /// Mode defines the TLS mode for the backend connection.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum XBackendMode {
     /// `None`
     #[default]
@@ -118,8 +121,11 @@ pub enum XBackendMode {
     /// `ClientAndServer`
     ClientAndServer,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    XBackendMode, Unrecognized, None = "None", ServerOnly = "ServerOnly",
+    ClientAndServer = "ClientAndServer"
 }
 
 /// AncestorRef identifies the parent resource that this status is associated with.
@@ -297,7 +303,7 @@ codec::object! { XBackendPort, optional name = "name", required port = "port" }
 /// Support: Core - HTTP, HTTP2, H2C, and HTTP11
 ///
 /// Support: Extended - GRPC, MCP, TCP
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum XBackendProtocol {
     /// `TCP`
     #[default]
@@ -313,8 +319,11 @@ pub enum XBackendProtocol {
     /// `MCP`
     MCP,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    XBackendProtocol, Unrecognized, TCP = "TCP", HTTP = "HTTP", HTTP2 = "HTTP2", HTTP11 = "HTTP11",
+    H2C = "H2C", MCP = "MCP"
 }
 
 /// Spec defines the desired state of XBackend.
@@ -415,7 +424,7 @@ codec::object! {
 /// Type determines the format of the Subject Alternative Name. Always required.
 ///
 /// Support: Core
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum XBackendSubjectAltNamesType {
     /// `Hostname`
     #[default]
@@ -423,9 +432,9 @@ pub enum XBackendSubjectAltNamesType {
     /// `URI`
     URI,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { XBackendSubjectAltNamesType, Unrecognized, Hostname = "Hostname", URI = "URI" }
 
 /// TLS defines the TLS configuration that the implementation should use when connecting to the
 /// backend.
@@ -453,15 +462,15 @@ codec::object! {
 }
 
 /// Type defines the backend type.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum XBackendType {
     /// `ExternalHostname`
     #[default]
     ExternalHostname,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { XBackendType, Unrecognized, ExternalHostname = "ExternalHostname" }
 
 /// Validation contains TLS validation configuration for the backend connection.
 ///

@@ -9,7 +9,6 @@ use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     Condition, ObjectMeta,
 };
-use serde::{Deserialize, Serialize};
 
 /// XBackendTrafficPolicy defines the configuration for how traffic to a target backend should be
 /// handled.
@@ -21,6 +20,10 @@ pub struct XBackendTrafficPolicy {
     pub spec: XBackendTrafficPolicySpec,
     /// Status defines the current state of BackendTrafficPolicy.
     pub status: Option<XBackendTrafficPolicyStatus>,
+}
+codec::object! {
+    XBackendTrafficPolicy as kind, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
 }
 
 /// AncestorRef corresponds with a ParentRef in the spec that this PolicyAncestorStatus struct
@@ -289,7 +292,7 @@ codec::object! { XBackendTrafficPolicyHeader, required name = "name" }
 /// Support: Core for "Session" type
 ///
 /// Support: Extended for "Permanent" type
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum XBackendTrafficPolicyLifetimeType {
     /// `Permanent`
     Permanent,
@@ -297,8 +300,10 @@ pub enum XBackendTrafficPolicyLifetimeType {
     #[default]
     Session,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    XBackendTrafficPolicyLifetimeType, Unrecognized, Permanent = "Permanent", Session = "Session"
 }
 
 /// MinRetryRate defines the minimum rate of retries that will be allowable over a specified
@@ -560,7 +565,7 @@ codec::object! {
 /// Support: Core for "Cookie" type
 ///
 /// Support: Extended for "Header" type
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum XBackendTrafficPolicyType {
     /// `Cookie`
     #[default]
@@ -568,6 +573,6 @@ pub enum XBackendTrafficPolicyType {
     /// `Header`
     Header,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { XBackendTrafficPolicyType, Unrecognized, Cookie = "Cookie", Header = "Header" }

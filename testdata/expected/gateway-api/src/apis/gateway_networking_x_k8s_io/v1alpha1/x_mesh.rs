@@ -20,6 +20,10 @@ pub struct XMesh {
     /// Defaults to `{"conditions":[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"}]}`.
     pub status: Option<XMeshStatus>,
 }
+codec::object! {
+    XMesh as kind, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
+}
 
 /// ParametersRef is an optional reference to a resource that contains implementation-specific
 /// configuration for this Mesh. If no implementation-specific parameters are needed, this field

@@ -16,6 +16,10 @@ pub struct Foo {
     /// `status`.
     pub status: FooStatus,
 }
+codec::object! {
+    Foo as kind, defaulted metadata = "metadata", defaulted spec = "spec",
+    defaulted status = "status"
+}
 
 /// FooSpec is the spec for a Foo resource
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -3,63 +3,6 @@
 
 //! `Clone`, serde and object traits of `samplecontroller.k8s.io/v1alpha1`.
 
-use ::codegen_runtime::k8s_openapi::Resource as _;
-
-/// Refuses an object of another type. The items of a list need not say theirs, as built-in kinds' do not.
-fn check_type<E: ::serde::de::Error>(actual: String, expected: &str) -> Result<(), E> {
-    if actual.is_empty() || actual == expected {
-        return Ok(());
-    }
-    let actual = ::serde::de::Unexpected::Str(&actual);
-    Err(E::invalid_value(actual, &expected))
-}
-
-/// `Foo` on the wire.
-#[derive(::serde::Serialize, ::serde::Deserialize)]
-struct FooWire<S, T0, T1, T2> {
-    #[serde(rename = "apiVersion", default)]
-    api_version: S,
-    #[serde(default)]
-    kind: S,
-    #[serde(default)]
-    metadata: T0,
-    #[serde(default)]
-    spec: T1,
-    #[serde(default)]
-    status: T2,
-}
-
-impl ::serde::Serialize for super::Foo {
-    fn serialize<S: ::serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        let wire = FooWire {
-            api_version: Self::API_VERSION,
-            kind: Self::KIND,
-            metadata: &self.metadata,
-            spec: &self.spec,
-            status: &self.status,
-        };
-        ::serde::Serialize::serialize(&wire, serializer)
-    }
-}
-
-impl<'de> ::serde::Deserialize<'de> for super::Foo {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        let wire = FooWire::deserialize(deserializer)?;
-        check_type(wire.api_version, Self::API_VERSION)?;
-        check_type(wire.kind, Self::KIND)?;
-        Ok(Self {
-            metadata: wire.metadata,
-            spec: wire.spec,
-            status: wire.status,
-        })
-    }
-}
-
 impl ::codegen_runtime::k8s_openapi::Resource for super::Foo {
     const API_VERSION: &'static str = "samplecontroller.k8s.io/v1alpha1";
     const GROUP: &'static str = "samplecontroller.k8s.io";

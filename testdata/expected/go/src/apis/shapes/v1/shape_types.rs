@@ -15,12 +15,11 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::runtime::RawExtension;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use crate::apis::shared::Reference;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Policy says what to do.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Policy {
     /// `Allow`
     ///
@@ -31,7 +30,6 @@ pub enum Policy {
     /// PolicyForbid does not.
     Forbid,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
 
@@ -40,6 +38,7 @@ impl Default for Policy {
         Self::Unrecognized(String::new())
     }
 }
+codec::texts! { Policy, Unrecognized, Allow = "Allow", Forbid = "Forbid" }
 
 /// Level writes itself.
 pub type Level = String;
@@ -205,6 +204,10 @@ pub struct Shape {
     pub spec: ShapeSpec,
     /// Status of the shape.
     pub status: Option<ShapeStatus>,
+}
+codec::object! {
+    Shape as kind, defaulted metadata = "metadata", defaulted spec = "spec",
+    optional status = "status"
 }
 
 /// Name of a part.

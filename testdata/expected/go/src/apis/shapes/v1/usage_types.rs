@@ -30,3 +30,7 @@ pub struct Usage {
     /// TCP of the shape.
     pub tcp: Usage_Tcp,
 }
+codec::object! {
+    Usage as kind, defaulted metadata = "metadata", defaulted_encoded timestamp = "timestamp",
+    defaulted window = "window", defaulted tcp = "tcp"
+}

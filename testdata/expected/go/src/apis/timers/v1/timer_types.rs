@@ -11,11 +11,10 @@ use ::codegen_runtime::k8s_openapi::api::core::v1::ObjectReference;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     Condition, ObjectMeta, Time,
 };
-use serde::{Deserialize, Serialize};
 
 /// OverlapPolicy says what becomes of a run that is due while another is under way. Exactly one of
 /// them holds; the default is Wait.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OverlapPolicy {
     /// `Wait`
     ///
@@ -30,7 +29,6 @@ pub enum OverlapPolicy {
     /// OverlapStop ends the other at once.
     Stop,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
 
@@ -39,6 +37,7 @@ impl Default for OverlapPolicy {
         Self::Unrecognized(String::new())
     }
 }
+codec::texts! { OverlapPolicy, Unrecognized, Wait = "Wait", Skip = "Skip", Stop = "Stop" }
 
 /// TimerSpec is when to run, and what.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -111,4 +110,8 @@ pub struct Timer {
     pub spec: TimerSpec,
     /// Status is what the timer has done.
     pub status: Option<TimerStatus>,
+}
+codec::object! {
+    Timer as kind, defaulted metadata = "metadata", defaulted spec = "spec",
+    optional status = "status"
 }

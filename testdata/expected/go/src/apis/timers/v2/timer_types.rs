@@ -112,6 +112,10 @@ pub struct Timer {
     /// `status`.
     pub status: Option<TimerStatus>,
 }
+codec::object! {
+    Timer as kind, defaulted metadata = "metadata", defaulted spec = "spec",
+    optional status = "status"
+}
 
 /// Part of a rule: a number, a range or a star.
 pub type Part = String;

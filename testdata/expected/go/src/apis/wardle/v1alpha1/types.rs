@@ -7,17 +7,15 @@
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use serde::{Deserialize, Serialize};
 
 /// `Flunder.spec.referenceType`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReferenceType {
     /// `Flunder`
     Flunder,
     /// `Fischer`
     Fischer,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
 
@@ -26,6 +24,7 @@ impl Default for ReferenceType {
         Self::Unrecognized(String::new())
     }
 }
+codec::texts! { ReferenceType, Unrecognized, Flunder = "Flunder", Fischer = "Fischer" }
 
 /// `Flunder.spec`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -54,6 +53,10 @@ pub struct Flunder {
     /// `status`.
     pub status: Option<FlunderStatus>,
 }
+codec::object! {
+    Flunder as kind, defaulted metadata = "metadata", optional spec = "spec",
+    optional status = "status"
+}
 
 /// `Fischer`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -62,4 +65,8 @@ pub struct Fischer {
     pub metadata: ObjectMeta,
     /// DisallowedFlunders holds a list of Flunder.Names that are disallowed.
     pub disallowed_flunders: Option<Vec<String>>,
+}
+codec::object! {
+    Fischer as kind, defaulted metadata = "metadata",
+    optional disallowed_flunders = "disallowedFlunders"
 }

@@ -7,10 +7,9 @@
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use serde::{Deserialize, Serialize};
 
 /// ReferenceType defines the type of an object reference.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReferenceType {
     /// `Flunder`
     ///
@@ -21,7 +20,6 @@ pub enum ReferenceType {
     /// FischerReferenceType is used for Fischer references.
     Fischer,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
 
@@ -30,6 +28,7 @@ impl Default for ReferenceType {
         Self::Unrecognized(String::new())
     }
 }
+codec::texts! { ReferenceType, Unrecognized, Flunder = "Flunder", Fischer = "Fischer" }
 
 /// FlunderSpec is the specification of a Flunder.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -60,4 +59,8 @@ pub struct Flunder {
     pub spec: Option<FlunderSpec>,
     /// `status`.
     pub status: Option<FlunderStatus>,
+}
+codec::object! {
+    Flunder as kind, defaulted metadata = "metadata", optional spec = "spec",
+    optional status = "status"
 }

@@ -10,7 +10,6 @@ use ::codegen_runtime::k8s_openapi::api::core::v1::TypedLocalObjectReference;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     Condition, ObjectMeta,
 };
-use serde::{Deserialize, Serialize};
 
 /// VirtualMachineBackup defines the operation of backing up a VM
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,6 +20,10 @@ pub struct VirtualMachineBackup {
     pub spec: VirtualMachineBackupSpec,
     /// VirtualMachineBackupStatus is the status for a VirtualMachineBackup resource
     pub status: Option<VirtualMachineBackupStatus>,
+}
+codec::object! {
+    VirtualMachineBackup as kind, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
 }
 
 /// BackupVolumeInfo contains information about a volume included in a backup
@@ -39,7 +42,7 @@ codec::object! {
 }
 
 /// Mode specifies the way the backup output will be recieved
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum VirtualMachineBackupMode {
     /// `Push`
     #[default]
@@ -47,9 +50,9 @@ pub enum VirtualMachineBackupMode {
     /// `Pull`
     Pull,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { VirtualMachineBackupMode, Unrecognized, Push = "Push", Pull = "Pull" }
 
 /// VirtualMachineBackupSpec is the spec for a VirtualMachineBackup resource
 ///

@@ -20,6 +20,10 @@ pub struct VirtualMachineBackupTracker {
     /// `status`.
     pub status: Option<VirtualMachineBackupTrackerStatus>,
 }
+codec::object! {
+    VirtualMachineBackupTracker as kind, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
+}
 
 /// LatestCheckpoint is the metadata of the checkpoint of the latest performed backup
 #[derive(Clone, Debug, Default, PartialEq)]

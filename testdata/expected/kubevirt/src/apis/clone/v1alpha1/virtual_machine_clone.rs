@@ -10,7 +10,6 @@ use ::codegen_runtime::k8s_openapi::api::core::v1::TypedLocalObjectReference;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// VirtualMachineClone is a CRD that clones one VM into another.
@@ -22,6 +21,10 @@ pub struct VirtualMachineClone {
     pub spec: VirtualMachineCloneSpec,
     /// `status`.
     pub status: Option<VirtualMachineCloneStatus>,
+}
+codec::object! {
+    VirtualMachineClone as kind, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
 }
 
 /// Condition defines conditions
@@ -129,7 +132,7 @@ codec::object! {
 }
 
 /// VolumeNamePolicy defines how to handle volume naming during the clone operation
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum VirtualMachineCloneVolumeNamePolicy {
     /// `RandomizeNames`
     #[default]
@@ -137,6 +140,9 @@ pub enum VirtualMachineCloneVolumeNamePolicy {
     /// `PrefixTargetName`
     PrefixTargetName,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    VirtualMachineCloneVolumeNamePolicy, Unrecognized, RandomizeNames = "RandomizeNames",
+    PrefixTargetName = "PrefixTargetName"
 }

@@ -19,6 +19,10 @@ pub struct VirtualMachineExport {
     /// VirtualMachineExportStatus is the status for a VirtualMachineExport resource
     pub status: Option<VirtualMachineExportStatus>,
 }
+codec::object! {
+    VirtualMachineExport as kind, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
+}
 
 /// VirtualMachineExportBackup contains the name and available endpoints for the exported backup
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -23,6 +23,10 @@ pub struct VirtualMachineClusterInstancetype {
     /// Required spec describing the instancetype
     pub spec: VirtualMachineClusterInstancetypeSpec,
 }
+codec::object! {
+    VirtualMachineClusterInstancetype as kind, defaulted metadata = "metadata",
+    required spec = "spec"
+}
 
 /// Required spec describing the instancetype
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -23,6 +23,10 @@ pub struct VirtualMachineClusterPreference {
     /// Required spec describing the preferences
     pub spec: VirtualMachineClusterPreferenceSpec,
 }
+codec::object! {
+    VirtualMachineClusterPreference as kind, defaulted metadata = "metadata",
+    required spec = "spec"
+}
 
 /// Required spec describing the preferences
 #[derive(Clone, Debug, Default, PartialEq)]

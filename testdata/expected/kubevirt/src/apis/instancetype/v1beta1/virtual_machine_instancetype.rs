@@ -23,6 +23,9 @@ pub struct VirtualMachineInstancetype {
     /// Required spec describing the instancetype
     pub spec: VirtualMachineInstancetypeSpec,
 }
+codec::object! {
+    VirtualMachineInstancetype as kind, defaulted metadata = "metadata", required spec = "spec"
+}
 
 /// Required spec describing the instancetype
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -22,6 +22,9 @@ pub struct VirtualMachinePreference {
     /// Required spec describing the preferences
     pub spec: VirtualMachinePreferenceSpec,
 }
+codec::object! {
+    VirtualMachinePreference as kind, defaulted metadata = "metadata", required spec = "spec"
+}
 
 /// Required spec describing the preferences
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -13,7 +13,6 @@ use ::codegen_runtime::k8s_openapi::api::core::v1::{
 };
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use super::VirtualMachineInstanceSpec;
@@ -296,19 +295,17 @@ codec::object! {
 
 /// Compression selects the algorithm for compressing the live migration data stream. When omitted
 /// (nil) or set to "none", compression is disabled.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum VirtualMachineInstanceCompression {
     /// `none`
     #[default]
-    #[serde(rename = "none")]
     None,
     /// `zstd`
-    #[serde(rename = "zstd")]
     Zstd,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { VirtualMachineInstanceCompression, Unrecognized, None = "none", Zstd = "zstd" }
 
 /// ConfigMapSource represents a reference to a ConfigMap in the same namespace. More info:
 /// <https://kubernetes.io/docs/tasks/configure-pod-container/configure-pod-configmap/>
@@ -1311,7 +1308,7 @@ codec::object! { VirtualMachineInstanceMachine, optional r#type = "type" }
 /// It is a common practice to enable this if vDPA, VFIO or any other specialized hardware that
 /// depends on DMA is being used by the VM. False - (Default) memory lock RLimits are not modified.
 /// True - Memory lock RLimits will be updated to consider VM memory size and memory overhead
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum VirtualMachineInstanceMemLock {
     /// `NotRequired`
     #[default]
@@ -1319,8 +1316,10 @@ pub enum VirtualMachineInstanceMemLock {
     /// `Required`
     Required,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    VirtualMachineInstanceMemLock, Unrecognized, NotRequired = "NotRequired", Required = "Required"
 }
 
 /// MemoryDump is attached to the virt launcher and is populated with a memory dump of the vmi
@@ -1796,7 +1795,7 @@ codec::object! { VirtualMachineInstanceRealtime, optional mask = "mask" }
 /// Reboot (default): The guest is allowed to reboot silently. Terminate: The VMI will be terminated
 /// on guest reboot, allowing higher level controllers (such as the VM controller) to recreate the
 /// VMI with any updated configuration such as boot order changes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum VirtualMachineInstanceRebootPolicy {
     /// `Reboot`
     #[default]
@@ -1804,8 +1803,10 @@ pub enum VirtualMachineInstanceRebootPolicy {
     /// `Terminate`
     Terminate,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    VirtualMachineInstanceRebootPolicy, Unrecognized, Reboot = "Reboot", Terminate = "Terminate"
 }
 
 /// Reenlightenment enables the notifications on TSC frequency changes. Defaults to the machine type

@@ -13,7 +13,6 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     LabelSelector, ObjectMeta,
 };
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use super::KubeVirtConditions;
@@ -27,6 +26,10 @@ pub struct KubeVirt {
     pub spec: KubeVirtSpec,
     /// KubeVirtStatus represents information pertaining to a KubeVirt deployment.
     pub status: Option<KubeVirtStatus>,
+}
+codec::object! {
+    KubeVirt as kind, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
 }
 
 /// `KubeVirt.spec.configuration.architectureConfiguration.amd64`.
@@ -735,7 +738,7 @@ codec::object! {
 ///
 /// Note that SSLv3.0 is not a supported protocol version due to well known vulnerabilities such as
 /// POODLE: <https://en.wikipedia.org/wiki/POODLE>
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum KubeVirtMinTLSVersion {
     /// `VersionTLS10`
     #[default]
@@ -747,24 +750,25 @@ pub enum KubeVirtMinTLSVersion {
     /// `VersionTLS13`
     VersionTLS13,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    KubeVirtMinTLSVersion, Unrecognized, VersionTLS10 = "VersionTLS10",
+    VersionTLS11 = "VersionTLS11", VersionTLS12 = "VersionTLS12", VersionTLS13 = "VersionTLS13"
 }
 
 /// Name is the name of the hypervisor. Supported values are: "kvm", "hyperv-direct".
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum KubeVirtName {
     /// `kvm`
     #[default]
-    #[serde(rename = "kvm")]
     Kvm,
     /// `hyperv-direct`
-    #[serde(rename = "hyperv-direct")]
     HypervDirect,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { KubeVirtName, Unrecognized, Kvm = "kvm", HypervDirect = "hyperv-direct" }
 
 /// NetworkConfiguration holds network options
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -922,21 +926,21 @@ codec::object! {
 /// preference are expanded into the VM if no revisionNames have been populated. expandAll - Where
 /// the instance type or preference are expanded into the VM regardless of revisionNames previously
 /// being populated.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum KubeVirtReferencePolicy {
     /// `reference`
     #[default]
-    #[serde(rename = "reference")]
     Reference,
     /// `expand`
-    #[serde(rename = "expand")]
     Expand,
     /// `expandAll`
-    #[serde(rename = "expandAll")]
     ExpandAll,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    KubeVirtReferencePolicy, Unrecognized, Reference = "reference", Expand = "expand",
+    ExpandAll = "expandAll"
 }
 
 /// RestClient can be used to tune certain aspects of the k8s client in use.
@@ -954,7 +958,7 @@ codec::object! { KubeVirtRestClient, optional rate_limiter = "rateLimiter" }
 /// added to the cluster roles. When set to "Manual", the labels are not added, and roles will not
 /// be aggregated to the default roles. Setting RoleAggregationStrategy to "Manual" requires the
 /// OptOutRoleAggregation feature gate to be enabled (Beta, enabled by default since v1.9.0).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum KubeVirtRoleAggregationStrategy {
     /// `AggregateToDefault`
     #[default]
@@ -962,8 +966,11 @@ pub enum KubeVirtRoleAggregationStrategy {
     /// `Manual`
     Manual,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    KubeVirtRoleAggregationStrategy, Unrecognized, AggregateToDefault = "AggregateToDefault",
+    Manual = "Manual"
 }
 
 /// `KubeVirt.spec.configuration.architectureConfiguration.s390x`.
@@ -1291,7 +1298,7 @@ codec::object! {
 
 /// VMRolloutStrategy defines how live-updatable fields, like CPU sockets, memory, tolerations, and
 /// affinity, are propagated from a VM to its VMI.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum KubeVirtVmRolloutStrategy {
     /// `Stage`
     #[default]
@@ -1299,8 +1306,10 @@ pub enum KubeVirtVmRolloutStrategy {
     /// `LiveUpdate`
     LiveUpdate,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    KubeVirtVmRolloutStrategy, Unrecognized, Stage = "Stage", LiveUpdate = "LiveUpdate"
 }
 
 /// ReloadableComponentConfiguration holds all generic k8s configuration options which can be

@@ -10,7 +10,6 @@ use ::codegen_runtime::k8s_openapi::api::core::v1::PersistentVolumeClaimSpec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use super::{
@@ -33,6 +32,10 @@ pub struct VirtualMachine {
     /// Status holds the current state of the controller and brief information about its associated
     /// VirtualMachineInstance
     pub status: Option<VirtualMachineStatus>,
+}
+codec::object! {
+    VirtualMachine as kind, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
 }
 
 /// AddVolumeOptions when set indicates a volume should be added. The details within this field
@@ -71,18 +74,18 @@ codec::object! {
 }
 
 /// DataVolumeContentType options: "kubevirt", "archive"
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum VirtualMachineContentType {
     /// `kubevirt`
     #[default]
-    #[serde(rename = "kubevirt")]
     Kubevirt,
     /// `archive`
-    #[serde(rename = "archive")]
     Archive,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    VirtualMachineContentType, Unrecognized, Kubevirt = "kubevirt", Archive = "archive"
 }
 
 /// ControllerRef specifies the ControllerRevision storing a copy of the object captured when it is

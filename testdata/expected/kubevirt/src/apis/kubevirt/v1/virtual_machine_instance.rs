@@ -34,6 +34,10 @@ pub struct VirtualMachineInstance {
     /// information available to controllers and users.
     pub status: Option<VirtualMachineInstanceStatus>,
 }
+codec::object! {
+    VirtualMachineInstance as kind, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
+}
 
 /// ContainerDiskVolume shows info about the containerdisk, if the volume is a containerdisk
 #[derive(Clone, Debug, Default, PartialEq)]

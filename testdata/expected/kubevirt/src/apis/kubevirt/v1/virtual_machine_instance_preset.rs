@@ -22,6 +22,9 @@ pub struct VirtualMachineInstancePreset {
     /// VirtualMachineInstance Spec contains the VirtualMachineInstance specification.
     pub spec: Option<VirtualMachineInstancePresetSpec>,
 }
+codec::object! {
+    VirtualMachineInstancePreset as kind, defaulted metadata = "metadata", optional spec = "spec"
+}
 
 /// VirtualMachineInstance Spec contains the VirtualMachineInstance specification.
 #[derive(Clone, Debug, Default, PartialEq)]

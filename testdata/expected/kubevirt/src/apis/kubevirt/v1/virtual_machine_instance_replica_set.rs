@@ -21,6 +21,10 @@ pub struct VirtualMachineInstanceReplicaSet {
     /// information available to controllers and users.
     pub status: Option<Option<VirtualMachineInstanceReplicaSetStatus>>,
 }
+codec::object! {
+    VirtualMachineInstanceReplicaSet as kind, defaulted metadata = "metadata",
+    required spec = "spec", nullable status = "status"
+}
 
 /// VirtualMachineInstance Spec contains the VirtualMachineInstance specification.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -22,6 +22,10 @@ pub struct VirtualMachineInstanceMigration {
     /// VirtualMachineInstanceMigration reprents information pertaining to a VMI's migration.
     pub status: Option<VirtualMachineInstanceMigrationStatus>,
 }
+codec::object! {
+    VirtualMachineInstanceMigration as kind, defaulted metadata = "metadata",
+    required spec = "spec", optional status = "status"
+}
 
 /// If receieve is specified, this VirtualMachineInstanceMigration will be considered the target
 #[derive(Clone, Debug, Default, PartialEq)]

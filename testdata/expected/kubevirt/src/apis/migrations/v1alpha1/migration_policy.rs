@@ -8,7 +8,6 @@
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -22,22 +21,24 @@ pub struct MigrationPolicy {
     /// `status`.
     pub status: Option<Option<BTreeMap<String, Value>>>,
 }
+codec::object! {
+    MigrationPolicy as kind, defaulted metadata = "metadata", required spec = "spec",
+    nullable status = "status"
+}
 
 /// Compression selects the algorithm for compressing the live migration data stream. When omitted
 /// (nil) or set to "none", compression is disabled.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum MigrationPolicyCompression {
     /// `none`
     #[default]
-    #[serde(rename = "none")]
     None,
     /// `zstd`
-    #[serde(rename = "zstd")]
     Zstd,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { MigrationPolicyCompression, Unrecognized, None = "none", Zstd = "zstd" }
 
 /// DowntimeTuning configures iteration-aware downtime ramping for live migration convergence.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -19,6 +19,10 @@ pub struct Plugin {
     /// Status reflects the observed state of the plugin.
     pub status: Option<BTreeMap<String, Value>>,
 }
+codec::object! {
+    Plugin as kind, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
+}
 
 /// CEL defines a CEL expression that transforms the domain XML.
 #[derive(Clone, Debug, Default, PartialEq)]

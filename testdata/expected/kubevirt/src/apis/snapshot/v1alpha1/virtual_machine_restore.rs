@@ -10,7 +10,6 @@ use ::codegen_runtime::k8s_openapi::api::core::v1::TypedLocalObjectReference;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use super::VirtualMachineRestoreConditions;
 
@@ -23,6 +22,10 @@ pub struct VirtualMachineRestore {
     pub spec: VirtualMachineRestoreSpec,
     /// VirtualMachineRestoreStatus is the status for a VirtualMachineRestore resource
     pub status: Option<VirtualMachineRestoreStatus>,
+}
+codec::object! {
+    VirtualMachineRestore as kind, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
 }
 
 /// VolumeRestore contains the data needed to restore a PVC
@@ -102,7 +105,7 @@ codec::object! {
 }
 
 /// TargetReadinessPolicy defines how to handle the restore in case the target is not ready
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum VirtualMachineRestoreTargetReadinessPolicy {
     /// `StopTarget`
     StopTarget,
@@ -114,8 +117,12 @@ pub enum VirtualMachineRestoreTargetReadinessPolicy {
     /// `WaitEventually`
     WaitEventually,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    VirtualMachineRestoreTargetReadinessPolicy, Unrecognized, StopTarget = "StopTarget",
+    WaitGracePeriod = "WaitGracePeriod", FailImmediate = "FailImmediate",
+    WaitEventually = "WaitEventually"
 }
 
 /// VolumeRestoreOverride specifies how a volume should be restored from a VirtualMachineSnapshot

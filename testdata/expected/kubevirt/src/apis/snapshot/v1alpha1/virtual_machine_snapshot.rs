@@ -20,6 +20,10 @@ pub struct VirtualMachineSnapshot {
     /// VirtualMachineSnapshotStatus is the status for a VirtualMachineSnapshot resource
     pub status: Option<VirtualMachineSnapshotStatus>,
 }
+codec::object! {
+    VirtualMachineSnapshot as kind, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
+}
 
 /// Error is the last error encountered during the snapshot/restore
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -16,6 +16,7 @@ pub struct DeviceAttributes {
     /// DeviceAttributesSpec holds the attributes to apply to devices.
     pub spec: DeviceAttributesSpec,
 }
+codec::object! { DeviceAttributes as kind, defaulted metadata = "metadata", required spec = "spec" }
 
 /// DeviceAttribute must have exactly one field set.
 #[derive(Clone, Debug, Default, PartialEq)]

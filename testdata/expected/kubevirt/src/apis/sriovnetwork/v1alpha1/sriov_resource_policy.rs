@@ -10,7 +10,6 @@ use ::codegen_runtime::k8s_openapi::api::core::v1::NodeSelector;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     LabelSelector, ObjectMeta,
 };
-use serde::{Deserialize, Serialize};
 
 /// SriovResourcePolicy defines a policy for advertising SR-IOV devices as Kubernetes resources.
 /// Devices matching the policy's resource filters are advertised in the ResourceSlice.
@@ -20,6 +19,9 @@ pub struct SriovResourcePolicy {
     pub metadata: ObjectMeta,
     /// SriovResourcePolicySpec is the spec for a SriovResourcePolicy
     pub spec: SriovResourcePolicySpec,
+}
+codec::object! {
+    SriovResourcePolicy as kind, defaulted metadata = "metadata", required spec = "spec"
 }
 
 /// Config pairs a device selection (ResourceFilters) with an optional set of extra attributes to
@@ -39,24 +41,23 @@ codec::object! {
 }
 
 /// NIC Link Type. Accepted values: "eth", "ib", "ethernet", "infiniband".
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum SriovResourcePolicyLinkType {
     /// `eth`
     #[default]
-    #[serde(rename = "eth")]
     Eth,
     /// `ib`
-    #[serde(rename = "ib")]
     Ib,
     /// `ethernet`
-    #[serde(rename = "ethernet")]
     Ethernet,
     /// `infiniband`
-    #[serde(rename = "infiniband")]
     Infiniband,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
+}
+codec::texts! {
+    SriovResourcePolicyLinkType, Unrecognized, Eth = "eth", Ib = "ib", Ethernet = "ethernet",
+    Infiniband = "infiniband"
 }
 
 /// ResourceFilter is a filter for a resource

@@ -9,7 +9,6 @@ use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     Condition, ObjectMeta,
 };
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -23,6 +22,10 @@ pub struct VirtualMachineTemplate {
     /// Status defines the observed state of the template
     pub status: Option<VirtualMachineTemplateStatus>,
 }
+codec::object! {
+    VirtualMachineTemplate as kind, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
+}
 
 /// Generate specifies the generator to be used to generate a Value for this parameter. The From
 /// field can be used to provide input to this generator If empty, no generator is being used,
@@ -35,16 +38,15 @@ pub struct VirtualMachineTemplate {
 /// The following character classes are supported in the range:
 ///
 /// range \| characters
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum VirtualMachineTemplateGenerate {
     /// `expression`
     #[default]
-    #[serde(rename = "expression")]
     Expression,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { VirtualMachineTemplateGenerate, Unrecognized, Expression = "expression" }
 
 /// Parameter defines a name/value combination that is to be substituted during processing of the
 /// template.

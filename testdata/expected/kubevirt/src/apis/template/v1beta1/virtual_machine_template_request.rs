@@ -20,6 +20,10 @@ pub struct VirtualMachineTemplateRequest {
     /// Status defines the observed state of the template request
     pub status: Option<VirtualMachineTemplateRequestStatus>,
 }
+codec::object! {
+    VirtualMachineTemplateRequest as kind, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
+}
 
 /// Spec defines the desired state of the template requests
 ///

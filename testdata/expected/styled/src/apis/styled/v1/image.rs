@@ -11,7 +11,6 @@ use ::codegen_runtime::k8s_openapi::api::core::v1::{
 };
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -25,6 +24,20 @@ pub struct Image {
     pub spec: ImageSpec,
     /// `status`.
     pub status: Option<ImageStatus>,
+}
+
+impl Image {
+    fn blank() -> Self {
+        Self {
+            metadata: Default::default(),
+            spec: <ImageSpec as codec::Object>::blank(),
+            status: Default::default(),
+        }
+    }
+}
+codec::object! {
+    Image as kind from blank, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
 }
 
 /// The way of building.
@@ -174,7 +187,7 @@ pub struct ImageStatus {
 codec::object! { ImageStatus, optional ready = "ready" }
 
 /// `Image.spec.strategy`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ImageStrategy {
     /// `Buildpacks`
     Buildpacks,
@@ -182,6 +195,6 @@ pub enum ImageStrategy {
     #[default]
     Dockerfile,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { ImageStrategy, Unrecognized, Buildpacks = "Buildpacks", Dockerfile = "Dockerfile" }

@@ -14,6 +14,7 @@ pub struct ImageBuilder {
     /// `spec`.
     pub spec: Option<ImageBuilderSpec>,
 }
+codec::object! { ImageBuilder as kind, defaulted metadata = "metadata", optional spec = "spec" }
 
 /// `ImageBuilder.spec`.
 #[derive(Clone, Debug, Default, PartialEq, ::bon::Builder)]

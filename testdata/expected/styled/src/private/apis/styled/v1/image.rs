@@ -11,7 +11,6 @@ use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::api::core::v1::ResourceRequirements;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -24,6 +23,20 @@ pub(crate) struct Image {
     pub(crate) spec: ImageSpec,
     /// `status`.
     pub(crate) status: Option<ImageStatus>,
+}
+
+impl Image {
+    fn blank() -> Self {
+        Self {
+            metadata: Default::default(),
+            spec: <ImageSpec as codec::Object>::blank(),
+            status: Default::default(),
+        }
+    }
+}
+codec::object! {
+    Image as kind from blank, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
 }
 
 /// The way of building.
@@ -156,7 +169,7 @@ pub(crate) struct ImageStatus {
 codec::object! { ImageStatus, optional ready = "ready" }
 
 /// `Image.spec.strategy`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ImageStrategy {
     /// `Buildpacks`
     Buildpacks,
@@ -164,9 +177,9 @@ pub(crate) enum ImageStrategy {
     #[default]
     Dockerfile,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { ImageStrategy, Unrecognized, Buildpacks = "Buildpacks", Dockerfile = "Dockerfile" }
 
 /// A file with the token of the source. Kubernetes has the type since 1.34.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -16,6 +16,7 @@ pub(crate) struct ImageBuilder {
     /// `spec`.
     pub(crate) spec: Option<ImageBuilderSpec>,
 }
+codec::object! { ImageBuilder as kind, defaulted metadata = "metadata", optional spec = "spec" }
 
 /// `ImageBuilder.spec`.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -13,7 +13,6 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ObjectMeta, Time,
 };
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use super::{
     VirtualMachineChangedBlockTracking, VirtualMachineConditions,
@@ -36,22 +35,24 @@ pub struct VirtualMachineInstance {
     /// information available to controllers and users.
     pub status: Option<VirtualMachineInstanceStatus>,
 }
+codec::object! {
+    VirtualMachineInstance as kind, defaulted metadata = "metadata", required spec = "spec",
+    optional status = "status"
+}
 
 /// Compression selects the algorithm for compressing the live migration data stream. When omitted
 /// (nil) or set to "none", compression is disabled.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum VirtualMachineInstanceCompression {
     /// `none`
     #[default]
-    #[serde(rename = "none")]
     None,
     /// `zstd`
-    #[serde(rename = "zstd")]
     Zstd,
     /// A value that the schema does not list, such as one of a newer API server.
-    #[serde(untagged)]
     Unrecognized(String),
 }
+codec::texts! { VirtualMachineInstanceCompression, Unrecognized, None = "none", Zstd = "zstd" }
 
 /// ContainerDiskVolume shows info about the containerdisk, if the volume is a containerdisk
 #[derive(Clone, Debug, Default, PartialEq)]
