@@ -230,7 +230,7 @@ fn rust_files(folder: &Path) -> Result<Vec<Source>, Error> {
 
 /// A text to read CRDs from.
 enum CrdFile {
-    /// Standard input.
+    /// Standard input, or another pipe, which can be read just once.
     Held(Source),
     /// A file that the configuration names.
     Named(PathBuf),
@@ -287,6 +287,9 @@ pub(super) fn read_crds(
                 }
                 found.sort();
                 files.extend(found.into_iter().map(CrdFile::Found));
+            }
+            CrdInput::Path(path) if fs::metadata(path).is_ok_and(|data| !data.is_file()) => {
+                files.push(CrdFile::Held(read(path)?));
             }
             CrdInput::Path(path) => files.push(CrdFile::Named(path.clone())),
         }

@@ -34,6 +34,16 @@ fn crds_come_from_files_folders_and_standard_input() {
     sandbox.check("crd");
 }
 
+/// Findings that concern several CRDs have files read once more.
+#[test]
+#[cfg(unix)]
+fn a_pipe_in_place_of_a_file_is_read_once() {
+    let sandbox = Sandbox::new();
+    let twice = format!("{}---\n{}", crd(), crd());
+    let run = sandbox.quiet("", &["crd", "/dev/stdin", "--output", "src"], &twice);
+    assert!(run.stderr.contains("is defined twice"), "{}", run.stderr);
+}
+
 /// A CRD of one version, with the properties at the indent of those of an object.
 pub(super) fn crd_text(kind: &str, plural: &str, properties: &str) -> String {
     format!(
