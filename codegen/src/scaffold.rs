@@ -6,7 +6,7 @@ use std::{fmt::Write as _, iter};
 
 use crate::{
     emit::{features, table::Feature},
-    model::{ApiSet, Group, Resource, Scope, Version},
+    model::{ApiSet, EnumValues, Group, Resource, Scope, TypeDef, TypeKind, Version},
     options::{KubernetesVersion, Options},
     output::Tree,
 };
@@ -188,13 +188,16 @@ impl Scaffold<'_> {
     }
 
     fn dependencies(&self) -> String {
-        let mut lines = vec!["serde = { version = \"1\", features = [\"derive\"] }"];
+        let mut lines = Vec::new();
+        if self.needs_serde() {
+            lines.push("serde = { version = \"1\", features = [\"derive\"] }");
+        }
         let runtime = format!("codegen-runtime = {}", self.runtime);
         if self.options.needs_runtime() {
-            lines.insert(0, &runtime);
+            lines.push(&runtime);
             lines.push("serde_json = \"1\"");
         } else {
-            lines.insert(0, "k8s-openapi = \"0.29\"");
+            lines.push("k8s-openapi = \"0.29\"");
             // As the runtime has it: numbers are exact.
             lines.push("serde_json = { version = \"1\", features = [\"float_roundtrip\"] }");
         }
@@ -206,6 +209,17 @@ impl Scaffold<'_> {
         }
         lines.sort_unstable();
         lines.join("\n")
+    }
+
+    /// Whether the types name serde: through the runtime, only enums of integers and types that derive their schema do.
+    fn needs_serde(&self) -> bool {
+        let options = self.options;
+        let mut types = self.api.versions().flat_map(|(_, version)| &version.types);
+        let integers = |def: &TypeDef| matches!(&def.kind, TypeKind::Enum(body) if body.values == EnumValues::Integers);
+        !options.needs_runtime()
+            || options.schemars
+            || !options.types.attributes.is_empty()
+            || types.any(integers)
     }
 
     /// The first client of the API at work, as a documentation test; nothing where no client is generated.
