@@ -50,6 +50,9 @@ pub use self::{
 };
 
 pub use self::{integers::integers, object::object, texts::texts, union::union};
+// The macros name it, so that crates that call them need not depend on it.
+#[doc(hidden)]
+pub use ::serde;
 
 /// Writes a value.
 ///

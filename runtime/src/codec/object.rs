@@ -47,7 +47,7 @@ macro_rules! __codec_object {
             })?
 
             #[allow(unused_variables)]
-            fn read<'de, A: ::serde::de::MapAccess<'de>>(&mut self, reader: &mut $crate::codec::Reader<'de, A>) {
+            fn read<'de, A: $crate::codec::serde::de::MapAccess<'de>>(&mut self, reader: &mut $crate::codec::Reader<'de, A>) {
                 $(reader.$kind::<Self>();)?
                 $(
                     reader.$mode($property, &mut self.$field);
@@ -57,21 +57,21 @@ macro_rules! __codec_object {
             }
 
             #[allow(unused_variables)]
-            fn write<M: ::serde::ser::SerializeMap>(&self, writer: &mut $crate::codec::Writer<M>) {
+            fn write<M: $crate::codec::serde::ser::SerializeMap>(&self, writer: &mut $crate::codec::Writer<M>) {
                 $(writer.$kind::<Self>();)?
                 $(writer.$mode($property, &self.$field);)*
                 $(writer.unknown(&self.$unknown);)?
             }
         }
 
-        impl<'de> ::serde::Deserialize<'de> for $object {
-            fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> ::core::result::Result<Self, D::Error> {
+        impl<'de> $crate::codec::serde::Deserialize<'de> for $object {
+            fn deserialize<D: $crate::codec::serde::Deserializer<'de>>(deserializer: D) -> ::core::result::Result<Self, D::Error> {
                 $crate::codec::read_object(deserializer)
             }
         }
 
-        impl ::serde::Serialize for $object {
-            fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> ::core::result::Result<S::Ok, S::Error> {
+        impl $crate::codec::serde::Serialize for $object {
+            fn serialize<S: $crate::codec::serde::Serializer>(&self, serializer: S) -> ::core::result::Result<S::Ok, S::Error> {
                 $crate::codec::write_object(self, serializer)
             }
         }
