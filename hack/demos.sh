@@ -40,6 +40,8 @@ follow() {
 
 # Starts a demo, and leaves its lines in $folder/lines.
 start() {
+  # Not by the demo's own redirection alone: until that happens, the lines of the demo before stand there.
+  : >"$folder/said"
   "$1" demo --listen 127.0.0.1:0 --kubeconfig "$folder/kubeconfig" >"$folder/said" 2>"$folder/log" &
   demo=$!
   for ((i = 0; i < 300; i++)); do
