@@ -250,6 +250,27 @@ impl<'d> Solver<'d> {
         }
     }
 
+    /// Whether a type, with the types that its parameters stand for, has at most so many parts.
+    pub(crate) fn has_at_most(&self, parts: usize, ty: &Type<'d>) -> bool {
+        let mut left = parts;
+        self.spends(ty, &mut left)
+    }
+
+    fn spends(&self, ty: &Type<'d>, left: &mut usize) -> bool {
+        let Some(rest) = left.checked_sub(1) else {
+            return false;
+        };
+        *left = rest;
+        match ty {
+            Type::Param(number) => self
+                .get(*number)
+                .is_none_or(|bound| self.spends(bound, left)),
+            Type::List(within) | Type::Optional(within) => self.spends(within, left),
+            Type::Map(key, value) => self.spends(key, left) && self.spends(value, left),
+            _ => true,
+        }
+    }
+
     fn get(&self, number: usize) -> Option<&Type<'d>> {
         self.bound.get(number)?.as_ref()
     }

@@ -37,6 +37,9 @@ const TYPE_NAMES: [&str; 4] = ["list", "map", "optional_type", "dyn"];
 /// The first words of types' qualified names, such as `google.protobuf.Timestamp`.
 const PACKAGES: [&str; 3] = ["google", "net", "kubernetes"];
 
+/// The most parts of a type. Where each variable is a map of the one before to itself, types double at each level.
+const MOST_PARTS: usize = 1000;
+
 pub(crate) struct Checker<'t, 'd> {
     tree: &'t Tree,
     scope: Vec<(&'t str, Type<'d>)>,
@@ -121,6 +124,10 @@ impl<'t, 'd> Checker<'t, 'd> {
                 Type::Dyn
             }
         };
+        if !self.solver.has_at_most(MOST_PARTS, &ty) {
+            self.uncertain = true;
+            return Type::Dyn;
+        }
         if let Some(place) = self.checked.types.get_mut(id) {
             *place = ty.clone();
         }
@@ -427,4 +434,31 @@ fn literal_type<'d>(literal: &Literal) -> Type<'d> {
         Literal::String(_) => Scalar::String,
         Literal::Bytes(_) => Scalar::Bytes,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cel::parse;
+
+    fn outcome(levels: usize) -> &'static str {
+        let nested = (1..=levels).rev().fold(format!("x{levels}"), |within, at| {
+            let before = at - 1;
+            format!("[{{x{before}: x{before}}}].map(x{at}, {within})")
+        });
+        let rule = format!("size([1].map(x0, {nested})) > 0");
+        let parsed = parse(&rule).unwrap();
+        let (tree, root) = Tree::of(&parsed).unwrap();
+        match Checker::run(&tree, root, Vec::new()) {
+            Outcome::Types(..) => "types",
+            Outcome::Faults(_) => "faults",
+            Outcome::Uncertain => "uncertain",
+        }
+    }
+
+    #[test]
+    fn types_that_double_at_each_level_are_given_up() {
+        assert_eq!(outcome(4), "types");
+        assert_eq!(outcome(27), "uncertain");
+    }
 }
