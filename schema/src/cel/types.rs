@@ -3,9 +3,13 @@
 //! The rules are those of cel-go's checker: `dyn` fits everywhere, `null` wherever objects do, and type parameters are bound by
 //! the first argument that meets them.
 
-use std::fmt;
+use std::{cell::Cell, fmt};
 
 use super::decl::Decl;
+
+/// The most parts of types that are looked at in an expression. Where each variable is a map of the one before to itself, types
+/// double at each level; rules of some hundred lines need a tenth of this.
+const MOST_STEPS: usize = 1_000_000;
 
 /// A type of single values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -191,14 +195,37 @@ impl fmt::Display for Type<'_> {
 }
 
 /// The types that parameters stand for.
-#[derive(Debug, Default)]
+///
+/// Once an expression's types have become too many, everything fits, and types are `dyn`: see [`Solver::is_exhausted`].
+#[derive(Debug)]
 pub(crate) struct Solver<'d> {
     bound: Vec<Option<Type<'d>>>,
     /// Earlier bindings, to take an attempt back.
     trail: Vec<(usize, Option<Type<'d>>)>,
+    steps_left: Cell<usize>,
 }
 
 impl<'d> Solver<'d> {
+    pub(crate) fn new() -> Self {
+        Self {
+            bound: Vec::new(),
+            trail: Vec::new(),
+            steps_left: Cell::new(MOST_STEPS),
+        }
+    }
+
+    /// Whether the types grew past what is looked at, so that what was found says nothing.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.steps_left.get() == 0
+    }
+
+    /// Whether one more part of a type may be looked at.
+    fn step(&self) -> bool {
+        let left = self.steps_left.get().saturating_sub(1);
+        self.steps_left.set(left);
+        left > 0
+    }
+
     /// The number of the first of several new parameters.
     pub(crate) fn fresh(&mut self, count: usize) -> usize {
         let first = self.bound.len();
@@ -238,6 +265,9 @@ impl<'d> Solver<'d> {
 
     /// A type with the types that its parameters stand for; free parameters stay.
     pub(crate) fn resolved(&self, ty: &Type<'d>) -> Type<'d> {
+        if !self.step() {
+            return Type::Dyn;
+        }
         match ty {
             Type::Param(number) => match self.get(*number) {
                 Some(bound) => self.resolved(bound),
@@ -250,24 +280,18 @@ impl<'d> Solver<'d> {
         }
     }
 
-    /// Whether a type, with the types that its parameters stand for, has at most so many parts.
-    pub(crate) fn has_at_most(&self, parts: usize, ty: &Type<'d>) -> bool {
-        let mut left = parts;
-        self.spends(ty, &mut left)
-    }
-
-    fn spends(&self, ty: &Type<'d>, left: &mut usize) -> bool {
-        let Some(rest) = left.checked_sub(1) else {
-            return false;
-        };
-        *left = rest;
+    /// Counts the parts of a type that an expression keeps.
+    pub(crate) fn count(&self, ty: &Type<'d>) {
+        if !self.step() {
+            return;
+        }
         match ty {
-            Type::Param(number) => self
-                .get(*number)
-                .is_none_or(|bound| self.spends(bound, left)),
-            Type::List(within) | Type::Optional(within) => self.spends(within, left),
-            Type::Map(key, value) => self.spends(key, left) && self.spends(value, left),
-            _ => true,
+            Type::List(within) | Type::Optional(within) => self.count(within),
+            Type::Map(key, value) => {
+                self.count(key);
+                self.count(value);
+            }
+            _ => {}
         }
     }
 
@@ -287,6 +311,9 @@ impl<'d> Solver<'d> {
     }
 
     fn assign(&mut self, a: &Type<'d>, b: &Type<'d>) -> bool {
+        if !self.step() {
+            return true;
+        }
         if let Type::Param(number) = b {
             match self.stand_for(*number, a) {
                 Standing::Agrees => return true,
@@ -340,6 +367,9 @@ impl<'d> Solver<'d> {
 
     /// Whether a parameter occurs in a type, also by way of what other parameters stand for.
     fn mentions(&self, ty: &Type<'d>, number: usize) -> bool {
+        if !self.step() {
+            return true;
+        }
         match ty {
             Type::Param(other) if *other == number => true,
             Type::Param(other) => self

@@ -37,9 +37,6 @@ const TYPE_NAMES: [&str; 4] = ["list", "map", "optional_type", "dyn"];
 /// The first words of types' qualified names, such as `google.protobuf.Timestamp`.
 const PACKAGES: [&str; 3] = ["google", "net", "kubernetes"];
 
-/// The most parts of a type. Where each variable is a map of the one before to itself, types double at each level.
-const MOST_PARTS: usize = 1000;
-
 pub(crate) struct Checker<'t, 'd> {
     tree: &'t Tree,
     scope: Vec<(&'t str, Type<'d>)>,
@@ -72,7 +69,7 @@ impl<'t, 'd> Checker<'t, 'd> {
         let mut checker = Self {
             tree,
             scope: variables,
-            solver: Solver::default(),
+            solver: Solver::new(),
             checked: Checked {
                 types: vec![Type::Dyn; count],
                 calls: vec![None; count],
@@ -82,16 +79,19 @@ impl<'t, 'd> Checker<'t, 'd> {
             uncertain: false,
         };
         let whole = checker.check(root);
+        let whole = checker.solver.resolved(&whole);
+        let mut checked = checker.checked;
+        for ty in &mut checked.types {
+            *ty = checker.solver.resolved(ty);
+        }
+        if checker.solver.is_exhausted() {
+            return Outcome::Uncertain;
+        }
         if !checker.faults.is_empty() {
             return Outcome::Faults(checker.faults);
         }
         if checker.uncertain {
             return Outcome::Uncertain;
-        }
-        let whole = checker.solver.resolved(&whole);
-        let mut checked = checker.checked;
-        for ty in &mut checked.types {
-            *ty = checker.solver.resolved(ty);
         }
         Outcome::Types(checked, whole)
     }
@@ -124,8 +124,8 @@ impl<'t, 'd> Checker<'t, 'd> {
                 Type::Dyn
             }
         };
-        if !self.solver.has_at_most(MOST_PARTS, &ty) {
-            self.uncertain = true;
+        self.solver.count(&ty);
+        if self.solver.is_exhausted() {
             return Type::Dyn;
         }
         if let Some(place) = self.checked.types.get_mut(id) {
@@ -441,13 +441,8 @@ mod tests {
     use super::*;
     use crate::cel::parse;
 
-    fn outcome(levels: usize) -> &'static str {
-        let nested = (1..=levels).rev().fold(format!("x{levels}"), |within, at| {
-            let before = at - 1;
-            format!("[{{x{before}: x{before}}}].map(x{at}, {within})")
-        });
-        let rule = format!("size([1].map(x0, {nested})) > 0");
-        let parsed = parse(&rule).unwrap();
+    fn outcome(rule: &str) -> &'static str {
+        let parsed = parse(rule).unwrap();
         let (tree, root) = Tree::of(&parsed).unwrap();
         match Checker::run(&tree, root, Vec::new()) {
             Outcome::Types(..) => "types",
@@ -456,9 +451,32 @@ mod tests {
         }
     }
 
+    /// A list of a type with two to the power of `levels` times the type of an expression.
+    fn doubled(first: &str, levels: usize) -> String {
+        let last = format!("x{levels}");
+        let nested = (1..=levels).rev().fold(last, |within, at| {
+            let before = at - 1;
+            format!("[{{x{before}: x{before}}}].map(x{at}, {within})")
+        });
+        format!("[{first}].map(x0, {nested})")
+    }
+
     #[test]
     fn types_that_double_at_each_level_are_given_up() {
-        assert_eq!(outcome(4), "types");
-        assert_eq!(outcome(27), "uncertain");
+        let rule = |levels| format!("size({}) > 0", doubled("1", levels));
+        assert_eq!(outcome(&rule(4)), "types");
+        assert_eq!(outcome(&rule(27)), "uncertain");
+    }
+
+    #[test]
+    fn types_that_grow_when_a_later_type_is_known_are_given_up() {
+        let rule = |levels| {
+            let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| doubled(name, levels));
+            format!(
+                "[[]].all(a, [[]].all(b, [[]].all(c, [[]].all(d, size({a}) > 0 && a == [{b}] && b == [{c}] && c == [{d}]))))"
+            )
+        };
+        assert_eq!(outcome(&rule(1)), "types");
+        assert_eq!(outcome(&rule(9)), "uncertain");
     }
 }
