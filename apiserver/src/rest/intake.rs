@@ -44,7 +44,7 @@ pub(crate) fn decode_object(call: &Call) -> Result<Incoming, ApiError> {
         return Err(unrecognized(format!(
             "couldn't get version/kind; json parse error: json: cannot unmarshal {} into Go value of type struct {{ \
 APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }}",
-            go_type(&decoded.value),
+            types::normal::go_kind(&decoded.value),
         )));
     }
     let mut object = decoded.value;
@@ -84,17 +84,6 @@ fn summary(body: &[u8]) -> String {
     } else {
         let hex: String = cut.iter().map(|b| format!("{b:02x}")).collect();
         format!("{hex}{dots}")
-    }
-}
-
-fn go_type(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
     }
 }
 

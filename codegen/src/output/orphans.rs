@@ -40,19 +40,7 @@ fn collect_orphans(
     scope: &OrphanSearch,
     found: &mut BTreeSet<PathBuf>,
 ) -> Result<(), Error> {
-    let full = root.join(folder);
-    let entries = match fs::read_dir(&full) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(Error::io("read", &full)(error)),
-    };
-    for entry in entries {
-        let entry = entry.map_err(Error::io("read", &full))?;
-        let path = folder.join(entry.file_name());
-        // The type of the entry itself: a symbolic link is neither file nor folder, so it is not followed.
-        let kind = entry
-            .file_type()
-            .map_err(Error::io("read", &entry.path()))?;
+    for (path, kind) in entries(root, folder)? {
         if kind.is_dir() {
             collect_orphans(root, &path, tree, scope, found)?;
         } else if kind.is_file()
@@ -60,8 +48,7 @@ fn collect_orphans(
             && !tree.contains_key(&path)
             && scope.covers(&path)
         {
-            let text = fs::read(entry.path()).map_err(Error::io("read", &entry.path()))?;
-            if is_generated(&String::from_utf8_lossy(&text)) {
+            if is_generated(&text_of(root, &path)?) {
                 found.insert(path);
             }
         }
@@ -83,24 +70,12 @@ pub(super) fn orphaned_crds(
     let crds = tree.keys().filter(|path| path.parent() == Some(folder));
     let groups: BTreeSet<String> = crds.filter_map(|path| group_of(path)).collect();
     let mut found = BTreeSet::new();
-    let full = root.join(folder);
-    let entries = match fs::read_dir(&full) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(found),
-        Err(error) => return Err(Error::io("read", &full)(error)),
-    };
-    for entry in entries {
-        let entry = entry.map_err(Error::io("read", &full))?;
-        let path = folder.join(entry.file_name());
-        let kind = entry
-            .file_type()
-            .map_err(Error::io("read", &entry.path()))?;
+    for (path, kind) in entries(root, folder)? {
         let in_scope = group_of(&path).is_some_and(|group| groups.contains(&group));
         if !kind.is_file() || !in_scope || tree.contains_key(&path) {
             continue;
         }
-        let text = fs::read(entry.path()).map_err(Error::io("read", &entry.path()))?;
-        let text = String::from_utf8_lossy(&text);
+        let text = text_of(root, &path)?;
         let is_crd = text
             .lines()
             .any(|line| line == "kind: CustomResourceDefinition");
@@ -109,6 +84,31 @@ pub(super) fn orphaned_crds(
         }
     }
     Ok(found)
+}
+
+/// The paths in a folder, relative to the root; none if there is no such folder. The type is that of the entry itself: a
+/// symbolic link is neither file nor folder, so it is not followed.
+fn entries(root: &Path, folder: &Path) -> Result<Vec<(PathBuf, fs::FileType)>, Error> {
+    let full = root.join(folder);
+    let entries = match fs::read_dir(&full) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(Error::io("read", &full)(error)),
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(Error::io("read", &full))?;
+        let kind = entry.file_type();
+        let kind = kind.map_err(Error::io("read", &entry.path()))?;
+        found.push((folder.join(entry.file_name()), kind));
+    }
+    Ok(found)
+}
+
+fn text_of(root: &Path, path: &Path) -> Result<String, Error> {
+    let full = root.join(path);
+    let text = fs::read(&full).map_err(Error::io("read", &full))?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
 impl OrphanSearch {
