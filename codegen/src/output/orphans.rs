@@ -47,10 +47,9 @@ fn collect_orphans(
             && path.extension().is_some_and(|extension| extension == "rs")
             && !tree.contains_key(&path)
             && scope.covers(&path)
+            && is_generated(&text_of(root, &path)?)
         {
-            if is_generated(&text_of(root, &path)?) {
-                found.insert(path);
-            }
+            found.insert(path);
         }
     }
     Ok(())
