@@ -1,5 +1,7 @@
 //! Assumptions about an object, and their consequences: truth in three values, and counts between bounds.
 
+use std::{cell::Cell, collections::BTreeMap, rc::Rc};
+
 use crate::model::{Field, StructDef, UnknownFields};
 
 /// Whether something holds.
@@ -102,65 +104,112 @@ impl Count {
     }
 }
 
+/// The work that finding the unions of one struct may take. Rules and fields multiply: without a bound, twenty fields with a rule
+/// for each pair would take minutes.
+#[derive(Debug)]
+pub(super) struct Budget(Cell<u64>);
+
+impl Budget {
+    pub(super) const fn of(steps: u64) -> Self {
+        Self(Cell::new(steps))
+    }
+
+    pub(super) fn spend(&self, steps: u64) {
+        self.0.set(self.0.get().saturating_sub(steps));
+    }
+
+    pub(super) fn is_spent(&self) -> bool {
+        self.0.get() == 0
+    }
+}
+
 /// Assumptions about an object's fields; none about those that are not named.
 #[derive(Clone, Debug)]
 pub(super) struct Facts<'a> {
     body: &'a StructDef,
-    set: Vec<&'a str>,
-    unset: Vec<&'a str>,
+    /// The position of each field by its name, which all facts of a struct share.
+    positions: Rc<BTreeMap<&'a str, usize>>,
+    /// Whether each field is there.
+    present: Vec<Truth>,
+    /// The positions of the fields that something is assumed of.
+    assumed: Vec<usize>,
     value: Option<(&'a str, &'a str)>,
 }
 
 impl<'a> Facts<'a> {
-    pub(super) const fn of(body: &'a StructDef) -> Self {
+    /// What is so without assumptions. Fields with a default always are there: the API server fills them in before it looks at
+    /// rules.
+    pub(super) fn of(body: &'a StructDef) -> Self {
+        let mut positions = BTreeMap::new();
+        for (position, field) in body.fields.iter().enumerate() {
+            positions
+                .entry(field.json_name.as_str())
+                .or_insert(position);
+        }
+        let is_there = |field: &Field| match field.required || field.default.is_some() {
+            true => Truth::Yes,
+            false => Truth::Unknown,
+        };
         Self {
             body,
-            set: Vec::new(),
-            unset: Vec::new(),
+            positions: Rc::new(positions),
+            present: body.fields.iter().map(is_there).collect(),
+            assumed: Vec::new(),
             value: None,
         }
     }
 
     pub(super) fn with_set(&self, names: &[&'a str]) -> Self {
-        let mut facts = self.clone();
-        facts.set.extend(names);
-        facts
+        self.with(names, Truth::Yes)
     }
 
     pub(super) fn with_unset(&self, names: &[&'a str]) -> Self {
-        let mut facts = self.clone();
-        facts.unset.extend(names);
-        facts
+        self.with(names, Truth::No)
     }
 
     /// With a field that has a text as value.
     pub(super) fn with_value(&self, name: &'a str, value: &'a str) -> Self {
         Self {
             value: Some((name, value)),
-            ..self.clone()
+            ..self.with(&[name], Truth::Yes)
         }
     }
 
-    /// Whether a property is there. Those with a default always are: the API server fills them in before it looks at rules.
+    fn with(&self, names: &[&'a str], present: Truth) -> Self {
+        let mut facts = self.clone();
+        for name in names {
+            if let Some(&position) = self.positions.get(name)
+                && let Some(place) = facts.present.get_mut(position)
+            {
+                *place = present;
+                facts.assumed.push(position);
+            }
+        }
+        facts
+    }
+
+    /// The positions of the fields that something is assumed of.
+    #[cfg(feature = "cel")]
+    pub(super) fn assumed(&self) -> &[usize] {
+        &self.assumed
+    }
+
+    /// Whether a property is there.
     pub(super) fn has(&self, name: &str) -> Truth {
-        if self.value(name).is_some() || self.set.contains(&name) {
-            return Truth::Yes;
-        }
-        if self.unset.contains(&name) {
-            return Truth::No;
-        }
-        let mut fields = self.body.fields.iter();
-        let field = fields.find(|field| field.json_name == name);
-        match field {
-            Some(field) if field.required || field.default.is_some() => Truth::Yes,
-            _ => Truth::Unknown,
-        }
+        let position = self.positions.get(name);
+        position.map_or(Truth::Unknown, |position| self.has_at(*position))
+    }
+
+    pub(super) fn has_at(&self, position: usize) -> Truth {
+        self.present
+            .get(position)
+            .copied()
+            .unwrap_or(Truth::Unknown)
     }
 
     /// How many properties there are.
     pub(super) fn count(&self) -> Count {
-        let has = |field: &Field| self.has(&field.json_name);
-        let named = Count::of(self.body.fields.iter().map(has));
+        let named = Count::of(self.present.iter().copied());
         match self.body.unknown_fields {
             UnknownFields::Pruned => named,
             UnknownFields::Kept(_) => Count {

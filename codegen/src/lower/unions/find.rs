@@ -3,12 +3,14 @@
 //! Two fields exclude each other if no object that the API server takes has both. An enum field whose values permit one of
 //! the fields each is their discriminator.
 
+#[cfg(feature = "cel")]
+use std::collections::BTreeMap;
 use std::{cmp::Reverse, collections::BTreeSet};
 
 #[cfg(feature = "cel")]
-use super::rule::Rule;
+use super::rule::{Names, Rule};
 use super::{
-    facts::{Facts, Truth},
+    facts::{Budget, Facts, Truth},
     schema,
 };
 use crate::model::{
@@ -17,6 +19,10 @@ use crate::model::{
 
 /// Structs with more fields that rules mention are left alone: looking at each pair would take long.
 const MOST_FIELDS: usize = 128;
+
+/// The most work for one struct, counted in parts of rules and schemas that are evaluated: a second of an unoptimized build.
+/// Structs that would need more are left alone.
+const MOST_STEPS: u64 = 4_000_000;
 
 /// An enum field, with all values that it can have.
 pub(super) struct EnumField<'a> {
@@ -32,7 +38,15 @@ pub(super) struct Demands<'a> {
     validation: &'a Validation,
     #[cfg(feature = "cel")]
     rules: Vec<Rule>,
+    /// The rules that are about each field, by its position.
+    #[cfg(feature = "cel")]
+    rules_about: BTreeMap<usize, BTreeSet<usize>>,
     enums: Vec<EnumField<'a>>,
+    /// The names of the fields that something demanded is about.
+    mentioned: BTreeSet<&'a str>,
+    /// What looking at the combinators once costs.
+    weight: u64,
+    budget: Budget,
 }
 
 /// Fields that exclude each other.
@@ -51,7 +65,12 @@ impl<'a> Demands<'a> {
         enums: impl FnOnce() -> Vec<EnumField<'a>>,
     ) -> Option<Self> {
         #[cfg(feature = "cel")]
-        let rules: Vec<Rule> = validation.rules.iter().filter_map(Rule::of).collect();
+        let rules = {
+            let names = Names::of(&body.fields);
+            let rules = validation.rules.iter();
+            let rules = rules.filter_map(|rule| Rule::of(rule, &names));
+            rules.collect::<Vec<Rule>>()
+        };
         #[cfg(feature = "cel")]
         let has_rules = !rules.is_empty();
         #[cfg(not(feature = "cel"))]
@@ -59,19 +78,49 @@ impl<'a> Demands<'a> {
         let is_bound = has_rules
             || !validation.combinators.is_empty()
             || validation.max_properties.is_some_and(|most| most == 1);
-        is_bound.then(|| Self {
+        if !is_bound {
+            return None;
+        }
+        let mut mentioned = Vec::new();
+        schema::mentioned(validation, &mut mentioned);
+        let mut mentioned: BTreeSet<&str> = mentioned.into_iter().collect();
+        #[cfg(feature = "cel")]
+        let mut rules_about = BTreeMap::<usize, BTreeSet<usize>>::new();
+        #[cfg(feature = "cel")]
+        for (index, rule) in rules.iter().enumerate() {
+            for position in rule.fields() {
+                rules_about.entry(position).or_default().insert(index);
+                let field = body.fields.get(position);
+                mentioned.extend(field.map(|field| field.json_name.as_str()));
+            }
+        }
+        Some(Self {
             body,
             validation,
             #[cfg(feature = "cel")]
             rules,
+            #[cfg(feature = "cel")]
+            rules_about,
             enums: enums(),
+            mentioned,
+            weight: schema::weight(validation),
+            budget: Budget::of(MOST_STEPS),
         })
     }
 
     /// Its unions: those of which exactly one is set first, then the largest.
     pub(super) fn unions(&self) -> Vec<FieldUnion> {
+        let unions = self.found();
+        // What is found without having looked at everything would be chance.
+        if self.budget.is_spent() {
+            return Vec::new();
+        }
+        unions
+    }
+
+    fn found(&self) -> Vec<FieldUnion> {
         let fields = self.members();
-        if fields.len() > MOST_FIELDS {
+        if fields.len() > MOST_FIELDS || self.refuses_any() {
             return Vec::new();
         }
         let mut cliques = self.cliques(&fields, None);
@@ -115,30 +164,45 @@ impl<'a> Demands<'a> {
     }
 
     fn mentions(&self, name: &str) -> bool {
-        let mut names = Vec::new();
-        schema::mentioned(self.validation, &mut names);
-        names.contains(&name) || self.is_in_rules(name)
+        self.mentioned.contains(name)
+    }
+
+    /// Whether the API server refuses every object.
+    fn refuses_any(&self) -> bool {
+        let facts = Facts::of(self.body);
+        #[cfg(feature = "cel")]
+        let breaks_rules = self.rules.iter().any(|rule| self.breaks(rule, &facts));
+        #[cfg(not(feature = "cel"))]
+        let breaks_rules = false;
+        self.refuses(&facts) || breaks_rules
+    }
+
+    /// Whether the API server refuses every object of which the facts hold, by the combinators or a rule about what is assumed.
+    fn refuses(&self, facts: &Facts<'_>) -> bool {
+        self.budget.spend(self.weight);
+        if self.budget.is_spent() {
+            return false;
+        }
+        schema::holds(self.validation, facts) == Truth::No || self.breaks_rules(facts)
     }
 
     #[cfg(feature = "cel")]
-    fn is_in_rules(&self, name: &str) -> bool {
-        self.rules.iter().any(|rule| rule.mentions(name))
+    fn breaks_rules(&self, facts: &Facts<'_>) -> bool {
+        let about = facts.assumed().iter();
+        let about = about.filter_map(|position| self.rules_about.get(position));
+        let about: BTreeSet<usize> = about.flatten().copied().collect();
+        let mut rules = about.iter().filter_map(|index| self.rules.get(*index));
+        rules.any(|rule| self.breaks(rule, facts))
     }
 
     #[cfg(not(feature = "cel"))]
-    fn is_in_rules(&self, _: &str) -> bool {
+    fn breaks_rules(&self, _: &Facts<'_>) -> bool {
         false
     }
 
-    /// Whether the API server refuses every object of which the facts hold.
-    fn refuses(&self, facts: &Facts<'_>) -> bool {
-        #[cfg(feature = "cel")]
-        let mut rules = self.rules.iter();
-        #[cfg(feature = "cel")]
-        let breaks_rules = rules.any(|rule| rule.holds(facts, &self.body.fields) == Truth::No);
-        #[cfg(not(feature = "cel"))]
-        let breaks_rules = false;
-        schema::holds(self.validation, facts) == Truth::No || breaks_rules
+    #[cfg(feature = "cel")]
+    fn breaks(&self, rule: &Rule, facts: &Facts<'_>) -> bool {
+        rule.holds(facts, &self.body.fields, &self.budget) == Truth::No
     }
 
     /// Whether it refuses them with every value of an enum field, too.
@@ -162,11 +226,16 @@ impl<'a> Demands<'a> {
                 .collect(),
             Some(by) => self.named_by_values(fields, by),
         };
-        let excludes = |a: &str, b: &str| match by {
-            None => self.refuses(&facts.with_set(&[a, b])),
-            // Each value permits one of them alone.
-            Some(_) => true,
-        };
+        // Each value of an enum permits one of its fields alone. Other pairs are looked at once, since the search comes back to them.
+        let mut excluding = BTreeSet::new();
+        if by.is_none() {
+            for (index, a) in names.iter().enumerate() {
+                let others = names.iter().skip(index + 1);
+                let others = others.filter(|b| self.refuses(&facts.with_set(&[a, b])));
+                excluding.extend(others.flat_map(|b| [(*a, *b), (*b, *a)]));
+            }
+        }
+        let excludes = |a: &str, b: &str| by.is_some() || excluding.contains(&(a, b));
         let mut found: Vec<Vec<&str>> = Vec::new();
         for (index, first) in names.iter().enumerate() {
             let mut members = vec![*first];

@@ -4,9 +4,9 @@
 //! every such object. So rules need no certain form: `has(self.a) != has(self.b)` and
 //! `[has(self.a), has(self.b)].filter(x, x == true).size() == 1` come out alike.
 
-use std::cell::Cell;
+use std::{cell::Cell, collections::BTreeMap};
 
-use super::facts::{Count, Facts, Truth};
+use super::facts::{Budget, Count, Facts, Truth};
 use crate::{
     cel::{
         self,
@@ -24,6 +24,25 @@ const MOST_STEPS: u32 = 20_000;
 pub(super) struct Rule {
     tree: Tree,
     root: Id,
+    /// Which field of the object each expression reads or tests, by its position.
+    reads: BTreeMap<Id, usize>,
+}
+
+/// The positions of fields by the names that rules have for them: words that CEL reserves stand for themselves, too.
+#[derive(Debug)]
+pub(super) struct Names(BTreeMap<String, usize>);
+
+impl Names {
+    pub(super) fn of(fields: &[Field]) -> Self {
+        let mut names = BTreeMap::new();
+        for (position, field) in fields.iter().enumerate() {
+            let written = [Some(field.json_name.clone()), escaped(&field.json_name)];
+            for name in written.into_iter().flatten() {
+                names.entry(name).or_insert(position);
+            }
+        }
+        Self(names)
+    }
 }
 
 /// Knowledge of a value.
@@ -40,48 +59,43 @@ enum Known {
 
 impl Rule {
     /// The rule, if it parses and asks whether fields are set. One about changes says nothing of an object by itself.
-    pub(super) fn of(rule: &CelRule) -> Option<Self> {
+    pub(super) fn of(rule: &CelRule, names: &Names) -> Option<Self> {
         // Parsing costs much more than a look for the only macro that asks.
         if !rule.rule.contains("has") {
             return None;
         }
         let (tree, root) = Tree::of(&cel::parse(&rule.rule).ok()?).ok()?;
         let is_change = |node: &Node| matches!(node, Node::Ident(name) if name == "oldSelf");
-        (!tree.nodes.iter().any(is_change)).then_some(Self { tree, root })
+        if tree.nodes.iter().any(is_change) {
+            return None;
+        }
+        let is_self = |id: Id| matches!(tree.node(id), Node::Ident(name) if name == "self");
+        let read = |node: &Node| match node {
+            Node::Select { operand, field, .. } if is_self(*operand) => names.0.get(field).copied(),
+            _ => None,
+        };
+        let nodes = tree.nodes.iter().enumerate();
+        let reads = nodes.filter_map(|(id, node)| Some((id, read(node)?)));
+        let reads = reads.collect();
+        Some(Self { tree, root, reads })
     }
 
-    /// Whether the rule reads or tests a property of the object.
-    pub(super) fn mentions(&self, property: &str) -> bool {
-        let mut nodes = self.tree.nodes.iter();
-        nodes.any(|node| match node {
-            Node::Select {
-                operand,
-                field: name,
-                ..
-            } => self.is_self(*operand) && is_name_of(property, name),
-            _ => false,
-        })
+    /// The positions of the fields that the rule reads or tests, with repetitions.
+    pub(super) fn fields(&self) -> impl Iterator<Item = usize> {
+        self.reads.values().copied()
     }
 
     /// Whether the object is as the rule says.
-    pub(super) fn holds(&self, facts: &Facts<'_>, fields: &[Field]) -> Truth {
+    pub(super) fn holds(&self, facts: &Facts<'_>, fields: &[Field], budget: &Budget) -> Truth {
         let evaluation = Evaluation {
             rule: self,
             facts,
             fields,
+            budget,
             steps: Cell::new(0),
         };
         evaluation.truth(self.root, &mut Vec::new())
     }
-
-    fn is_self(&self, id: Id) -> bool {
-        matches!(self.tree.node(id), Node::Ident(name) if name == "self")
-    }
-}
-
-/// Whether an expression's name of a field is that of a property; words that CEL reserves stand for themselves, too.
-fn is_name_of(property: &str, name: &str) -> bool {
-    property == name || escaped(property).is_some_and(|escaped| escaped == name)
 }
 
 /// Variables and what is known of them, the innermost last.
@@ -91,6 +105,7 @@ struct Evaluation<'e> {
     rule: &'e Rule,
     facts: &'e Facts<'e>,
     fields: &'e [Field],
+    budget: &'e Budget,
     steps: Cell<u32>,
 }
 
@@ -105,7 +120,8 @@ impl Evaluation<'_> {
     /// Takes some of the steps; false if none are left.
     fn take(&self, steps: u32) -> bool {
         self.steps.set(self.steps.get().saturating_add(steps));
-        self.steps.get() <= MOST_STEPS
+        self.budget.spend(steps.into());
+        self.steps.get() <= MOST_STEPS && !self.budget.is_spent()
     }
 
     fn value(&self, id: Id, variables: &mut Variables) -> Known {
@@ -122,11 +138,7 @@ impl Evaluation<'_> {
                 let known = known.filter(|(_, value)| self.take(value.weight()));
                 known.map_or(Known::Nothing, |(_, value)| value.clone())
             }
-            Node::Select {
-                operand,
-                field,
-                access,
-            } => self.select(*operand, field, *access),
+            Node::Select { access, .. } => self.select(id, *access),
             Node::Call(call) => self.call(call, variables),
             Node::List(entries) if entries.iter().all(|entry| !entry.optional) => {
                 let items = entries.iter();
@@ -141,16 +153,15 @@ impl Evaluation<'_> {
         }
     }
 
-    fn select(&self, operand: Id, name: &str, access: Access) -> Known {
-        let is_named = |field: &&Field| is_name_of(&field.json_name, name);
-        let field = self.fields.iter().find(is_named);
-        let Some(field) = field.filter(|_| self.rule.is_self(operand)) else {
+    fn select(&self, id: Id, access: Access) -> Known {
+        let Some(&position) = self.rule.reads.get(&id) else {
             return Known::Nothing;
         };
         match access {
-            Access::Test => Known::Truth(self.facts.has(&field.json_name)),
+            Access::Test => Known::Truth(self.facts.has_at(position)),
             Access::Read => {
-                let value = self.facts.value(&field.json_name);
+                let name = self.fields.get(position).map(|field| &field.json_name);
+                let value = name.and_then(|name| self.facts.value(name));
                 value.map_or(Known::Nothing, |value| Known::Text(value.to_owned()))
             }
         }

@@ -20,6 +20,24 @@ pub(super) fn holds(validation: &Validation, facts: &Facts<'_>) -> Truth {
     single.chain(all).fold(Truth::Yes, Truth::and)
 }
 
+/// The number of values in the combinators, each of which is looked at with every assumption.
+pub(super) fn weight(validation: &Validation) -> u64 {
+    let combinators = &validation.combinators;
+    let schemas = combinators.all_of.iter().chain(&combinators.any_of);
+    let schemas = schemas.chain(&combinators.one_of);
+    let schemas = schemas.chain(combinators.not.as_deref());
+    schemas.map(values).fold(1, u64::saturating_add)
+}
+
+fn values(schema: &Value) -> u64 {
+    let below = match schema {
+        Value::Array(items) => items.iter().map(values).fold(0, u64::saturating_add),
+        Value::Object(entries) => entries.values().map(values).fold(0, u64::saturating_add),
+        _ => 0,
+    };
+    below.saturating_add(1)
+}
+
 /// The names that combinators require of an object, at any depth of combinators.
 pub(super) fn mentioned<'v>(validation: &'v Validation, names: &mut Vec<&'v str>) {
     let combinators = &validation.combinators;

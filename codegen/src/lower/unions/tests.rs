@@ -292,3 +292,43 @@ fn rules_whose_lists_grow_without_end_are_given_up() {
         assert_eq!(unions(&spec), [""; 0]);
     }
 }
+
+/// An object of optional texts `f0`, `f1`, …, with rules.
+#[cfg(feature = "cel")]
+fn texts_with_rules(names: &[String], rules: impl Iterator<Item = String>) -> Value {
+    let properties = names.iter().map(|name| (name, json!({"type": "string"})));
+    let properties: std::collections::BTreeMap<_, _> = properties.collect();
+    let rules: Vec<Value> = rules.map(|rule| json!({ "rule": rule })).collect();
+    json!({"type": "object", "properties": properties, "x-kubernetes-validations": rules})
+}
+
+/// The search comes to each of the 780 rules with each of the 780 pairs, unless it looks only at rules about the pair.
+#[cfg(feature = "cel")]
+#[test]
+fn a_rule_for_each_pair_of_forty_fields_makes_one_union() {
+    let names: Vec<String> = (10..50).map(|index| format!("f{index}")).collect();
+    let pairs = names.iter().enumerate();
+    let pairs = pairs.flat_map(|(index, a)| names.iter().skip(index + 1).map(move |b| (a, b)));
+    let rules = pairs.map(|(a, b)| format!("!(has(self.{a}) && has(self.{b}))"));
+    let members = names.join(", ");
+    assert_eq!(
+        unions(&texts_with_rules(&names, rules)),
+        [format!(
+            "at most one of {members}; ThingSpecUnion, as_union"
+        )]
+    );
+}
+
+/// Fields, pairs and terms of the rules multiply: all of it would be 60 million steps.
+#[cfg(feature = "cel")]
+#[test]
+fn structs_that_take_too_much_work_have_no_unions() {
+    let names: Vec<String> = (0..128).map(|index| format!("f{index}")).collect();
+    let terms: Vec<String> = names
+        .iter()
+        .map(|name| format!("(has(self.{name}) ? 1 : 0)"))
+        .collect();
+    let rule = format!("{} <= 1", terms.join(" + "));
+    let rules = std::iter::repeat_n(rule, 10);
+    assert_eq!(unions(&texts_with_rules(&names, rules)), [""; 0]);
+}
