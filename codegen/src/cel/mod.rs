@@ -3,7 +3,7 @@
 //! `emit::manifests::rules` reports what is wrong with them, `lower::unions` finds out which fields they permit together.
 
 pub(crate) use kube_schema::cel::{
-    Fault, Unparsed, budget,
+    Fault, MOST_CHARACTERS, MOST_DEEP, Unparsed, budget,
     decl::{Decl, Level},
     examine::{self, OldSelf, Purpose, Verdict},
     functions, names, parse, tree, types,

@@ -11,7 +11,7 @@ use super::{
     cost::Coster,
     decl::Decl,
     parse,
-    tree::{Node, Tree},
+    tree::Node,
     types::{Scalar, Type},
 };
 
@@ -52,11 +52,7 @@ pub fn examine<'d>(
     old: OldSelf,
     decl: &'d Decl,
 ) -> Verdict<'d> {
-    let parsed = match parse(expression) {
-        Ok(parsed) => parsed,
-        Err(fault) => return Verdict::Faults(vec![fault]),
-    };
-    let (tree, root) = match Tree::of(&parsed) {
+    let (tree, root) = match parse(expression) {
         Ok(tree) => tree,
         Err(Some(fault)) => return Verdict::Faults(vec![fault]),
         Err(None) => return Verdict::Unknown,
@@ -92,7 +88,7 @@ pub fn examine<'d>(
 /// Whether an expression reads a variable; none if it does not parse.
 #[must_use]
 pub fn reads(expression: &str, variable: &str) -> Option<bool> {
-    let (tree, _) = Tree::of(&parse(expression).ok()?).ok()?;
+    let (tree, _) = parse(expression).ok()?;
     let mut nodes = tree.nodes.iter();
     Some(nodes.any(|node| matches!(node, Node::Ident(name) if name == variable)))
 }

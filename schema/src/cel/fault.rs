@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::{
+    MOST_CHARACTERS, MOST_DEEP,
     functions::{Call, Overload, Style},
     types::{Scalar, Type},
 };
@@ -18,6 +19,13 @@ pub enum Fault<'d> {
         line: usize,
         /// Counted from 1.
         column: usize,
+    },
+    /// It nests too deep.
+    TooDeep,
+    /// It has too many characters.
+    TooLong {
+        /// How many it has.
+        characters: usize,
     },
     /// A macro has too few arguments.
     MacroArguments {
@@ -142,6 +150,14 @@ impl fmt::Display for Fault<'_> {
         };
         match self {
             Self::Syntax { message, .. } => f.write_str(message),
+            Self::TooDeep => write!(
+                f,
+                "ERROR: <input>:-1:0: expression recursion limit exceeded: {MOST_DEEP}"
+            ),
+            Self::TooLong { characters } => write!(
+                f,
+                "ERROR: <input>:-1:0: expression code point size exceeds limit: size: {characters}, limit {MOST_CHARACTERS}"
+            ),
             Self::MacroArguments { name } => undeclared(f, name),
             Self::MacroVariable { name } if name.starts_with("opt") => {
                 write!(f, "{name}() variable name must be a simple identifier")

@@ -13,37 +13,19 @@ pub mod examine;
 mod fault;
 pub mod functions;
 pub mod names;
+mod parse;
 pub(crate) mod time;
 pub mod tree;
 pub mod types;
 pub mod view;
 
-pub use self::fault::{Fault, Unparsed};
+pub use self::{
+    fault::{Fault, Unparsed},
+    parse::parse,
+};
 
-use cel::{IdedExpr, parser::PrattParser};
+/// How deep an expression may nest, as for the API server. Chains of operators and of calls nest, too; those of `&&` and `||` do not.
+pub const MOST_DEEP: u16 = 250;
 
-/// How deep an expression may nest, as for the API server.
-const MOST_DEEP: u16 = 250;
-
-/// Parses an expression.
-///
-/// # Errors
-///
-/// Where it is not CEL.
-pub fn parse(expression: &str) -> Result<IdedExpr, Fault<'static>> {
-    let parser = PrattParser::new()
-        .max_recursion_depth(MOST_DEEP)
-        .enable_optional_syntax(true)
-        .enable_ident_escape_syntax(true);
-    parser.parse(expression).map_err(|errors| {
-        let first = errors.errors.first();
-        let (line, column) = first.map_or((1, 0), |error| error.pos);
-        let message = first.map_or("not CEL", |error| error.msg.as_str());
-        let message = message.lines().next().unwrap_or_default();
-        Fault::Syntax {
-            message: message.to_owned(),
-            line: line.unsigned_abs(),
-            column: column.max(0).unsigned_abs(),
-        }
-    })
-}
+/// The most characters of an expression, as for the API server.
+pub const MOST_CHARACTERS: usize = 100_000;

@@ -3,9 +3,9 @@
 //! The parser expands CEL's own macros and leaves those of its libraries (`optMap`, `transformList` and others) as
 //! calls; they are expanded here, as cel-go does.
 
-use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue};
+use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr};
 
-use super::fault::Fault;
+use super::{MOST_DEEP, fault::Fault};
 
 /// The number of a node.
 pub type Id = usize;
@@ -118,6 +118,8 @@ pub struct Loop {
 pub struct Tree {
     /// By their numbers.
     pub nodes: Vec<Node>,
+    /// How deep the node stands that is being made.
+    depth: u16,
 }
 
 impl Tree {
@@ -126,7 +128,7 @@ impl Tree {
     /// # Errors
     ///
     /// A macro with wrong arguments; nothing if the expression is too large to be looked at.
-    pub fn of(expr: &IdedExpr) -> Result<(Self, Id), Option<Fault<'static>>> {
+    pub(super) fn of(expr: &IdedExpr) -> Result<(Self, Id), Option<Fault<'static>>> {
         let mut tree = Self::default();
         let root = tree.expr(expr)?;
         Ok((tree, root))
@@ -160,7 +162,18 @@ impl Tree {
         Ok(self.nodes.len() - 1)
     }
 
+    /// Whatever looks at the tree descends as deep.
     fn expr(&mut self, expr: &IdedExpr) -> Result<Id, Option<Fault<'static>>> {
+        if self.depth >= MOST_DEEP {
+            return Err(Some(Fault::TooDeep));
+        }
+        self.depth += 1;
+        let id = self.shallow(expr)?;
+        self.depth -= 1;
+        Ok(id)
+    }
+
+    fn shallow(&mut self, expr: &IdedExpr) -> Result<Id, Option<Fault<'static>>> {
         let node = match &expr.expr {
             Expr::Unspecified | Expr::Struct(_) => Node::Message,
             Expr::Literal(literal) => Node::Literal(Literal::of(literal)),
@@ -461,20 +474,6 @@ impl Tree {
             args: vec![keys],
         }))?;
         self.bind(INPUT.to_owned(), list, sorted)
-    }
-}
-
-impl Literal {
-    fn of(literal: &LiteralValue) -> Self {
-        match literal {
-            LiteralValue::Null => Self::Null,
-            LiteralValue::Boolean(value) => Self::Bool(*value.inner()),
-            LiteralValue::Int(value) => Self::Int(*value.inner()),
-            LiteralValue::UInt(value) => Self::Uint(*value.inner()),
-            LiteralValue::Double(value) => Self::Double(*value.inner()),
-            LiteralValue::String(value) => Self::String(value.inner().to_owned()),
-            LiteralValue::Bytes(value) => Self::Bytes(value.inner().to_vec()),
-        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     cel::{
-        Fault, Unparsed,
+        Fault, MOST_CHARACTERS, MOST_DEEP, Unparsed,
         functions::{self, Call, Overload, Style},
         types::{Scalar, Type},
     },
@@ -19,6 +19,15 @@ pub(super) fn worded(fault: &Fault<'_>) -> (String, String) {
         } => (
             format!("it does not parse: {message}"),
             format!("look at line {line}, column {column}, of the rule"),
+        ),
+        Fault::TooDeep => (
+            format!("it nests deeper than {MOST_DEEP} levels"),
+            "the API server refuses it: write several rules; chains of operators and calls nest, too, save those of `&&` and `||`"
+                .to_owned(),
+        ),
+        Fault::TooLong { characters } => (
+            format!("it has {characters} characters, of {MOST_CHARACTERS} that a rule can have"),
+            "the API server refuses it: write several rules".to_owned(),
         ),
         Fault::MacroArguments { name } | Fault::MacroVariable { name } => (
             format!("it does not parse: `{name}` takes a variable first"),

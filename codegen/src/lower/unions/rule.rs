@@ -64,7 +64,7 @@ impl Rule {
         if !rule.rule.contains("has") {
             return None;
         }
-        let (tree, root) = Tree::of(&cel::parse(&rule.rule).ok()?).ok()?;
+        let (tree, root) = cel::parse(&rule.rule).ok()?;
         let is_change = |node: &Node| matches!(node, Node::Ident(name) if name == "oldSelf");
         if tree.nodes.iter().any(is_change) {
             return None;

@@ -442,8 +442,7 @@ mod tests {
     use crate::cel::parse;
 
     fn outcome(rule: &str) -> &'static str {
-        let parsed = parse(rule).unwrap();
-        let (tree, root) = Tree::of(&parsed).unwrap();
+        let (tree, root) = parse(rule).unwrap();
         match Checker::run(&tree, root, Vec::new()) {
             Outcome::Types(..) => "types",
             Outcome::Faults(_) => "faults",

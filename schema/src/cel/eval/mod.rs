@@ -53,8 +53,7 @@ impl Program {
     /// # Errors
     /// Why it cannot be evaluated.
     pub(crate) fn new(expression: &str) -> Result<Self, String> {
-        let parsed = parse(expression).map_err(|fault| fault.to_string())?;
-        let (tree, root) = Tree::of(&parsed).map_err(|fault| match fault {
+        let (tree, root) = parse(expression).map_err(|fault| match fault {
             Some(fault) => fault.to_string(),
             None => "it is too large".to_owned(),
         })?;

@@ -1,0 +1,243 @@
+//! Parsing: the text of an expression becomes a tree, within limits.
+//!
+//! Whatever looks at a tree descends into it. A tree therefore is never deeper than the stacks of servers and tests can hold.
+
+use std::thread;
+
+use cel::{IdedExpr, common::ast::LiteralValue, parser::PrattParser};
+
+use super::{
+    Fault, MOST_CHARACTERS, MOST_DEEP,
+    tree::{Id, Literal, Tree},
+};
+
+/// Expressions of more bytes are parsed on a thread of their own: the parser makes a chain of operators as deep as it is long,
+/// which is found too deep only then.
+const MOST_BYTES_HERE: usize = 500;
+
+/// The most work of the parser, which copies the receiver and the arguments of each call, in bytes of the text.
+const MOST_WORK: usize = 4_000_000;
+
+/// The stack of that thread, for the deepest expression of the most characters. Only what is used of it takes memory.
+const STACK_BYTES: usize = 256 * 1024 * 1024;
+
+/// Parses an expression, and gives its root.
+///
+/// # Errors
+///
+/// Where it is not CEL; nothing if it is too large to be looked at.
+pub fn parse(expression: &str) -> Result<(Tree, Id), Option<Fault<'static>>> {
+    if expression.len() <= MOST_BYTES_HERE {
+        return Tree::of(&parse_expr(expression)?);
+    }
+    let characters = expression.chars().count();
+    if characters > MOST_CHARACTERS {
+        return Err(Some(Fault::TooLong { characters }));
+    }
+    estimate(expression)?;
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().stack_size(STACK_BYTES);
+        let parsing = thread.spawn_scoped(scope, || Tree::of(&parse_expr(expression)?));
+        parsing.map_err(|_| None)?.join().map_err(|_| None)?
+    })
+}
+
+/// Refuses what the parser would take too long for: each link of a chain of calls is copied with all links before it.
+fn estimate(expression: &str) -> Result<(), Option<Fault<'static>>> {
+    /// A value that is being read: where it starts, and how many fields and calls of it follow one another.
+    #[derive(Clone, Copy, Default)]
+    struct Chain {
+        start: usize,
+        links: u16,
+    }
+    let bytes = expression.as_bytes();
+    let (mut outer, mut chain, mut work, mut at) = (Vec::new(), Chain::default(), 0_usize, 0);
+    while let Some(&byte) = bytes.get(at) {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let before = at.checked_sub(1).and_then(|at| bytes.get(at));
+        let next = Chain {
+            start: at + 1,
+            links: 0,
+        };
+        match byte {
+            b'"' | b'\'' => {
+                let is_raw = before.is_some_and(|byte| matches!(byte, b'r' | b'R'));
+                at += text_length(rest, is_raw);
+                continue;
+            }
+            b'/' if rest.starts_with(b"//") => {
+                at += rest.iter().take_while(|byte| **byte != b'\n').count();
+                continue;
+            }
+            b'(' | b'[' | b'{' => {
+                outer.push(chain);
+                chain = next;
+            }
+            b')' | b']' | b'}' => {
+                chain = outer.pop().unwrap_or_default();
+                work = work.saturating_add(at.saturating_sub(chain.start));
+            }
+            b'.' => chain.links += 1,
+            // `a.?b` is a link like `a.b`.
+            b'?' if before == Some(&b'.') => {}
+            _ if b"+-*/%<>=!&|?:,".contains(&byte) => chain = next,
+            _ => {}
+        }
+        if chain.links > MOST_DEEP {
+            return Err(Some(Fault::TooDeep));
+        }
+        if work > MOST_WORK {
+            return Err(None);
+        }
+        at += 1;
+    }
+    Ok(())
+}
+
+/// The length of the text at the start of some bytes, with its quotes.
+fn text_length(bytes: &[u8], is_raw: bool) -> usize {
+    let quote = match bytes {
+        [a, b, c, ..] if a == b && b == c => 3,
+        _ => 1,
+    };
+    let end = bytes.get(..quote).unwrap_or_default();
+    let mut at = quote;
+    while at < bytes.len() {
+        let rest = bytes.get(at..).unwrap_or_default();
+        if rest.starts_with(end) {
+            return at + quote;
+        }
+        at += match rest.first() {
+            Some(b'\\') if !is_raw => 2,
+            _ => 1,
+        };
+    }
+    bytes.len()
+}
+
+fn parse_expr(expression: &str) -> Result<IdedExpr, Fault<'static>> {
+    let parser = PrattParser::new()
+        .max_recursion_depth(MOST_DEEP)
+        .enable_optional_syntax(true)
+        .enable_ident_escape_syntax(true);
+    parser.parse(expression).map_err(|errors| {
+        let first = errors.errors.first();
+        let (line, column) = first.map_or((1, 0), |error| error.pos);
+        let message = first.map_or("not CEL", |error| error.msg.as_str());
+        let message = message.lines().next().unwrap_or_default();
+        Fault::Syntax {
+            message: message.to_owned(),
+            line: line.unsigned_abs(),
+            column: column.max(0).unsigned_abs(),
+        }
+    })
+}
+
+impl Literal {
+    pub(super) fn of(literal: &LiteralValue) -> Self {
+        match literal {
+            LiteralValue::Null => Self::Null,
+            LiteralValue::Boolean(value) => Self::Bool(*value.inner()),
+            LiteralValue::Int(value) => Self::Int(*value.inner()),
+            LiteralValue::UInt(value) => Self::Uint(*value.inner()),
+            LiteralValue::Double(value) => Self::Double(*value.inner()),
+            LiteralValue::String(value) => Self::String(value.inner().to_owned()),
+            LiteralValue::Bytes(value) => Self::Bytes(value.inner().to_vec()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cel::{check::Checker, eval::Program};
+
+    fn fault(expression: &str) -> Option<String> {
+        match parse(expression) {
+            Ok(_) => None,
+            Err(fault) => {
+                Some(fault.map_or_else(|| "too large".to_owned(), |fault| fault.to_string()))
+            }
+        }
+    }
+
+    /// Stacks of tests are as large as those of a server's threads.
+    #[test]
+    fn the_deepest_expressions_fit_on_the_stack() {
+        let macros = "[1].all(x, ".repeat(60) + "true" + &")".repeat(60);
+        let mapped = "size([1].map(x, ".repeat(40) + "1" + &"))".repeat(40);
+        let deepest = [
+            format!("1{} > 0", " + 1".repeat(245)),
+            format!("''{} == ''", ".trim()".repeat(245)),
+            format!("{}false", "'' == '' ? true : ".repeat(245)),
+            format!("{}true{}", "(".repeat(245), ")".repeat(245)),
+            format!("{}1{} == []", "[".repeat(245), "]".repeat(245)),
+            macros,
+            format!("{mapped} == 1"),
+        ];
+        for expression in deepest {
+            let (tree, root) = parse(&expression).unwrap();
+            drop(Checker::run(&tree, root, Vec::new()));
+            let program = Program::new(&expression).unwrap();
+            drop(program.run(&[], &mut 1_000_000));
+        }
+    }
+
+    /// kube-apiserver takes and refuses the same chains (`hack/rules.sh`), save for one or two links.
+    #[test]
+    fn chains_nest_and_those_of_conditions_do_not() {
+        let too_deep = Some(Fault::TooDeep.to_string());
+        let chains: [fn(usize) -> String; 4] = [
+            |links| format!("1{} > 0", " + 1".repeat(links)),
+            |links| format!("''{} == ''", ".trim()".repeat(links)),
+            |links| format!("{}false", "'' == '' ? true : ".repeat(links)),
+            |links| format!("self{} == 1", ".a".repeat(links)),
+        ];
+        for chain in chains {
+            assert_eq!(fault(&chain(240)), None, "{}", chain(2));
+            assert_eq!(fault(&chain(260)), too_deep, "{}", chain(2));
+            assert_eq!(fault(&chain(5_000)), too_deep, "{}", chain(2));
+        }
+        // The parser would take a minute for the calls.
+        assert_eq!(fault(&format!("''{}", ".trim()".repeat(14_000))), too_deep);
+        let conditions = vec!["self.a > 0"; 1_000].join(" && ");
+        assert_eq!(fault(&conditions), None);
+    }
+
+    #[test]
+    fn calls_whose_copies_take_too_long_are_too_large() {
+        let list = format!("[{}1]", "1,".repeat(9_000));
+        let calls = |count: usize| format!("{list}{} == []", ".sort()".repeat(count));
+        assert_eq!(fault(&calls(2)), None);
+        assert_eq!(fault(&calls(240)).as_deref(), Some("too large"));
+        let within = format!("{}{list}{}", "size(".repeat(240), ")".repeat(240));
+        assert_eq!(fault(&within).as_deref(), Some("too large"));
+    }
+
+    #[test]
+    fn texts_and_comments_are_no_chains() {
+        for whole in [
+            format!("'{}' == ''", "a.b()".repeat(1_000)),
+            format!(r#""{}" == ''"#, r#"a.b()\""#.repeat(1_000)),
+            format!(r"r'{}\' == ''", "a.b()".repeat(1_000)),
+            format!("\"\"\"{}\"\"\" == ''", "a.b()'\"".repeat(1_000) + "."),
+            format!("1 == 1 // {}", "a.b()'".repeat(1_000)),
+            format!(
+                "[{}] == []",
+                "1.5, a.b.c(), a.?b[?0], "
+                    .repeat(500)
+                    .trim_end_matches(", ")
+            ),
+        ] {
+            assert_eq!(fault(&whole), None, "{whole}");
+        }
+    }
+
+    #[test]
+    fn expressions_are_as_long_as_the_api_server_permits() {
+        let list = |items: usize| format!("[{}1] == []", "1,".repeat(items));
+        assert_eq!(fault(&list(4_000)), None);
+        let limit = "ERROR: <input>:-1:0: expression code point size exceeds limit: size: 120009, limit 100000";
+        assert_eq!(fault(&list(60_000)).as_deref(), Some(limit));
+    }
+}
