@@ -25,6 +25,7 @@ pub mod schema;
 mod controllers;
 mod core;
 mod crd;
+mod depth;
 mod http;
 mod kinds;
 mod metadata;

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::core::{Change, Core};
 use crate::metadata::object::{self, text};
 use crate::registry::Served;
+use crate::rest::write::check_depth;
 use crate::status::ApiError;
 use crate::store::{CommitError, Expect, Key, Stored};
 
@@ -78,6 +79,7 @@ fn ensure_namespace(core: &Arc<Core>, name: &str) -> Result<(), ApiError> {
 }
 
 fn store(core: &Core, served: &Served, object: Value) -> Result<Arc<Stored>, ApiError> {
+    check_depth(&object)?;
     let stored_form = served.to_stored(object);
     let key = Key::new(object::namespace(&stored_form), object::name(&stored_form));
     let schema = served.version().stored_schema;

@@ -3,11 +3,15 @@
 use serde_json::{Map, Value};
 
 use super::PatchError;
+use crate::depth::{MOST_LEVELS, is_too_deep};
 
 /// The operations that one patch may hold.
 const MAX_OPERATIONS: usize = 10_000;
 /// The bytes that the `copy` operations of one patch may add in all.
 const MAX_COPIED_BYTES: usize = 3 << 20;
+
+/// The most levels that a document may have between two operations, as stacks hold them.
+const MOST_LEVELS_BETWEEN: usize = 512;
 
 /// Applies a JSON patch document to an object.
 ///
@@ -25,10 +29,28 @@ pub fn json_patch(object: &Value, patch: &[u8]) -> Result<Value, PatchError> {
         document: object.clone(),
         copied: 0,
     };
+    // No operation makes the document deeper than by its path. It is measured where it could be too deep, and at the end.
+    let mut levels = MOST_LEVELS;
     for operation in &operations {
         target.apply(operation).map_err(PatchError::Unprocessable)?;
+        let path = operation.get("path").and_then(Value::as_str);
+        levels += path.map_or(0, |path| path.split('/').count());
+        if levels > MOST_LEVELS_BETWEEN {
+            check_depth(&target.document)?;
+            levels = MOST_LEVELS;
+        }
     }
+    check_depth(&target.document)?;
     Ok(target.document)
+}
+
+fn check_depth(document: &Value) -> Result<(), PatchError> {
+    match is_too_deep(document) {
+        true => Err(PatchError::BadRequest(format!(
+            "the patched object nests deeper than {MOST_LEVELS} levels"
+        ))),
+        false => Ok(()),
+    }
 }
 
 fn decode(patch: &[u8]) -> Result<Vec<Map<String, Value>>, PatchError> {

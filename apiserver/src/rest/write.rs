@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::core::{Change, Core};
+use crate::depth::{MOST_LEVELS, is_too_deep};
 use crate::metadata::object;
 use crate::registry::Served;
 use crate::status::ApiError;
@@ -21,11 +22,25 @@ pub(crate) enum Persisted {
     Raced,
 }
 
+/// Refuses an object that could not be read again. Its managed fields may make it deeper than what was sent.
+///
+/// # Errors
+/// 400.
+pub(crate) fn check_depth(object: &Value) -> Result<(), ApiError> {
+    match is_too_deep(object) {
+        true => Err(ApiError::bad_request(format!(
+            "the object nests deeper than {MOST_LEVELS} levels, perhaps in its managed fields"
+        ))),
+        false => Ok(()),
+    }
+}
+
 /// Stores a new object, and returns it as the client sees it.
 ///
 /// # Errors
-/// 409 when the name is taken, 404 when the resource is going away.
+/// 400 when it nests too deep, 409 when the name is taken, 404 when the resource is going away.
 pub(crate) fn insert(core: &Arc<Core>, served: &Served, object: Value) -> Result<Value, ApiError> {
+    check_depth(&object)?;
     let stored_form = served.to_stored(object);
     let key = Key::new(object::namespace(&stored_form), object::name(&stored_form));
     let schema = served.version().stored_schema;
@@ -54,7 +69,7 @@ pub(crate) fn insert(core: &Arc<Core>, served: &Served, object: Value) -> Result
 /// A write that changes nothing keeps the revision. An object under deletion without finalizers is removed.
 ///
 /// # Errors
-/// 404 when the object is gone.
+/// 400 when it nests too deep, 404 when the object is gone.
 pub(crate) fn replace(
     core: &Arc<Core>,
     served: &Served,
@@ -62,6 +77,7 @@ pub(crate) fn replace(
     new: Value,
     dry_run: bool,
 ) -> Result<Persisted, ApiError> {
+    check_depth(&new)?;
     let before = served.decode(current);
     let removes = ends(served, &new);
     let is_same = !removes && same_but_times(&before, &new);

@@ -7,7 +7,7 @@ use http::Method;
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 
-use crate::support::{MAPS, ask, config_map, create_map, get, send};
+use crate::support::{MAPS, ask, config_map, create_map, get, send, send_as};
 
 #[tokio::test]
 async fn a_body_over_three_mebibytes_is_refused() {
@@ -19,6 +19,76 @@ async fn a_body_over_three_mebibytes_is_refused() {
         (code, &status["reason"]),
         (413, &json!("RequestEntityTooLarge"))
     );
+}
+
+const ANYTHINGS: &str = "/apis/example.com/v1/namespaces/default/anythings";
+
+/// A server of a kind whose spec holds anything.
+fn server_of_anything() -> ApiServer {
+    let schema = json!({
+        "type": "object",
+        "properties": {"spec": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
+    });
+    let crd = json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "anythings.example.com"},
+        "spec": {
+            "group": "example.com", "scope": "Namespaced",
+            "names": {"kind": "Anything", "listKind": "AnythingList", "plural": "anythings", "singular": "anything"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}}],
+        },
+    });
+    let crd = serde_json::from_value(crd).unwrap();
+    ApiServer::builder().crds([crd]).build().unwrap()
+}
+
+fn anything(name: &str, spec: Value) -> Value {
+    json!({
+        "apiVersion": "example.com/v1", "kind": "Anything", "metadata": {"name": name}, "spec": spec,
+    })
+}
+
+/// The managed fields nest deeper than what they are about: an object of 125 levels has more than 128 with them, which the
+/// parser does not read.
+#[tokio::test]
+async fn what_is_stored_can_be_read_whatever_its_depth() {
+    let server = server_of_anything();
+    let nested = |levels: usize| (0..levels).fold(json!({}), |below, _| json!({ "a": below }));
+    let mut refused = 0;
+    for levels in 115..126 {
+        let name = format!("a{levels}");
+        let object = anything(&name, nested(levels));
+        let (code, answer) = ask(&server, Method::POST, ANYTHINGS, &object).await;
+        let (found, read) = get(&server, &format!("{ANYTHINGS}/{name}")).await;
+        match code {
+            201 => assert_eq!((found, &read["spec"]), (200, &object["spec"]), "{levels}"),
+            _ => {
+                refused += 1;
+                assert_eq!((code, found), (400, 404), "{levels}: {answer}");
+            }
+        }
+    }
+    assert!((1..10).contains(&refused), "{refused}");
+}
+
+/// Three operations wrap the whole spec once: a small patch makes an object that no stack holds.
+#[tokio::test]
+async fn a_patch_that_nests_too_deep_is_refused() {
+    let server = server_of_anything();
+    ask(&server, Method::POST, ANYTHINGS, &anything("a", json!({}))).await;
+    let wrap = [
+        json!({"op": "move", "from": "/spec", "path": "/before"}),
+        json!({"op": "add", "path": "/spec", "value": {}}),
+        json!({"op": "move", "from": "/before", "path": "/spec/a"}),
+    ];
+    let path = format!("{ANYTHINGS}/a");
+    for (times, code) in [(20, 200), (200, 400), (3_300, 400)] {
+        let patch = Value::from(vec![wrap.as_slice(); times].concat());
+        let kind = "application/json-patch+json";
+        let answer = send_as(&server, Method::PATCH, &path, kind, &patch).await;
+        assert_eq!(answer.status().as_u16(), code, "{times}");
+    }
+    assert!(get(&server, &path).await.1["spec"]["a"]["a"].is_object());
 }
 
 #[tokio::test]

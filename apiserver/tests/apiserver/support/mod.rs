@@ -14,6 +14,17 @@ pub(crate) async fn send(
     path: &str,
     body: &Value,
 ) -> Response<embedded_apiserver::Body> {
+    send_as(server, method, path, "application/json", body).await
+}
+
+/// Sends a request whose body is of a certain type.
+pub(crate) async fn send_as(
+    server: &ApiServer,
+    method: Method,
+    path: &str,
+    content_type: &str,
+    body: &Value,
+) -> Response<embedded_apiserver::Body> {
     let content = if body.is_null() {
         Bytes::new()
     } else {
@@ -22,7 +33,7 @@ pub(crate) async fn send(
     let request = Request::builder()
         .method(method)
         .uri(path)
-        .header("content-type", "application/json")
+        .header("content-type", content_type)
         .body(Full::new(content))
         .unwrap();
     server.service().oneshot(request).await.unwrap()
