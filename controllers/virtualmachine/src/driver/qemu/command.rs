@@ -91,12 +91,13 @@ impl Programs {
         let output = Command::new(&self.qemu_img)
             .args(arguments)
             .current_dir(&machine.folder)
-            .stdin(Stdio::from(locked.share()?))
+            .stdin(Stdio::from(locked.lend()?))
             .process_group(0)
             .kill_on_drop(true)
             .output()
             .await
             .map_err(|error| DriverError::failed(self.qemu_img.display(), error))?;
+        locked.take_back();
         if output.status.success() {
             return Ok(());
         }
@@ -120,7 +121,7 @@ impl Programs {
                 .args(arguments(machine, cpus, memory))
                 .args(&self.common)
                 .current_dir(&machine.folder)
-                .stdin(Stdio::from(locked.share()?))
+                .stdin(Stdio::from(locked.lend()?))
                 .stdout(Stdio::null())
                 .stderr(Stdio::from(new_log(machine)?))
                 .process_group(0);
@@ -130,6 +131,7 @@ impl Programs {
             drop(command);
             child.wait().await.map_err(|error| machine.failed(error))?
         };
+        locked.take_back();
         if status.success() {
             return Ok(());
         }

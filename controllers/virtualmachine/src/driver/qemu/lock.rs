@@ -4,6 +4,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::time::sleep;
@@ -13,13 +14,43 @@ use crate::driver::{DriverError, Term};
 /// Between two tries.
 const RETRY: Duration = Duration::from_millis(10);
 
-/// Takes the lock of the file `path`, which is made if it is missing; `None` if somebody has it. It is held until the file and
-/// all its duplicates, also those in other processes, are closed.
+/// A lock that is held until this is dropped or, if it was lent to a process, until that has ended or let go as well.
+///
+/// A lock belongs to all duplicates of the file. A process that is being started, for whatever purpose, has them until it executes its
+/// program, so closing the file alone would release the lock at some later time: it is released by name.
+pub(super) struct Held {
+    file: File,
+    lent: AtomicBool,
+}
+
+impl Held {
+    /// The lock for a process.
+    pub(super) fn lend(&self) -> io::Result<File> {
+        self.lent.store(true, Ordering::Relaxed);
+        self.file.try_clone()
+    }
+
+    /// The process has ended, or does without the lock.
+    pub(super) fn take_back(&self) {
+        self.lent.store(false, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        if !*self.lent.get_mut() {
+            // A failure leaves it to the file, which is closed now.
+            let _ = self.file.unlock();
+        }
+    }
+}
+
+/// Takes the lock of the file `path`, which is made if it is missing; `None` if somebody has it.
 ///
 /// # Errors
 ///
 /// [`io::ErrorKind::NotFound`] if the folder is gone.
-pub(super) fn try_lock(path: &Path) -> io::Result<Option<File>> {
+pub(super) fn try_lock(path: &Path) -> io::Result<Option<Held>> {
     loop {
         let file = OpenOptions::new()
             .create(true)
@@ -33,7 +64,10 @@ pub(super) fn try_lock(path: &Path) -> io::Result<Option<File>> {
         }
         // The previous owner may have removed the file.
         match fs::metadata(path) {
-            Ok(there) if there.ino() == file.metadata()?.ino() => return Ok(Some(file)),
+            Ok(there) if there.ino() == file.metadata()?.ino() => {
+                let lent = AtomicBool::new(false);
+                return Ok(Some(Held { file, lent }));
+            }
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),
@@ -42,10 +76,10 @@ pub(super) fn try_lock(path: &Path) -> io::Result<Option<File>> {
 }
 
 /// As [`try_lock`], and waits for it.
-pub(super) async fn lock(path: &Path) -> io::Result<File> {
+pub(super) async fn lock(path: &Path) -> io::Result<Held> {
     loop {
-        if let Some(file) = try_lock(path)? {
-            return Ok(file);
+        if let Some(held) = try_lock(path)? {
+            return Ok(held);
         }
         sleep(RETRY).await;
     }
@@ -112,5 +146,38 @@ impl Epoch {
             return Err(DriverError::Stale { epoch, newest });
         }
         Ok(newest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_that_is_let_go_is_free_while_a_process_is_being_started() {
+        let name = format!("qemu-lock-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let held = try_lock(&path).unwrap().unwrap();
+        assert!(try_lock(&path).unwrap().is_none());
+        // What the start of any process duplicates.
+        let duplicate = held.file.try_clone().unwrap();
+        drop(held);
+        let held = try_lock(&path).unwrap().unwrap();
+        drop(duplicate);
+
+        // A process that works on the machine keeps the lock.
+        let lent = held.lend().unwrap();
+        drop(held);
+        assert!(try_lock(&path).unwrap().is_none());
+        drop(lent);
+        let held = try_lock(&path).unwrap().unwrap();
+
+        // Unless it has ended.
+        let duplicate = held.lend().unwrap();
+        held.take_back();
+        drop(held);
+        assert!(try_lock(&path).unwrap().is_some());
+        drop(duplicate);
+        fs::remove_file(path).unwrap();
     }
 }

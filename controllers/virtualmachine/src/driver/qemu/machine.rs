@@ -12,7 +12,7 @@ use codegen_runtime::store::ObjectKey;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::lock::{lock, replace, try_lock};
+use super::lock::{Held, lock, replace, try_lock};
 use super::process::Process;
 use crate::driver::{DriverError, Power, Resources, ServerRef, ServerSpec};
 
@@ -167,8 +167,8 @@ impl Machine {
 
     /// The machine for changes, alone, after what is under way; `None` if there is no folder.
     pub(super) async fn lock(&self) -> Result<Option<Locked>, DriverError> {
-        let file = lock(&self.path(LOCK)).await;
-        self.locked(file.map(Some))
+        let held = lock(&self.path(LOCK)).await;
+        self.locked(held.map(Some))
     }
 
     /// As [`lock`](Self::lock), and makes the folder.
@@ -188,19 +188,19 @@ impl Machine {
     /// As [`lock`](Self::lock), but `None` also if something is under way.
     pub(super) fn try_lock(&self) -> Result<Option<Locked>, DriverError> {
         // Without this, a look at a folder that is just being removed would put a file into it.
-        let file = if self.path(LOCK).exists() || self.exists() {
+        let held = if self.path(LOCK).exists() || self.exists() {
             try_lock(&self.path(LOCK))
         } else {
             Ok(None)
         };
-        self.locked(file)
+        self.locked(held)
     }
 
-    fn locked(&self, file: io::Result<Option<File>>) -> Result<Option<Locked>, DriverError> {
-        match file {
-            Ok(file) => Ok(file.map(|file| Locked {
+    fn locked(&self, held: io::Result<Option<Held>>) -> Result<Option<Locked>, DriverError> {
+        match held {
+            Ok(held) => Ok(held.map(|held| Locked {
                 machine: self.clone(),
-                file,
+                held,
             })),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(self.failed(error)),
@@ -218,10 +218,10 @@ impl Machine {
     }
 }
 
-/// A machine in the hands of one caller. A process that is given the lock's file holds the machine, too.
+/// A machine in the hands of one caller. A process that is lent the lock holds the machine, too.
 pub(super) struct Locked {
     pub(super) machine: Machine,
-    file: File,
+    held: Held,
 }
 
 impl Locked {
@@ -233,10 +233,13 @@ impl Locked {
     }
 
     /// The lock for a process that works on the machine: nobody else gets it before that process has ended or let go.
-    pub(super) fn share(&self) -> Result<File, DriverError> {
-        self.file
-            .try_clone()
-            .map_err(|error| self.machine.failed(error))
+    pub(super) fn lend(&self) -> Result<File, DriverError> {
+        self.held.lend().map_err(|error| self.machine.failed(error))
+    }
+
+    /// The process has ended, or does without the lock.
+    pub(super) fn take_back(&self) {
+        self.held.take_back();
     }
 
     /// Removes the folder: the definition after all else, so that what a crash leaves is still known for what it is.
