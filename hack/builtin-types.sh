@@ -21,7 +21,7 @@ require (
 )
 MOD
 machinery=k8s.io/apimachinery/pkg
-cargo build --quiet --locked -p codegen
+cargo build --quiet --locked --bin kube-codegen
 codegen=$(cargo metadata --format-version 1 --locked --no-deps |
 	python3 -c 'import json,sys; print(json.load(sys.stdin)["target_directory"])')/debug/kube-codegen
 for file in types docs; do

@@ -169,7 +169,7 @@ junit_lines() {
 
 find_server() {
 	if [[ -n ${EMBEDDED_APISERVER:-} ]]; then return; fi
-	cargo build --quiet --locked --manifest-path "$root/Cargo.toml" -p embedded-apiserver
+	cargo build --quiet --locked --manifest-path "$root/Cargo.toml" --bin embedded-apiserver
 	EMBEDDED_APISERVER=${CARGO_TARGET_DIR:-$root/target}/debug/embedded-apiserver
 }
 

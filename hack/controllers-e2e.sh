@@ -13,7 +13,7 @@ cd "$root"
 need_collecting_server
 
 tests() {
-	cargo test -q --locked -p network-controller -p podset-controller -p podbuggertool-controller \
+	cargo test -q --locked --workspace \
 		--test network --test podset --test podbuggertool "$@"
 }
 

@@ -59,14 +59,10 @@ start() {
 # The binary of the controller in a folder: the package's name.
 binary_of() { sed -n 's/^name = "\(.*\)"/\1/p' "controllers/$1/Cargo.toml" | head -n 1; }
 
-# The binaries that the tests use, so that nothing is built again with other features.
-packages=()
-for name in "$@"; do packages+=(-p "$(binary_of "$name")"); done
-if [[ $# -eq 0 ]]; then
-  packages=(--workspace)
-  set -- $(cd controllers && ls -d */src/main.rs | cut -d/ -f1)
-fi
-cargo test -q --locked "${packages[@]}" --no-run
+(($#)) || set -- $(cd controllers && ls -d */src/main.rs | cut -d/ -f1)
+binaries=()
+for name in "$@"; do binaries+=(--bin "$(binary_of "$name")"); done
+cargo build -q --locked "${binaries[@]}"
 failed=0
 for name in "$@"; do
   start "${CARGO_TARGET_DIR:-$root/target}/debug/$(binary_of "$name")"

@@ -19,7 +19,7 @@ if [[ ${1:-} == -h || ${1:-} == --help ]]; then
 fi
 embedded=${EMBEDDED_APISERVER:-}
 if [[ -z $embedded ]]; then
-  (cd "$root" && cargo build --quiet --locked -p embedded-apiserver)
+  (cd "$root" && cargo build --quiet --locked --bin embedded-apiserver)
   embedded=${CARGO_TARGET_DIR:-$root/target}/debug/embedded-apiserver
 fi
 "$root/hack/envtest.sh" run -- python3 "$root/hack/fuzz-conformance/main.py" --embedded "$embedded" "$@"

@@ -38,7 +38,7 @@ build() {
 		(cd "$root/hack/envtest" && GOFLAGS="-p=2 -buildvcs=false" nice go build \
 			-ldflags "-X k8s.io/component-base/version.gitVersion=$version" -o "$real" k8s.io/kubernetes/cmd/kube-controller-manager)
 	fi
-	(cd "$root" && cargo build -q -p controller-manager && cargo test -q -p controller-manager --test controller-manager --no-run)
+	(cd "$root" && cargo build -q --bin controller-manager && cargo test -q --workspace --test controller-manager --no-run)
 }
 
 # $1: real or ours. Leaves $work/$1.tsv.
@@ -60,7 +60,7 @@ run() {
 		>"$work/$which-kubelet.log" 2>&1 &
 	local kubelet=$!
 	(cd "$root" && KCM_KUBECONFIG=$kubeconfig KCM_RESTART="$root/hack/kcm-conformance.sh restart" KCM_DIR=$work KCM_REPORT=$work/$which.tsv \
-		KCM_SCENARIO=$filter cargo test -q -p controller-manager --test controller-manager scenario::scenarios) >"$work/$which.log" 2>&1 || true
+		KCM_SCENARIO=$filter cargo test -q --workspace --test controller-manager scenario::scenarios) >"$work/$which.log" 2>&1 || true
 	kill "$kubelet" "$(cat "$work/loops.pid")" 2>/dev/null || true
 	rm -f "$work/loops.pid"
 	"$root/hack/envtest.sh" stop

@@ -76,7 +76,7 @@ compare() {
 	local out
 	out=${TOUR_OUTPUT:-$(mktemp -d)}
 	mkdir -p "$out"
-	cargo build -q -p embedded-apiserver
+	cargo build -q --bin embedded-apiserver
 	"${CARGO_TARGET_DIR:-$root/target}/debug/embedded-apiserver" --listen 127.0.0.1:0 --kubeconfig "$out/kubeconfig" >"$out/embedded.log" 2>&1 &
 	embedded_pid=$! # Not local: the trap outlives this function.
 	trap 'kill "$embedded_pid" 2>/dev/null || true' EXIT

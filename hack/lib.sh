@@ -36,7 +36,7 @@ kube_codegen() {
   if [[ -n ${KUBE_CODEGEN:-} ]]; then
     "$KUBE_CODEGEN" "$@"
   else
-    cargo run --quiet --locked --manifest-path "$root/Cargo.toml" -p codegen --bin kube-codegen -- "$@"
+    cargo run --quiet --locked --manifest-path "$root/Cargo.toml" --bin kube-codegen -- "$@"
   fi
 }
 

@@ -38,7 +38,7 @@ target=${CARGO_TARGET_DIR:-$root/target}
 ours=${KUBE_CODEGEN:-$target/release/kube-codegen}
 [[ -n ${KUBE_CODEGEN:-} ]] || cargo build -q --locked --release -p codegen --manifest-path "$root/Cargo.toml"
 # The markers of a module whose packages are not its API: a program of their own, since the command reads packages that compile.
-cargo build -q --locked -p codegen --example crate_markers --manifest-path "$root/Cargo.toml"
+cargo build -q --locked --example crate_markers --manifest-path "$root/Cargo.toml"
 markers=$target/debug/examples/crate_markers
 
 # timed SECONDS COMMAND…: runs it and adds its seconds to the variable.

@@ -7,5 +7,6 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-cargo run --quiet --locked --package codegen -- generate
-cargo run --quiet --locked --package virtualmachine-controller -- demo --once "$@"
+# Without `--package`, dependencies have the features of the whole workspace: both programs and `cargo test --workspace` share one build.
+cargo run --quiet --locked --bin kube-codegen -- generate
+cargo run --quiet --locked --bin virtualmachine-controller -- demo --once "$@"

@@ -26,7 +26,7 @@ target=${CARGO_TARGET_DIR:-$root/target}
 unpack_corpus "$target" || skip "there is no archive of real CRDs here"
 find_kopium "$target" || skip "kopium $kopium_version cannot be built here"
 if [[ -z ${KUBE_CODEGEN:-} ]]; then
-  cargo build --quiet --locked --manifest-path "$root/Cargo.toml" -p codegen
+  cargo build --quiet --locked --manifest-path "$root/Cargo.toml" --bin kube-codegen
   export KUBE_CODEGEN=$target/debug/kube-codegen
 fi
 

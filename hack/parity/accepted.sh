@@ -11,7 +11,7 @@ kubectl=$root/target/envtest/kubectl
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # Ours for all of testdata/crate-markers, and the roles for users of an API.
-cargo build -q -p codegen --bins --examples --manifest-path "$root/Cargo.toml"
+cargo build -q --bin kube-codegen --example crate_markers --manifest-path "$root/Cargo.toml"
 bin=${CARGO_TARGET_DIR:-$root/target}/debug
 for folder in "$root"/testdata/crate-markers/*/; do
 	name=$(basename "$folder")
