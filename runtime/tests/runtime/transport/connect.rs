@@ -167,12 +167,13 @@ async fn requests_are_measured_as_client_go_measures_them() {
 async fn requests_without_an_answer_are_counted_as_errors() {
     let server = HttpServer::start_async(|_| futures::future::pending().boxed()).await;
     let metrics = Metrics::new();
-    let options = ClientOptions::new().metrics(&metrics);
-    let options = options.response_timeout(Duration::from_millis(50));
-    let maps = maps(options.connect(server.config()).unwrap());
-    within(maps.get("a")).await.unwrap_err();
+    let connect = |options: ClientOptions| options.connect(server.config()).unwrap();
+    let hasty = ClientOptions::new().response_timeout(Duration::from_millis(50));
+    let hasty = maps(connect(hasty.metrics(&metrics)));
+    within(hasty.get("a")).await.unwrap_err();
     // Given up by the caller.
-    let given_up = tokio::time::timeout(Duration::from_millis(5), maps.get("a")).await;
+    let patient = maps(connect(ClientOptions::new().metrics(&metrics)));
+    let given_up = tokio::time::timeout(Duration::from_millis(5), patient.get("a")).await;
     given_up.unwrap_err();
     let labels = format!(
         "{{code=\"<error>\",method=\"GET\",host=\"{}\"}}",

@@ -24,7 +24,8 @@ use serde_json::{Map, Value, json};
 use super::namespace::{Namespace, plain, revision};
 use super::record::Record;
 
-const PATIENCE: Duration = Duration::from_secs(40);
+/// Longer than anything takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(180);
 const STILL: Duration = Duration::from_millis(700);
 const ORDERS: &str = "simulated.kubelet/";
 
