@@ -9,7 +9,7 @@ mod pack;
 mod row;
 mod text;
 
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::cmp::Ordering;
 
 use serde::de::DeserializeOwned;
 
@@ -46,35 +46,70 @@ impl Entry {
     }
 }
 
-/// The types by `package.Name`.
-static ENTRIES: LazyLock<BTreeMap<&'static str, Entry>> = LazyLock::new(|| {
-    let rows = include_str!(concat!(env!("OUT_DIR"), "/types")).lines();
-    #[cfg(feature = "docs")]
-    let mut docs = include_str!(concat!(env!("OUT_DIR"), "/docs")).lines();
-    let entry = move |line: &'static str| {
-        let (key, row) = line.split_once('\t')?;
-        let (package, name) = key.rsplit_once('.')?;
-        let entry = Entry {
-            package,
-            name,
-            row,
-            #[cfg(feature = "docs")]
-            docs: docs.next().unwrap_or_default(),
-        };
-        Some((key, entry))
+/// The rows, one after the other, sorted by `package.Name`.
+static ROWS: &str = include_str!(concat!(env!("OUT_DIR"), "/types"));
+
+/// The documentation of the rows, in their order.
+#[cfg(feature = "docs")]
+static DOCS: &str = include_str!(concat!(env!("OUT_DIR"), "/docs"));
+
+/// Where each row ends in [`ROWS`] and in [`DOCS`]: two little-endian numbers of four bytes a row. A search reads a few rows; a map would
+/// read all of them, and the documentation too.
+static INDEX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/index"));
+
+/// The bytes of [`INDEX`] for a row.
+const INDEX_BYTES: usize = 8;
+
+/// The part of a text, by its column in [`INDEX`], that belongs to a row.
+fn part(text: &'static str, column: usize, row: usize) -> Option<&'static str> {
+    let end_of = |row: usize| {
+        let at = row * INDEX_BYTES + column * 4;
+        let bytes = INDEX.get(at..at + 4)?.try_into().ok()?;
+        usize::try_from(u32::from_le_bytes(bytes)).ok()
     };
-    rows.filter_map(entry).collect()
-});
+    let start = match row.checked_sub(1) {
+        Some(before) => end_of(before)?,
+        None => 0,
+    };
+    text.get(start..end_of(row)?)
+}
+
+/// The `package.Name` of a row, and its definition.
+fn key_and_row(row: usize) -> Option<(&'static str, &'static str)> {
+    part(ROWS, 0, row)?.split_once('\t')
+}
+
+fn entry(number: usize) -> Option<Entry> {
+    let (key, row) = key_and_row(number)?;
+    let (package, name) = key.rsplit_once('.')?;
+    Some(Entry {
+        package,
+        name,
+        row,
+        #[cfg(feature = "docs")]
+        docs: part(DOCS, 1, number)?,
+    })
+}
 
 /// The type of a Go package and name (`k8s.io/api/core/v1`, `PodSpec`).
 #[must_use]
 pub fn find(package: &str, name: &str) -> Option<Entry> {
-    ENTRIES.get(format!("{package}.{name}").as_str()).copied()
+    let wanted = format!("{package}.{name}");
+    let (mut from, mut to) = (0, INDEX.len() / INDEX_BYTES);
+    while from < to {
+        let middle = from.midpoint(to);
+        match key_and_row(middle)?.0.cmp(&wanted) {
+            Ordering::Less => from = middle + 1,
+            Ordering::Equal => return entry(middle),
+            Ordering::Greater => to = middle,
+        }
+    }
+    None
 }
 
 /// Every type of the table, sorted by package and name.
 pub fn all() -> impl Iterator<Item = Entry> {
-    ENTRIES.values().copied()
+    (0..INDEX.len() / INDEX_BYTES).filter_map(entry)
 }
 
 #[cfg(test)]

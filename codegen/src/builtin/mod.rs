@@ -12,7 +12,7 @@ mod openapi;
 mod paths;
 
 #[cfg(feature = "go")]
-use std::sync::LazyLock;
+use std::{collections::BTreeMap, sync::LazyLock};
 
 use crate::model::{TypeDef, TypeKind, TypeRef};
 
@@ -23,23 +23,24 @@ pub(crate) use openapi::{Written, openapi_structs};
 #[cfg(feature = "go")]
 pub(crate) use paths::{at_path, is_kubernetes, rust_path};
 
-/// The types that every version in k8s-openapi has, as `module/Name`.
+/// The types that every version in k8s-openapi has: of each module their names, sorted.
 #[cfg(feature = "go")]
-static K8S_OPENAPI: LazyLock<std::collections::BTreeSet<String>> = LazyLock::new(|| {
+static K8S_OPENAPI: LazyLock<BTreeMap<&str, Vec<&str>>> = LazyLock::new(|| {
     let lines = include_str!("k8s-openapi.txt").lines();
     lines
-        .flat_map(|line| {
-            let (module, names) = line.split_once(' ').unwrap_or((line, ""));
-            names.split(' ').map(move |name| format!("{module}/{name}"))
-        })
+        .filter_map(|line| line.split_once(' '))
+        .map(|(module, names)| (module, names.split(' ').collect()))
         .collect()
 });
 
 /// Whether k8s-openapi has the type at a path that starts with its name.
 #[cfg(feature = "go")]
 pub(crate) fn is_in_k8s_openapi(path: &[String]) -> bool {
-    let below = path.get(1..).unwrap_or_default();
-    K8S_OPENAPI.contains(&below.join("/"))
+    let Some((name, [_, module @ ..])) = path.split_last() else {
+        return false;
+    };
+    let names = K8S_OPENAPI.get(module.join("/").as_str());
+    names.is_some_and(|names| names.binary_search(&name.as_str()).is_ok())
 }
 
 /// Whether fields of a Go type have a Rust type without its source: k8s-openapi has the type, or it stands for a text, list or map
@@ -166,6 +167,7 @@ mod tests {
     #[cfg(feature = "go")]
     #[test]
     fn types_that_k8s_openapi_has_are_known() {
+        assert!(K8S_OPENAPI.values().all(|names| names.is_sorted()));
         #[track_caller]
         fn check(package: &str, name: &str, expected: bool) {
             let path = rust_path(package, name).expect("a package of Kubernetes");
