@@ -38,7 +38,7 @@ use crate::{
     options::{Compat, Manifests, Options},
     output::{
         Tree,
-        yaml::{Part, print},
+        yaml::{Part, document},
     },
 };
 
@@ -93,10 +93,6 @@ pub(crate) fn emit(
 fn documents(values: &[Value]) -> String {
     let values = values.iter();
     values.map(|value| document(&Part::Json(value))).collect()
-}
-
-fn document(value: &Part<'_>) -> String {
-    format!("---\n{}", print(value))
 }
 
 /// The CRD of a kind of the group, as [`emit`] writes it; none where that is not asked for.

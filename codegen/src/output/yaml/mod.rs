@@ -32,13 +32,20 @@ use crate::{
 /// The value as a YAML document: keys in natural order, lists in theirs, a line break at the end.
 #[must_use]
 pub fn to_yaml(value: &Value) -> String {
-    print(&Part::Json(value))
+    print("", &Part::Json(value))
 }
 
-/// [`to_yaml`], of a value whose branches may stand in several places: each is printed once for each indentation.
-pub(crate) fn print(part: &Part<'_>) -> String {
+/// [`to_yaml`], after a line that starts a document, of a value whose branches may stand in several places: each is printed once for
+/// each indentation.
+pub(crate) fn document(part: &Part<'_>) -> String {
+    print("---\n", part)
+}
+
+fn print(start: &str, part: &Part<'_>) -> String {
+    let mut out = String::with_capacity(CAPACITY);
+    out.push_str(start);
     let mut emitter = Emitter {
-        out: String::new(),
+        out,
         column: 0,
         indent: None,
         whitespace: true,
@@ -65,13 +72,19 @@ pub(crate) fn is_printed(text: &str) -> bool {
     };
     let printed = documents
         .iter()
-        .map(|document| format!("---\n{}", to_yaml(&document.to_json())));
+        .map(|one| document(&Part::Json(&one.to_json())));
     let printed: String = printed.collect();
     printed == body || printed.strip_prefix("---\n") == Some(body)
 }
 
+/// The bytes that a text starts with room for; most CRDs have more.
+const CAPACITY: usize = 16 * 1024;
+
 /// Steps of indentation.
 const INDENT: usize = 2;
+
+/// Spaces to indent with.
+const SPACES: &str = "                                                                ";
 
 /// The longest key, in bytes, that stands before its value without a `?`.
 const SIMPLE_KEY: usize = 128;
@@ -288,7 +301,12 @@ impl Emitter {
             self.put_break();
         }
         let missing = indent.saturating_sub(self.column);
-        self.out.extend(std::iter::repeat_n(' ', missing));
+        let mut left = missing;
+        while left > 0 {
+            let step = left.min(SPACES.len());
+            self.out.push_str(&SPACES[..step]);
+            left -= step;
+        }
         self.column += missing;
         self.whitespace = true;
         self.indention = true;

@@ -6,12 +6,21 @@ use std::{cmp::Ordering, collections::BTreeMap};
 ///
 /// By insertion rather than with `sort_by`, which may panic: the rule for zeros is not always a total order.
 pub(super) fn sorted<'k, V>(map: &'k BTreeMap<&'k str, V>) -> Vec<(&'k str, &'k V)> {
+    if map.keys().all(|key| is_in_byte_order(key)) {
+        return map.iter().map(|(key, value)| (*key, value)).collect();
+    }
     let mut entries: Vec<(&str, &V)> = Vec::with_capacity(map.len());
     for (key, value) in map {
         let at = entries.partition_point(|(other, _)| is_before(other, key));
         entries.insert(at, (key, value));
     }
     entries
+}
+
+/// Whether the key stands among others of the kind as its bytes do: it has no digits, and nothing that ASCII has after letters.
+fn is_in_byte_order(key: &str) -> bool {
+    let is_in_order = |b: u8| b.is_ascii_alphabetic() || (b < b'A' && !b.is_ascii_digit());
+    key.bytes().all(is_in_order)
 }
 
 /// Whether a key stands before another.
@@ -66,4 +75,25 @@ fn number<C: Copy + Into<char>>(key: &[C], at: usize, start: i64) -> (i64, usize
 
 fn is_digit(c: char) -> bool {
     c.is_ascii_digit() || (!c.is_ascii() && c.is_numeric())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_are_in_order_are_in_natural_order() {
+        let keys = [
+            "", "$ref", "-", "A", "AB", "Ab", "B", "a", "a-b", "a.b", "aB", "ab", "b",
+        ];
+        assert!(keys.is_sorted() && keys.iter().all(|key| is_in_byte_order(key)));
+        for (at, a) in keys.iter().enumerate() {
+            for (other, b) in keys.iter().enumerate() {
+                assert_eq!(is_before(a, b), at < other, "{a} {b}");
+            }
+        }
+        for key in ["a1", "a_b", "{", "é"] {
+            assert!(!is_in_byte_order(key), "{key}");
+        }
+    }
 }

@@ -17,11 +17,18 @@ pub(super) fn is_ambiguous(text: &str) -> bool {
     }
 }
 
+/// The length of the longest word, in bytes.
+const LONGEST_WORD: usize = "false".len();
+
 /// The words for true, false and null.
 fn is_word(text: &str) -> bool {
     const WORDS: [&str; 10] = [
         "y", "yes", "true", "on", "n", "no", "false", "off", "null", "~",
     ];
+    // Most texts are descriptions: none of them is copied for this.
+    if text.len() > LONGEST_WORD {
+        return false;
+    }
     let lower = text.to_ascii_lowercase();
     let mut rest = text.chars();
     rest.next();

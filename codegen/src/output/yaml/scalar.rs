@@ -31,17 +31,17 @@ impl<'a> Scalar<'a> {
     /// A string.
     pub(super) fn of(text: &'a str, context: Context) -> Self {
         let facts = Facts::of(text);
-        let style = if text.contains('\n') {
-            if facts.may_be_block && context != Context::SimpleKey {
+        let style = if facts.has_lines {
+            if facts.may_be_block(text) && context != Context::SimpleKey {
                 Style::Literal
             } else {
                 Style::Double
             }
         } else if resolve::is_ambiguous(text) {
             Style::Double
-        } else if facts.may_be_plain {
+        } else if facts.may_be_plain(text) {
             Style::Plain
-        } else if facts.may_be_single {
+        } else if facts.may_be_single() {
             Style::Single
         } else {
             Style::Double
@@ -50,31 +50,75 @@ impl<'a> Scalar<'a> {
     }
 }
 
-/// The styles that the characters of a text permit.
+/// What the characters of a text are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Facts {
-    may_be_plain: bool,
-    may_be_single: bool,
-    may_be_block: bool,
+    /// Whether one is `\n`.
+    has_lines: bool,
+    /// Whether one is any line break.
+    has_breaks: bool,
+    /// Whether one has to be escaped.
+    is_special: bool,
+    /// Whether a space follows a break, and a break a space.
+    break_space: bool,
+    space_break: bool,
 }
 
 impl Facts {
     fn of(text: &str) -> Self {
-        let (mut has_breaks, mut is_special) = (false, false);
-        let (mut break_space, mut space_break) = (false, false);
+        Self::of_ascii(text.as_bytes()).unwrap_or_else(|| Self::of_any(text))
+    }
+
+    /// The facts of printable ASCII and line ends, which most texts are; none of others. Loops without exits look at many bytes at once.
+    fn of_ascii(text: &[u8]) -> Option<Self> {
+        let is_plain = |byte: &u8| matches!(byte, b'\n' | b' '..=b'~');
+        if !text.iter().fold(true, |all, byte| all & is_plain(byte)) {
+            return None;
+        }
+        let has_lines = text.contains(&b'\n');
+        let has_pair = |first: u8, second: u8| {
+            let pairs = text.iter().zip(text.iter().skip(1));
+            pairs.fold(false, |any, (a, b)| any | ((*a == first) & (*b == second)))
+        };
+        Some(Self {
+            has_lines,
+            has_breaks: has_lines,
+            is_special: false,
+            break_space: has_lines && has_pair(b'\n', b' '),
+            space_break: has_lines && has_pair(b' ', b'\n'),
+        })
+    }
+
+    fn of_any(text: &str) -> Self {
+        let mut facts = Self {
+            has_lines: text.contains('\n'),
+            has_breaks: false,
+            is_special: false,
+            break_space: false,
+            space_break: false,
+        };
         let mut before = None;
         for c in text.chars() {
-            has_breaks |= is_break(c);
-            is_special |= !is_printable(c);
-            break_space |= is_space(c) && before.is_some_and(is_break);
-            space_break |= is_break(c) && before.is_some_and(is_space);
+            facts.has_breaks |= is_break(c);
+            facts.is_special |= !is_printable(c);
+            facts.break_space |= is_space(c) && before.is_some_and(is_break);
+            facts.space_break |= is_break(c) && before.is_some_and(is_space);
             before = Some(c);
         }
-        let has_outer_spaces = text.starts_with(is_space) || text.ends_with(is_space);
-        Self {
-            may_be_plain: !(has_breaks || is_special || has_outer_spaces || has_indicators(text)),
-            may_be_single: !(break_space || space_break || is_special),
-            may_be_block: !(text.ends_with(' ') || space_break || is_special),
-        }
+        facts
+    }
+
+    fn may_be_plain(self, text: &str) -> bool {
+        let has_outer_spaces = || text.starts_with(is_space) || text.ends_with(is_space);
+        !(self.has_breaks || self.is_special || has_outer_spaces() || has_indicators(text))
+    }
+
+    const fn may_be_single(self) -> bool {
+        !(self.break_space || self.space_break || self.is_special)
+    }
+
+    fn may_be_block(self, text: &str) -> bool {
+        !(text.ends_with(' ') || self.space_break || self.is_special)
     }
 }
 
@@ -144,27 +188,31 @@ impl Emitter {
         if !self.whitespace {
             self.put(' ');
         }
-        let mut spaces = false;
         let mut rest = text;
-        while !rest.is_empty() {
-            let (word, after) = rest.split_at(rest.find(' ').unwrap_or(rest.len()));
-            if let Some(after) = rest.strip_prefix(' ') {
-                if !spaces && self.folds(folding) && !after.starts_with(' ') {
-                    self.write_indent();
-                } else {
-                    self.put(' ');
-                }
-                spaces = true;
-                rest = after;
-            } else {
-                self.run(word);
-                self.indention = false;
-                spaces = false;
-                rest = after;
-            }
+        while folding == Folding::Allowed
+            && let Some(at) = self.fold_in(rest)
+        {
+            self.run(&rest[..at]);
+            self.indention = false;
+            self.write_indent();
+            rest = &rest[at + 1..];
         }
+        self.run(rest);
         self.whitespace = false;
         self.indention = false;
+    }
+
+    /// The first space of a text that is to be folded: it stands alone, and comes after the width. The text does not start with one.
+    fn fold_in(&self, text: &str) -> Option<usize> {
+        let room = (WIDTH + 1).saturating_sub(self.column);
+        if text.len() <= room {
+            return None;
+        }
+        let beyond = text.char_indices().nth(room).map(|(at, _)| at)?;
+        let bytes = text.as_bytes();
+        let is_space = |at: usize| bytes.get(at) == Some(&b' ');
+        (beyond.max(1)..bytes.len())
+            .find(|&at| is_space(at) && !is_space(at - 1) && !is_space(at + 1))
     }
 
     fn single(&mut self, text: &str, folding: Folding) {
@@ -277,17 +325,26 @@ impl Emitter {
         self.put_break();
         self.indention = true;
         self.whitespace = true;
-        for line in text.split_inclusive(is_break) {
-            let content = line.trim_end_matches(is_break);
+        let is_ascii = text.is_ascii();
+        let mut rest = text;
+        while !rest.is_empty() {
+            let end = if is_ascii {
+                rest.find('\n')
+            } else {
+                rest.find(is_break)
+            };
+            let (content, after) = rest.split_at(end.unwrap_or(rest.len()));
             if !content.is_empty() {
                 self.write_indent();
                 self.run(content);
                 self.indention = false;
             }
-            if let Some(c) = line.chars().next_back().filter(|c| is_break(*c)) {
+            let mut after = after.chars();
+            if let Some(c) = after.next() {
                 self.break_of(c);
                 self.indention = true;
             }
+            rest = after.as_str();
         }
     }
 
@@ -317,6 +374,25 @@ impl Emitter {
         } else {
             self.out.push(c);
             self.column = 0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn printable_ascii_has_the_facts_of_any_text() {
+        let texts = [
+            "", "a", "a b", "a\nb", "a \nb", "a\n b", " \n", "\n ", "~ !\n\n",
+        ];
+        for text in texts {
+            let facts = Facts::of_ascii(text.as_bytes());
+            assert_eq!(facts, Some(Facts::of_any(text)), "{text:?}");
+        }
+        for text in ["\t", "\r", "\u{7f}", "\0", "é"] {
+            assert_eq!(Facts::of_ascii(text.as_bytes()), None, "{text:?}");
         }
     }
 }

@@ -2,7 +2,7 @@ use std::{env, fs, path::Path};
 
 use serde_json::{Value, json};
 
-use super::{Branch, Part, print, to_yaml};
+use super::{Branch, Part, document, to_yaml};
 use crate::{
     read::yaml::{Places, read_documents},
     source::Source,
@@ -74,7 +74,7 @@ fn branches_are_printed_wherever_they_stand() {
             .into(),
         );
         let alone = whole.to_json();
-        assert_eq!(print(&whole), to_yaml(&alone));
+        assert_eq!(document(&whole), format!("---\n{}", to_yaml(&alone)));
         assert_eq!(whole.json_bytes(), alone.to_string().len(), "{alone}");
     }
 }
