@@ -21,12 +21,35 @@ pub(crate) fn closest<'a>(
             .count()
             .max(candidate.chars().count())
             .div_ceil(3);
-        let distance = strsim::damerau_levenshtein(&lower, &candidate.to_lowercase());
+        // Measuring a distance takes long, and most candidates cannot be near.
+        let most = best.map_or(limit, |(nearest, _)| limit.min(nearest.saturating_sub(1)));
+        let candidate_lower = candidate.to_lowercase();
+        if least_distance(&lower, &candidate_lower) > most {
+            continue;
+        }
+        let distance = strsim::damerau_levenshtein(&lower, &candidate_lower);
         if distance <= limit && best.is_none_or(|(nearest, _)| distance < nearest) {
             best = Some((distance, candidate));
         }
     }
     best.map(|(_, candidate)| candidate)
+}
+
+/// A number of edits that is needed at least: of ASCII, one for each character that the other word lacks.
+fn least_distance(a: &str, b: &str) -> usize {
+    if !(a.is_ascii() && b.is_ascii()) {
+        return a.chars().count().abs_diff(b.chars().count());
+    }
+    let mut surplus = [0_i32; 128];
+    a.bytes().for_each(|byte| surplus[usize::from(byte)] += 1);
+    b.bytes().for_each(|byte| surplus[usize::from(byte)] -= 1);
+    let sum = |sign: i32| {
+        surplus
+            .iter()
+            .map(|count| (count * sign).max(0))
+            .sum::<i32>()
+    };
+    sum(1).max(sum(-1)).unsigned_abs() as usize
 }
 
 #[cfg(test)]
@@ -44,6 +67,20 @@ mod tests {
         check("clinet", Some("client"));
         check("Listers", Some("lister"));
         check("deep-copy", Some("deepcopy"));
+    }
+
+    #[test]
+    fn no_distance_is_less_than_the_least() {
+        let words = [
+            "", "a", "ab", "ba", "abc", "acb", "aab", "clinet", "client", "clients", "é", "éa",
+        ];
+        for a in words {
+            for b in words {
+                let distance = strsim::damerau_levenshtein(a, b);
+                assert!(least_distance(a, b) <= distance, "{a} {b}");
+            }
+        }
+        assert_eq!(least_distance("client", "lister"), 2);
     }
 
     #[test]
