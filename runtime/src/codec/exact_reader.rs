@@ -1,26 +1,62 @@
 //! Reads types of k8s-openapi without their own treatment of numbers.
 //!
 //! k8s-openapi asks a deserializer for quantities as newtypes of that name, and for int-or-strings, alone among the types in
-//! [`kubernetes`](super::kubernetes), as values of any type. [`ExactReader`] leaves both to their codecs.
+//! [`kubernetes`](super::kubernetes), as values of any type. [`ExactReader`] leaves both to their codecs, and texts that are left
+//! out when empty to [`optional_text`](super::optional_text).
 
 use std::fmt;
 
 use k8s_openapi::apimachinery::pkg::{api::resource::Quantity, util::intstr::IntOrString};
 use serde::{
-    Deserializer,
+    Deserialize, Deserializer,
     de::{DeserializeSeed, IntoDeserializer, MapAccess, SeqAccess, Visitor},
 };
 
-use super::{Codec, exact_writer::OPAQUE};
+use super::{Codec, exact_writer::OPAQUE, optional_text};
 
 /// A part of serde's reading that passes itself on to all parts within.
-pub(super) struct ExactReader<T>(pub(super) T);
+pub(super) struct ExactReader<T> {
+    inner: T,
+    place: Place,
+}
+
+/// Where a reader is, as far as texts that are left out when empty are concerned.
+#[derive(Clone, Copy)]
+enum Place {
+    /// In a value where an empty text is written.
+    Full,
+    /// In a value where it is left out.
+    Sparse,
+    /// In an object of this type, some of whose texts are left out.
+    Object(&'static str),
+    /// At such a text.
+    Text,
+}
+
+impl<T> ExactReader<T> {
+    pub(super) const fn new(inner: T) -> Self {
+        let place = Place::Full;
+        Self { inner, place }
+    }
+
+    /// A reader of a value where texts are left out when empty.
+    pub(super) const fn sparse(inner: T) -> Self {
+        let place = Place::Sparse;
+        Self { inner, place }
+    }
+
+    /// Another part at the same place.
+    const fn with<U>(&self, inner: U) -> ExactReader<U> {
+        let place = self.place;
+        ExactReader { inner, place }
+    }
+}
 
 /// Methods whose values hold no others.
 macro_rules! plain {
     ($($method:ident)*) => {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-            self.0.$method(visitor)
+            self.inner.$method(visitor)
         })*
     };
 }
@@ -29,7 +65,8 @@ macro_rules! plain {
 macro_rules! nested {
     ($($method:ident($($argument:ident: $ty:ty),*))*) => {
         $(fn $method<V: Visitor<'de>>(self, $($argument: $ty,)* visitor: V) -> Result<V::Value, D::Error> {
-            self.0.$method($($argument,)* ExactReader(visitor))
+            let visitor = self.with(visitor);
+            self.inner.$method($($argument,)* visitor)
         })*
     };
 }
@@ -38,7 +75,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for ExactReader<D> {
     type Error = D::Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-        match IntOrString::decode(self.0)? {
+        match IntOrString::decode(self.inner)? {
             IntOrString::Int(integer) => visitor.visit_i32(integer),
             IntOrString::String(text) => visitor.visit_string(text),
         }
@@ -50,20 +87,50 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for ExactReader<D> {
         visitor: V,
     ) -> Result<V::Value, D::Error> {
         if name == "Quantity" {
-            let Quantity(text) = Quantity::decode(self.0)?;
+            let Quantity(text) = Quantity::decode(self.inner)?;
             visitor.visit_newtype_struct(text.into_deserializer())
         } else if OPAQUE.contains(&name) {
-            self.0.deserialize_newtype_struct(name, visitor)
+            self.inner.deserialize_newtype_struct(name, visitor)
         } else {
-            self.0
-                .deserialize_newtype_struct(name, ExactReader(visitor))
+            let visitor = self.with(visitor);
+            self.inner.deserialize_newtype_struct(name, visitor)
+        }
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        let place = match self.place {
+            Place::Full => Place::Full,
+            _ if fields
+                .iter()
+                .any(|field| optional_text::leaves_out(name, field)) =>
+            {
+                Place::Object(name)
+            }
+            _ => Place::Sparse,
+        };
+        let inner = visitor;
+        self.inner
+            .deserialize_struct(name, fields, ExactReader { inner, place })
+    }
+
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+        match self.place {
+            Place::Text => {
+                visitor.visit_string(optional_text::held(String::deserialize(self.inner)?))
+            }
+            _ => self.inner.deserialize_string(visitor),
         }
     }
 
     plain! {
         deserialize_bool deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_u8 deserialize_u16
         deserialize_u32 deserialize_u64 deserialize_f32 deserialize_f64 deserialize_char deserialize_str
-        deserialize_string deserialize_bytes deserialize_byte_buf deserialize_unit deserialize_identifier
+        deserialize_bytes deserialize_byte_buf deserialize_unit deserialize_identifier
         deserialize_ignored_any
     }
 
@@ -74,12 +141,11 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for ExactReader<D> {
         deserialize_unit_struct(name: &'static str)
         deserialize_tuple(len: usize)
         deserialize_tuple_struct(name: &'static str, len: usize)
-        deserialize_struct(name: &'static str, fields: &'static [&'static str])
         deserialize_enum(name: &'static str, variants: &'static [&'static str])
     }
 
     fn is_human_readable(&self) -> bool {
-        self.0.is_human_readable()
+        self.inner.is_human_readable()
     }
 }
 
@@ -87,31 +153,40 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for ExactReader<V> {
     type Value = V::Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.expecting(f)
+        self.inner.expecting(f)
     }
 
     fn visit_none<E: serde::de::Error>(self) -> Result<V::Value, E> {
-        self.0.visit_none()
+        self.inner.visit_none()
     }
 
     fn visit_unit<E: serde::de::Error>(self) -> Result<V::Value, E> {
-        self.0.visit_unit()
+        self.inner.visit_unit()
     }
 
     fn visit_some<D: Deserializer<'de>>(self, value: D) -> Result<V::Value, D::Error> {
-        self.0.visit_some(ExactReader(value))
+        let value = self.with(value);
+        self.inner.visit_some(value)
     }
 
     fn visit_newtype_struct<D: Deserializer<'de>>(self, value: D) -> Result<V::Value, D::Error> {
-        self.0.visit_newtype_struct(ExactReader(value))
+        let value = self.with(value);
+        self.inner.visit_newtype_struct(value)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<V::Value, A::Error> {
-        self.0.visit_seq(ExactReader(items))
+        let items = self.with(items);
+        self.inner.visit_seq(items)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<V::Value, A::Error> {
-        self.0.visit_map(ExactReader(entries))
+        let place = self.place;
+        let (inner, value) = (entries, place);
+        self.inner.visit_map(Entries {
+            inner,
+            place,
+            value,
+        })
     }
 }
 
@@ -119,7 +194,8 @@ impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for ExactReader<S> {
     type Value = S::Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<S::Value, D::Error> {
-        self.0.deserialize(ExactReader(deserializer))
+        let deserializer = self.with(deserializer);
+        self.inner.deserialize(deserializer)
     }
 }
 
@@ -130,29 +206,50 @@ impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for ExactReader<A> {
         &mut self,
         seed: T,
     ) -> Result<Option<T::Value>, A::Error> {
-        self.0.next_element_seed(ExactReader(seed))
+        let seed = self.with(seed);
+        self.inner.next_element_seed(seed)
     }
 
     fn size_hint(&self) -> Option<usize> {
-        self.0.size_hint()
+        self.inner.size_hint()
     }
 }
 
-impl<'de, A: MapAccess<'de>> MapAccess<'de> for ExactReader<A> {
+/// The entries of a map or an object.
+struct Entries<A> {
+    inner: A,
+    place: Place,
+    /// The place of the value of the key that was read last.
+    value: Place,
+}
+
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for Entries<A> {
     type Error = A::Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(
         &mut self,
         seed: K,
     ) -> Result<Option<K::Value>, A::Error> {
-        self.0.next_key_seed(seed)
+        let Place::Object(name) = self.place else {
+            return self.inner.next_key_seed(seed);
+        };
+        let Some(key) = self.inner.next_key::<String>()? else {
+            return Ok(None);
+        };
+        self.value = if optional_text::leaves_out(name, &key) {
+            Place::Text
+        } else {
+            Place::Sparse
+        };
+        seed.deserialize(key.into_deserializer()).map(Some)
     }
 
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, A::Error> {
-        self.0.next_value_seed(ExactReader(seed))
+        let (inner, place) = (seed, self.value);
+        self.inner.next_value_seed(ExactReader { inner, place })
     }
 
     fn size_hint(&self) -> Option<usize> {
-        self.0.size_hint()
+        self.inner.size_hint()
     }
 }

@@ -5,7 +5,7 @@ use serde::{
     ser::{SerializeMap, SerializeSeq, SerializeStruct},
 };
 
-use super::{int_or_string, quantity};
+use super::{int_or_string, optional_text, quantity};
 
 /// Newtypes that hold any JSON, which stays as it is.
 pub(super) const OPAQUE: [&str; 3] = ["RawExtension", "JSON", "FieldsV1"];
@@ -31,6 +31,8 @@ enum Text {
     Plain,
     Quantity,
     IntOrString,
+    /// One that is left out when empty.
+    Sparse,
 }
 
 /// A serializer, or a part of one.
@@ -39,14 +41,36 @@ pub(super) struct ExactWriter<S> {
     text: Text,
     /// The struct whose fields are written; empty for other parts.
     object: &'static str,
+    /// Whether texts are left out when empty.
+    sparse: bool,
 }
 
 impl<S> ExactWriter<S> {
     pub(super) const fn new(inner: S) -> Self {
+        Self::of_part(inner, false)
+    }
+
+    /// A writer of a value where texts are left out when empty.
+    pub(super) const fn sparse(inner: S) -> Self {
+        Self::of_part(inner, true)
+    }
+
+    const fn of_part(inner: S, sparse: bool) -> Self {
         Self {
             inner,
             text: Text::Plain,
             object: "",
+            sparse,
+        }
+    }
+
+    /// A value within.
+    const fn within<'a, T: ?Sized>(&self, value: &'a T, text: Text) -> Within<'a, T> {
+        let sparse = self.sparse;
+        Within {
+            value,
+            text,
+            sparse,
         }
     }
 }
@@ -55,13 +79,14 @@ impl<S> ExactWriter<S> {
 struct Within<'a, T: ?Sized> {
     value: &'a T,
     text: Text,
+    sparse: bool,
 }
 
 impl<T: Serialize + ?Sized> Serialize for Within<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.value.serialize(ExactWriter {
             text: self.text,
-            ..ExactWriter::new(serializer)
+            ..ExactWriter::of_part(serializer, self.sparse)
         })
     }
 }
@@ -92,6 +117,7 @@ impl<S: Serializer> Serializer for ExactWriter<S> {
             Text::Plain => self.inner.serialize_str(text),
             Text::Quantity => quantity::write(text, self.inner),
             Text::IntOrString => int_or_string::write(text, self.inner),
+            Text::Sparse => self.inner.serialize_str(optional_text::meant(text)),
         }
     }
 
@@ -106,23 +132,26 @@ impl<S: Serializer> Serializer for ExactWriter<S> {
         } else if OPAQUE.contains(&name) {
             self.inner.serialize_newtype_struct(name, value)
         } else {
-            let text = Text::Plain;
-            self.inner
-                .serialize_newtype_struct(name, &Within { value, text })
+            let value = self.within(value, Text::Plain);
+            self.inner.serialize_newtype_struct(name, &value)
         }
     }
 
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<S::Ok, S::Error> {
-        let text = self.text;
-        self.inner.serialize_some(&Within { value, text })
+        let value = self.within(value, self.text);
+        self.inner.serialize_some(&value)
     }
 
     fn serialize_seq(self, len: Option<usize>) -> Result<Self::SerializeSeq, S::Error> {
-        self.inner.serialize_seq(len).map(ExactWriter::new)
+        let sparse = self.sparse;
+        let inner = self.inner.serialize_seq(len)?;
+        Ok(ExactWriter::of_part(inner, sparse))
     }
 
     fn serialize_map(self, len: Option<usize>) -> Result<Self::SerializeMap, S::Error> {
-        self.inner.serialize_map(len).map(ExactWriter::new)
+        let sparse = self.sparse;
+        let inner = self.inner.serialize_map(len)?;
+        Ok(ExactWriter::of_part(inner, sparse))
     }
 
     fn serialize_struct(
@@ -130,10 +159,11 @@ impl<S: Serializer> Serializer for ExactWriter<S> {
         name: &'static str,
         len: usize,
     ) -> Result<Self::SerializeStruct, S::Error> {
+        let sparse = self.sparse;
         let inner = self.inner.serialize_struct(name, len)?;
         Ok(ExactWriter {
             object: name,
-            ..ExactWriter::new(inner)
+            ..ExactWriter::of_part(inner, sparse)
         })
     }
 
@@ -212,8 +242,8 @@ impl<S: SerializeSeq> SerializeSeq for ExactWriter<S> {
     type Error = S::Error;
 
     fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), S::Error> {
-        let text = Text::Plain;
-        self.inner.serialize_element(&Within { value, text })
+        let value = self.within(value, Text::Plain);
+        self.inner.serialize_element(&value)
     }
 
     fn end(self) -> Result<S::Ok, S::Error> {
@@ -230,8 +260,8 @@ impl<S: SerializeMap> SerializeMap for ExactWriter<S> {
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), S::Error> {
-        let text = Text::Plain;
-        self.inner.serialize_value(&Within { value, text })
+        let value = self.within(value, Text::Plain);
+        self.inner.serialize_value(&value)
     }
 
     fn end(self) -> Result<S::Ok, S::Error> {
@@ -250,10 +280,16 @@ impl<S: SerializeStruct> SerializeStruct for ExactWriter<S> {
     ) -> Result<(), S::Error> {
         let text = if INT_OR_STRINGS.contains(&(self.object, name)) {
             Text::IntOrString
+        } else if self.sparse && optional_text::leaves_out(self.object, name) {
+            if optional_text::is_empty(value) {
+                return self.inner.skip_field(name);
+            }
+            Text::Sparse
         } else {
             Text::Plain
         };
-        self.inner.serialize_field(name, &Within { value, text })
+        let value = self.within(value, text);
+        self.inner.serialize_field(name, &value)
     }
 
     fn skip_field(&mut self, name: &'static str) -> Result<(), S::Error> {

@@ -9,7 +9,7 @@ macro_rules! exact {
     ($($group:ident::$version:ident { $($name:ident)+ })+) => {
         $($(impl Codec for api::$group::$version::$name {
             fn decode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                Self::deserialize(ExactReader(deserializer))
+                Self::deserialize(ExactReader::new(deserializer))
             }
 
             fn encode<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

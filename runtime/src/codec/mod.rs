@@ -8,6 +8,7 @@
 //! * A number where a quantity stands is held as a text with its sign, `+2` (negative ones as `-02`), and written as a number.
 //! * Both are so within Kubernetes' own types too, such as `PodSpec`; within `Condition`, so are times.
 //! * Base64 is read as Go reads it: with line breaks, and with stray bits in the last character.
+//! * A text that k8s-openapi always writes is left out when empty, where a field asks for that: see [`sparse`].
 //! * `null` is distinguished from an absent property.
 //!
 //! A `number` is a [`Number`], which holds integers that no `f64` can.
@@ -28,7 +29,11 @@ mod object;
 #[cfg(test)]
 mod object_tests;
 mod object_writer;
+mod optional_text;
 mod quantity;
+pub mod sparse;
+#[cfg(test)]
+mod sparse_tests;
 #[cfg(test)]
 mod tests;
 mod texts;

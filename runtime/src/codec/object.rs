@@ -17,7 +17,7 @@ use serde::{
     ser::SerializeMap,
 };
 
-use super::{Codec, Decoded, object_writer::Writer};
+use super::{Codec, Decoded, object_writer::Writer, sparse::Sparse};
 
 /// Implements `Serialize` and `Deserialize` for a struct by a list of its fields and the properties that hold them.
 ///
@@ -265,6 +265,12 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         self.demand(name);
     }
 
+    /// [`required`](Self::required), of [`sparse`](super::sparse) values.
+    pub fn required_sparse<T: Deserialize<'de>>(&mut self, name: &'static str, field: &mut T) {
+        self.defaulted_sparse(name, field);
+        self.demand(name);
+    }
+
     /// A field that keeps its default when the property is missing, and is always written.
     pub fn defaulted<T: Deserialize<'de>>(&mut self, name: &'static str, field: &mut T) {
         if self.takes(name) {
@@ -279,6 +285,13 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         }
     }
 
+    /// [`defaulted`](Self::defaulted), of [`sparse`](super::sparse) values.
+    pub fn defaulted_sparse<T: Deserialize<'de>>(&mut self, name: &'static str, field: &mut T) {
+        if self.takes(name) {
+            self.store(field, |Sparse(value)| value);
+        }
+    }
+
     /// A field that is none when the property is null, and keeps its default when it is missing.
     pub fn optional<T: Deserialize<'de>>(&mut self, name: &'static str, field: &mut Option<T>) {
         self.defaulted(name, field);
@@ -287,6 +300,15 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
     /// [`optional`](Self::optional), with a wire format of its own.
     pub fn optional_encoded<T: Codec>(&mut self, name: &'static str, field: &mut Option<T>) {
         self.defaulted_encoded(name, field);
+    }
+
+    /// [`optional`](Self::optional), of [`sparse`](super::sparse) values.
+    pub fn optional_sparse<T: Deserialize<'de>>(
+        &mut self,
+        name: &'static str,
+        field: &mut Option<T>,
+    ) {
+        self.defaulted_sparse(name, field);
     }
 
     /// A field that keeps its default when the property is missing, where null is a value.
@@ -300,6 +322,17 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
     pub fn nullable_encoded<T: Codec>(&mut self, name: &'static str, field: &mut Option<T>) {
         if self.takes(name) {
             *field = self.value().map(Decoded::value);
+        }
+    }
+
+    /// [`nullable`](Self::nullable), of [`sparse`](super::sparse) values.
+    pub fn nullable_sparse<T: Deserialize<'de>>(
+        &mut self,
+        name: &'static str,
+        field: &mut Option<T>,
+    ) {
+        if self.takes(name) {
+            *field = self.value().map(|Sparse(value)| value);
         }
     }
 

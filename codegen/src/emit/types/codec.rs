@@ -9,7 +9,7 @@ use crate::{
 
 const ROOT: &str = include_str!("../../../../runtime/src/codec/mod.rs");
 
-const SUBMODULES: [(&str, &str); 14] = [
+const SUBMODULES: [(&str, &str); 16] = [
     (
         "base64",
         include_str!("../../../../runtime/src/codec/base64.rs"),
@@ -51,8 +51,16 @@ const SUBMODULES: [(&str, &str); 14] = [
         include_str!("../../../../runtime/src/codec/object_writer.rs"),
     ),
     (
+        "optional_text",
+        include_str!("../../../../runtime/src/codec/optional_text.rs"),
+    ),
+    (
         "quantity",
         include_str!("../../../../runtime/src/codec/quantity.rs"),
+    ),
+    (
+        "sparse",
+        include_str!("../../../../runtime/src/codec/sparse.rs"),
     ),
     (
         "texts",
@@ -108,7 +116,8 @@ pub(super) fn emit(cx: &Emit<'_>) -> Code {
 /// A submodule that a line declares: the line without its semicolon, and the source.
 fn submodule(line: &str) -> Option<(&str, &'static str)> {
     let declared = line.strip_suffix(';')?;
-    let name = declared.strip_prefix("mod ")?;
+    let private = declared.strip_prefix("pub ").unwrap_or(declared);
+    let name = private.strip_prefix("mod ")?;
     let (_, source) = SUBMODULES.iter().find(|(known, _)| *known == name)?;
     Some((declared, source))
 }
@@ -208,7 +217,9 @@ mod tests {
                 "number true",
                 "object true",
                 "object_writer true",
+                "optional_text true",
                 "quantity true",
+                "sparse true",
                 "texts true",
                 "time true",
                 "union true",
