@@ -74,6 +74,7 @@ fn field(row: Row<Validation>, rust_name: String, docs: String) -> Option<Field>
         option: row.option,
         required: row.required,
         nullable: row.nullable,
+        sparse: false,
         default: row.default,
         flatten: false,
         skip: false,

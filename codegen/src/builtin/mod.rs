@@ -9,6 +9,7 @@ mod exact;
 #[cfg(feature = "go")]
 mod make;
 mod openapi;
+mod optional_text;
 mod paths;
 
 #[cfg(feature = "go")]
@@ -20,6 +21,7 @@ pub(crate) use exact::is_exact_by_codec;
 #[cfg(feature = "go")]
 pub use make::{Files, make};
 pub(crate) use openapi::{Written, openapi_structs};
+pub(crate) use optional_text::is_optional_text;
 #[cfg(feature = "go")]
 pub(crate) use paths::{at_path, is_kubernetes, rust_path};
 

@@ -63,7 +63,31 @@ impl Presence {
 
 /// Whether values of the field's type go through `codec`. Go's own types write quantities as texts, and times in seconds.
 pub(crate) fn needs_codec(field: &Field) -> bool {
-    field.ty.is_encoded() || (field.go.is_none() && is_exact_by_codec(&field.ty))
+    field.sparse || field.ty.is_encoded() || (field.go.is_none() && is_exact_by_codec(&field.ty))
+}
+
+/// How the values of a field are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wire {
+    /// As their type's serde does.
+    Serde,
+    /// By the codec of their type.
+    Encoded,
+    /// By the codec, with texts left out when empty.
+    Sparse,
+}
+
+impl Wire {
+    /// How the values of a field are written.
+    pub(crate) fn of(field: &Field) -> Self {
+        if field.sparse {
+            Self::Sparse
+        } else if needs_codec(field) {
+            Self::Encoded
+        } else {
+            Self::Serde
+        }
+    }
 }
 
 /// Whether the field is one of Go's outside an `Option`: if missing, it has its zero value, as for Go's decoder.
@@ -135,20 +159,19 @@ pub(crate) fn serde_attribute(
         None => {}
     }
     if codec_used {
-        let plain = !needs_codec(field);
-        let module = match presence {
-            Presence::OptionalNullable => format!("{codec}::present"),
-            _ if null_is_a_value(field) => format!("{codec}::present"),
-            _ => codec.to_owned(),
+        let nullable = presence == Presence::OptionalNullable;
+        let module = match Wire::of(field) {
+            Wire::Serde if nullable || null_is_a_value(field) => format!("{codec}::present"),
+            Wire::Encoded if nullable => format!("{codec}::nullable"),
+            Wire::Serde | Wire::Encoded => codec.to_owned(),
+            Wire::Sparse if nullable => format!("{codec}::sparse::nullable"),
+            Wire::Sparse => format!("{codec}::sparse"),
         };
-        if plain {
-            let function = format!("{module}::deserialize");
-            parts.push(quote!(deserialize_with = #function));
-        } else if presence == Presence::OptionalNullable {
-            let module = format!("{codec}::nullable");
+        if needs_codec(field) {
             parts.push(quote!(with = #module));
         } else {
-            parts.push(quote!(with = #module));
+            let function = format!("{module}::deserialize");
+            parts.push(quote!(deserialize_with = #function));
         }
     }
     if !codec_used && may_be_null(field) {

@@ -142,6 +142,9 @@ pub struct Field {
     pub required: bool,
     /// Whether the property may be present as null.
     pub nullable: bool,
+    /// Whether texts that k8s-openapi always writes are left out when empty, within values of a Kubernetes type.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub sparse: bool,
     /// The value that the server fills in.
     pub default: Option<Value>,
     /// Whether serde merges the fields of the type into the parent (`serde(flatten)`).
@@ -180,6 +183,7 @@ impl Field {
             option: false,
             required: true,
             nullable: false,
+            sparse: false,
             default: None,
             flatten: false,
             skip: false,

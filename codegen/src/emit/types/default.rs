@@ -13,7 +13,7 @@ use crate::{
     emit::{
         Emit,
         context::ident,
-        serde_attributes::{Presence, needs_codec},
+        serde_attributes::{Presence, Wire},
     },
     model::{Field, KnownType, StructDef, TypeDef, TypeKind, TypeRef, UnknownFields},
 };
@@ -391,9 +391,9 @@ fn integer(scope: &FileContext<'_>, field: &Field, default: &Value) -> Option<To
 fn from_json(scope: &FileContext<'_>, field: &Field, default: &Value) -> TokenStream {
     let codec = scope.imports.codec();
     let text = default.to_string();
-    if needs_codec(field) {
-        quote!(#codec::decoded(#text))
-    } else {
-        quote!(#codec::from_json(#text))
+    match Wire::of(field) {
+        Wire::Serde => quote!(#codec::from_json(#text)),
+        Wire::Encoded => quote!(#codec::decoded(#text)),
+        Wire::Sparse => quote!(#codec::sparse::from_json(#text)),
     }
 }

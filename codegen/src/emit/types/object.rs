@@ -19,7 +19,7 @@ use super::{
 use crate::{
     emit::{
         context::ident,
-        serde_attributes::{Presence, is_plain_go, may_be_null, needs_codec, uses_codec},
+        serde_attributes::{Presence, Wire, is_plain_go, may_be_null, uses_codec},
     },
     model::{Field, StructDef, TypeDef, TypeKind, UnknownFields},
 };
@@ -106,18 +106,29 @@ fn fill(text: &mut String, entries: &[String]) {
 /// The method of the codec's reader and writer for a field.
 fn mode(field: &Field) -> &'static str {
     let missing_is_default = honoured(field) || is_plain_go(field);
-    let encoded = needs_codec(field);
-    match (Presence::of(field), encoded) {
-        (Presence::Required, _) if may_be_null(field) => "filled",
-        (Presence::Required, false) if !missing_is_default => "required",
-        (Presence::Required, true) if !missing_is_default => "required_encoded",
-        (Presence::Required | Presence::RequiredNullable, false) => "defaulted",
-        (Presence::Required | Presence::RequiredNullable, true) => "defaulted_encoded",
-        (Presence::Optional, false) if !uses_codec(field) => "optional",
-        (Presence::Optional, true) => "optional_encoded",
-        (Presence::Optional | Presence::OptionalNullable, false) => "nullable",
-        (Presence::OptionalNullable, true) => "nullable_encoded",
-        (Presence::Omittable, false) => "omittable",
-        (Presence::Omittable, true) => "omittable_encoded",
-    }
+    let of_wire = |[serde, encoded, sparse]: [&'static str; 3]| match Wire::of(field) {
+        Wire::Serde => serde,
+        Wire::Encoded => encoded,
+        Wire::Sparse => sparse,
+    };
+    of_wire(match Presence::of(field) {
+        Presence::Required if may_be_null(field) => ["filled"; 3],
+        Presence::Required if !missing_is_default => {
+            ["required", "required_encoded", "required_sparse"]
+        }
+        Presence::Required | Presence::RequiredNullable => {
+            ["defaulted", "defaulted_encoded", "defaulted_sparse"]
+        }
+        Presence::Optional => {
+            let serde = if uses_codec(field) {
+                "nullable"
+            } else {
+                "optional"
+            };
+            [serde, "optional_encoded", "optional_sparse"]
+        }
+        Presence::OptionalNullable => ["nullable", "nullable_encoded", "nullable_sparse"],
+        // Go's alone, whose types are never sparse.
+        Presence::Omittable => ["omittable", "omittable_encoded", "omittable_encoded"],
+    })
 }

@@ -30,6 +30,8 @@ pub struct Explained {
 pub enum Verdict {
     /// The type of k8s-openapi with this path.
     Recognised(String),
+    /// The same, with texts that k8s-openapi always writes left out when empty.
+    RecognisedSparse(String),
     /// A part of another object, at this path, that is a type of k8s-openapi.
     Within(String, String),
     /// A type of its own, for this reason.
@@ -43,6 +45,7 @@ impl fmt::Display for Explained {
         write!(f, "{} {}: ", self.api_version, self.path)?;
         match &self.verdict {
             Verdict::Recognised(name) => f.write_str(name),
+            Verdict::RecognisedSparse(name) => write!(f, "{name}, with empty texts left out"),
             Verdict::Within(path, name) => write!(f, "part of {path}, which is {name}"),
             Verdict::Own(reason) => write!(f, "a type of its own: {reason}"),
             Verdict::Plain => f.write_str("not an object with properties"),
@@ -120,9 +123,19 @@ impl Walk<'_> {
             return self.properties(path, schema, &COMMON_PROPERTIES);
         }
         match self.types.kubernetes_type(path, name, schema) {
-            Ok(ty) if is_asked => self.push(path, Verdict::Recognised(shown(&ty))),
-            Ok(ty) => {
-                let within = Verdict::Within(path.as_str().to_owned(), shown(&ty));
+            Ok(known) if is_asked => {
+                let name = shown(&known.ty);
+                self.push(
+                    path,
+                    if known.sparse {
+                        Verdict::RecognisedSparse(name)
+                    } else {
+                        Verdict::Recognised(name)
+                    },
+                );
+            }
+            Ok(known) => {
+                let within = Verdict::Within(path.as_str().to_owned(), shown(&known.ty));
                 self.found.push(Explained {
                     api_version: self.api_version.clone(),
                     path: self.asked.to_owned(),
@@ -147,10 +160,10 @@ impl Walk<'_> {
                 version,
                 ..self.types
             };
-            let ty = types.kubernetes_type(path, name, schema).ok()?;
+            let known = types.kubernetes_type(path, name, schema).ok()?;
             Some(format!(
                 "; with `kubernetes-version` {version} it is {}",
-                shown(&ty)
+                shown(&known.ty)
             ))
         });
         recognised.next().unwrap_or_default()

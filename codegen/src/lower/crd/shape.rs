@@ -45,7 +45,7 @@ fn digest(def: &Unnamed, shapes: &ShapeOfPath<'_>) -> u64 {
     match &def.kind {
         TypeKind::Struct(def) => def.fields.iter().for_each(|field| {
             field.json_name.hash(&mut hasher);
-            field.required.hash(&mut hasher);
+            (field.required, field.sparse).hash(&mut hasher);
             discriminant(&field.ty).hash(&mut hasher);
             field.validation.pattern.hash(&mut hasher);
             let default = field.default.as_ref().map(Value::to_string);
@@ -97,6 +97,7 @@ fn is_same_field(a: &Field, b: &Field, shapes: &ShapeOfPath<'_>) -> bool {
         option,
         required,
         nullable,
+        sparse,
         default,
         flatten,
         skip,
@@ -107,6 +108,7 @@ fn is_same_field(a: &Field, b: &Field, shapes: &ShapeOfPath<'_>) -> bool {
     (json_name, rust_name) == (&b.json_name, &b.rust_name)
         && is_same_type(ty, &b.ty, shapes)
         && (option, required, nullable) == (&b.option, &b.required, &b.nullable)
+        && *sparse == b.sparse
         && (flatten, skip) == (&b.flatten, &b.skip)
         && (default, validation) == (&b.default, &b.validation)
 }

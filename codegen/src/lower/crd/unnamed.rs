@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{
     at::{At, MAX_STEPS, STEPS_OF_LIST, STEPS_OF_MAP, STEPS_OF_PROPERTY},
     enums,
-    recognise::{Unlike, recognise},
+    recognise::{Recognised, Unlike, recognise},
 };
 use crate::{
     model::{
@@ -63,7 +63,7 @@ impl<'a> Types<'a> {
         path: &Path,
         property: &str,
         schema: &'s Schema,
-    ) -> Result<TypeRef, Unlike<'s>> {
+    ) -> Result<Recognised, Unlike<'s>> {
         if self.wanted == KubernetesTypes::None {
             return Err(Unlike::Unwanted);
         }
@@ -87,6 +87,8 @@ pub(super) struct Gathered<'a> {
     types: Vec<Unnamed>,
     rest: Rest,
     options: Types<'a>,
+    /// Whether the type of Kubernetes that was recognised last is sparse; the field with it takes that.
+    sparse: bool,
 }
 
 /// The treatment of the parts of a schema that its types do not hold.
@@ -111,6 +113,7 @@ impl<'a> Gathered<'a> {
             types: Vec::new(),
             rest,
             options,
+            sparse: false,
         };
         let rest = gathered.add_root(kind, schema);
         (gathered.types, rest)
@@ -218,6 +221,7 @@ impl<'a> Gathered<'a> {
             ty,
             required,
             nullable,
+            sparse: mem::take(&mut self.sparse),
             default,
             flatten: false,
             skip: false,
@@ -280,7 +284,8 @@ impl<'a> Gathered<'a> {
         }
         let path = at.path();
         if let Ok(known) = self.options.kubernetes_type(&path, at.property, schema) {
-            return known;
+            self.sparse = known.sparse;
+            return known.ty;
         }
         let fields = self.fields(&path, at.steps, schema, &["unknown_fields"]);
         let unknown_fields = unknown_fields(schema);

@@ -302,6 +302,7 @@ fn field(
         option: !is_meta && is_option(&found.ty, pointer, required, omits),
         required,
         nullable: markers.has::<Nullable>(),
+        sparse: false,
         default: default(markers, &found.ty),
         flatten: false,
         skip: false,

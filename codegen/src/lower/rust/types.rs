@@ -246,6 +246,7 @@ impl Cx<'_> {
             nullable: markers.has::<Nullable>()
                 || (requirement == Requirement::Required && option)
                 || matches!(ty, TypeRef::Optional(_)),
+            sparse: false,
             default: default(markers, &ty),
             flatten: serde.flatten,
             skip: serde.skip,

@@ -1,10 +1,12 @@
 //! Defaults, and values that plain serde would change.
 
+use codegen_runtime::k8s_openapi::api::core::v1::{LocalObjectReference, SecretKeySelector};
 use golden_features::apis::features::v1::{
     Everything, EverythingDirection, EverythingFilters, EverythingFiltersUnion,
     EverythingIpVersions, EverythingLevel, EverythingOffset, EverythingProvider,
     EverythingProviderUnion, EverythingRequestMirror, EverythingSource, EverythingSourceUnion,
     EverythingSpec, EverythingTarget, EverythingTargetSelectorUnion, EverythingTargetUnion, Flat,
+    Holder,
 };
 use serde_json::{Value, json};
 
@@ -46,6 +48,39 @@ fn hard_values_come_through() {
     let again = serde_json::to_string(&flat).unwrap();
     assert!(again.contains("\"ratio\":-0.0"), "{again}");
     assert_eq!(serde_json::from_str::<Value>(&again).unwrap(), object);
+}
+
+/// A name that is missing stays missing, and one that is empty stays empty.
+#[test]
+fn references_need_no_name() {
+    for object in [
+        json!({"secretKeyRef": {"key": ""}, "tokenSecretKeyRef": {"key": "token"}}),
+        json!({
+            "configMapKeyRef": null, "imagePullSecrets": [{}, {"name": ""}, {"name": "a"}],
+            "secretKeyRef": {"key": "a", "name": ""}, "tokenSecretKeyRef": {"key": "b", "name": "c"},
+        }),
+        json!({"configMapKeyRef": {"key": "a"}, "secretKeyRef": {"key": "a"}, "tokenSecretKeyRef": {"key": "", "name": "\"\""}}),
+    ] {
+        let mut whole =
+            json!({"apiVersion": "features.example.com/v1", "kind": "Holder", "metadata": {}});
+        let properties = object.as_object().unwrap().clone();
+        whole.as_object_mut().unwrap().extend(properties);
+        let holder: Holder = serde_json::from_value(whole.clone()).unwrap();
+        assert_eq!(serde_json::to_value(holder).unwrap(), whole);
+    }
+    let selector = SecretKeySelector {
+        key: "a".to_owned(),
+        ..SecretKeySelector::default()
+    };
+    let holder = Holder {
+        image_pull_secrets: Some(vec![LocalObjectReference::default()]),
+        secret_key_ref: selector,
+        ..Holder::default()
+    };
+    let written = serde_json::to_value(&holder).unwrap();
+    assert_eq!(written["secretKeyRef"], json!({"key": "a"}));
+    assert_eq!(written["imagePullSecrets"], json!([{}]));
+    assert_eq!(written["tokenSecretKeyRef"], json!({"key": "token"}));
 }
 
 /// The view of a union is the only field that is set, and becomes the struct again.

@@ -9,9 +9,7 @@ use super::{
 };
 use crate::{
     builtin::Written,
-    model::{
-        Constraints, KnownType, ListType, MapType, Omission, QUANTITY_PATTERN, TypeRef, Validation,
-    },
+    model::{Constraints, KnownType, ListType, MapType, QUANTITY_PATTERN, TypeRef, Validation},
     read::crd::schema::{Additional, Schema, Type},
 };
 
@@ -23,11 +21,38 @@ pub(super) struct Fit {
     pub(super) table: &'static Table,
     /// The type of the whole schema.
     pub(super) root: &'static Kubernetes,
+    pub(super) texts: Texts,
+}
+
+/// The writing of texts that k8s-openapi always writes and Go leaves out when empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Texts {
+    /// They are always written: the schema requires them, or the server fills them in.
+    Full,
+    /// They are left out when empty, by the codec.
+    Sparse,
 }
 
 impl Fit {
-    /// Whether objects of the schema fit the type; its rules of its own stay with the field.
-    pub(super) fn check<'s>(self, schema: &'s Schema) -> Fits<'s> {
+    /// The way in which objects of a schema fit a type; its rules of its own stay with the field.
+    pub(super) fn find<'s>(
+        table: &'static Table,
+        root: &'static Kubernetes,
+        schema: &'s Schema,
+    ) -> Result<Self, Misfit<'s>> {
+        let texts = Texts::Full;
+        let fit = Self { table, root, texts };
+        match fit.check(schema) {
+            Err(misfit) if misfit.is_optional_text() => {
+                let texts = Texts::Sparse;
+                let fit = Self { texts, ..fit };
+                fit.check(schema).map(|()| fit)
+            }
+            checked => checked.map(|()| fit),
+        }
+    }
+
+    fn check<'s>(self, schema: &'s Schema) -> Fits<'s> {
         // A field of a type without `Default` cannot have one either.
         if self.root.is_condition() && schema.default.as_ref().is_some_and(|one| !one.is_null()) {
             return Err(Misfit::says("has a default"));
@@ -50,10 +75,27 @@ impl Fit {
         }
         for (name, field) in &known.fields {
             if field.written == Written::Always && !schema.required.contains(name) {
-                unasked(schema, name, field).map_err(|misfit| misfit.at(name))?;
+                self.unasked(schema, name, field)
+                    .map_err(|misfit| misfit.at(name))?;
             }
         }
         Ok(())
+    }
+
+    /// A field that k8s-openapi always writes, and that the schema does not require: it is always there if it has a default.
+    fn unasked<'s>(self, schema: &'s Schema, name: &str, field: &KubernetesField) -> Fits<'s> {
+        let property = schema.properties.iter().find(|(key, _)| key == name);
+        let default = property.and_then(|(_, property)| property.default.as_ref());
+        match (self.texts, default) {
+            _ if !field.is_optional_text() => Err(Misfit::says(
+                "k8s-openapi always writes it, and the schema neither requires it nor has a default",
+            )),
+            (Texts::Full, Some(_)) | (Texts::Sparse, None) => Ok(()),
+            (Texts::Full, None) => Err(Misfit::new(Reason::OptionalText)),
+            (Texts::Sparse, Some(_)) => Err(Misfit::says(
+                "has a default, and others of Kubernetes' texts have none",
+            )),
+        }
     }
 
     fn field<'s>(self, schema: &'s Schema, known: &'static KubernetesField) -> Fits<'s> {
@@ -147,21 +189,6 @@ impl Fit {
 
 fn keeps_unknown(schema: &Schema) -> bool {
     schema.validation.preserve_unknown_fields || !matches!(schema.additional, Additional::No)
-}
-
-/// A field that k8s-openapi always writes, and that the schema does not require: it is always there if it has a default.
-fn unasked<'s>(schema: &'s Schema, name: &str, field: &KubernetesField) -> Fits<'s> {
-    let omitted = field.field.go.as_ref();
-    let omitted = omitted.is_some_and(|go| go.omits == Omission::Empty);
-    let property = schema.properties.iter().find(|(key, _)| key == name);
-    let default = property.and_then(|(_, property)| property.default.as_ref());
-    if field.field.ty == TypeRef::String && omitted && default.is_some() {
-        Ok(())
-    } else {
-        Err(Misfit::says(
-            "k8s-openapi always writes it, and the schema neither requires it nor has a default",
-        ))
-    }
 }
 
 /// Embedded metadata as controller-gen writes it: the server drops all that is in it, or it is not pruned at all.

@@ -21,6 +21,8 @@ pub(super) enum Reason<'s> {
     Says(&'static str),
     /// The type has no such field in every permitted version of Kubernetes.
     NoField(&'static str),
+    /// A text that k8s-openapi always writes, and Go leaves out when empty.
+    OptionalText,
     /// The default is not that of Kubernetes.
     Default(&'s Value),
     /// Kubernetes has no such rule.
@@ -45,6 +47,11 @@ impl<'s> Misfit<'s> {
         self
     }
 
+    /// Whether it is none where texts are left out when empty.
+    pub(super) const fn is_optional_text(&self) -> bool {
+        matches!(self.reason, Reason::OptionalText)
+    }
+
     /// How deep it is: the deeper, the nearer is the schema to the type.
     pub(super) const fn depth(&self) -> usize {
         self.path.len()
@@ -66,6 +73,9 @@ impl fmt::Display for Misfit<'_> {
                 f,
                 "{name} has no such field in every permitted version of Kubernetes"
             ),
+            Reason::OptionalText => {
+                f.write_str("k8s-openapi always writes it, and the schema does not require it")
+            }
             Reason::Default(default) => write!(f, "the default {default} is not Kubernetes'"),
             Reason::Rule(keyword) => {
                 write!(f, "{keyword} is not among Kubernetes' rules, or differs")

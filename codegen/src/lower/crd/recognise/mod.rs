@@ -2,7 +2,7 @@
 //!
 //! A schema is a type of k8s-openapi where every property of the schema is a field of the type, with the same type and
 //! rules, and where nothing is added when a value is written ([`fit`]). Fields of a type that holds numbers go through the
-//! runtime's codec, which keeps what k8s-openapi's own serde would change. Several types may fit a small schema; then
+//! runtime's codec, which keeps what k8s-openapi's own serde would change, and leaves out what the schema does not ask for. Several types may fit a small schema; then
 //! descriptions and the name of the property decide, or the schema keeps a type of its own ([`evidence`]).
 //!
 //! Start reading at [`recognise`].
@@ -18,7 +18,7 @@ use std::fmt;
 
 use self::{
     evidence::Evidence,
-    fit::Fit,
+    fit::{Fit, Texts},
     misfit::Misfit,
     table::{Kubernetes, Table},
 };
@@ -68,22 +68,30 @@ impl fmt::Display for Unlike<'_> {
     }
 }
 
+/// A type of Kubernetes that a schema describes.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Recognised {
+    pub(super) ty: TypeRef,
+    /// Whether texts that k8s-openapi always writes are left out when empty.
+    pub(super) sparse: bool,
+}
+
 /// The Kubernetes type of the objects of a schema, which stands at a property, in a version of Kubernetes and every later one.
 pub(super) fn recognise<'s>(
     property: &str,
     schema: &'s Schema,
     wanted: KubernetesTypes,
     version: KubernetesVersion,
-) -> Result<TypeRef, Unlike<'s>> {
+) -> Result<Recognised, Unlike<'s>> {
     let table = Table::get(version);
     let names = schema.properties.iter().map(|(name, _)| name.as_str());
-    let mut fitting: Vec<(Evidence, &Kubernetes)> = Vec::new();
+    let mut fitting: Vec<(Evidence, Fit)> = Vec::new();
     let mut nearest: Option<(&Kubernetes, Misfit<'s>)> = None;
     for root in table.with_fields(names) {
-        match (Fit { table, root }).check(schema) {
-            Ok(()) => {
+        match Fit::find(table, root, schema) {
+            Ok(fit) => {
                 let evidence = Evidence::gather(table, property, schema, root);
-                fitting.push((evidence, root));
+                fitting.push((evidence, fit));
             }
             Err(misfit) => {
                 let deeper = nearest
@@ -97,33 +105,42 @@ pub(super) fn recognise<'s>(
     }
     let misfit = nearest.map(|(known, misfit)| Unlike::Misfit(known.name(), misfit));
     match choose(fitting, wanted) {
-        Ok(known) => Ok(known.reference()),
+        Ok(fit) => Ok(Recognised {
+            ty: fit.root.reference(),
+            sparse: fit.texts == Texts::Sparse,
+        }),
         Err(Unlike::NoType) => Err(misfit.unwrap_or(Unlike::NoType)),
         Err(unlike) => Err(unlike),
     }
 }
 
-/// The type that most speaks for, if no other has as much.
+/// The type that most speaks for, if no other has as much. Of types with the same evidence, one that needs no text left out.
 fn choose(
-    mut fitting: Vec<(Evidence, &'static Kubernetes)>,
+    mut fitting: Vec<(Evidence, Fit)>,
     wanted: KubernetesTypes,
-) -> Result<&'static Kubernetes, Unlike<'static>> {
-    let alone = fitting.len() == 1;
+) -> Result<Fit, Unlike<'static>> {
     let best = fitting.iter().max_by_key(|(evidence, _)| *evidence);
-    let Some((best, known)) = best.map(|(evidence, known)| (*evidence, *known)) else {
+    let Some((best, _)) = best.copied() else {
         return Err(Unlike::NoType);
     };
+    let all = fitting.len();
+    let is_full = |(_, fit): &(Evidence, Fit)| fit.texts == Texts::Full;
+    let full = fitting.iter().filter(|one| is_full(one)).count();
     fitting.retain(|(evidence, _)| *evidence == best);
-    if fitting.len() > 1 {
-        let names = fitting.iter().map(|(_, known)| known.name());
-        return Err(Unlike::Ambiguous(names.collect()));
+    if fitting.iter().any(is_full) {
+        fitting.retain(is_full);
     }
+    let [(_, fit)] = fitting[..] else {
+        let names = fitting.iter().map(|(_, fit)| fit.root.name());
+        return Err(Unlike::Ambiguous(names.collect()));
+    };
+    let alone = all == 1 || (full == 1 && fit.texts == Texts::Full);
     if !best.suffices(alone) {
-        return Err(Unlike::Slight(known.name()));
+        return Err(Unlike::Slight(fit.root.name()));
     }
     match wanted {
-        KubernetesTypes::All => Ok(known),
-        KubernetesTypes::Exact if best.is_exact() => Ok(known),
-        KubernetesTypes::Exact | KubernetesTypes::None => Err(Unlike::Inexact(known.name())),
+        KubernetesTypes::All => Ok(fit),
+        KubernetesTypes::Exact if best.is_exact() => Ok(fit),
+        KubernetesTypes::Exact | KubernetesTypes::None => Err(Unlike::Inexact(fit.root.name())),
     }
 }

@@ -54,6 +54,13 @@ pub(super) struct KubernetesField {
     pub(super) written: Written,
 }
 
+impl KubernetesField {
+    /// Whether it is a text that k8s-openapi always writes, and Go leaves out when empty.
+    pub(super) fn is_optional_text(&self) -> bool {
+        builtin::is_optional_text(&self.field, self.written)
+    }
+}
+
 impl Kubernetes {
     /// The name of the type.
     pub(super) fn name(&self) -> &'static str {

@@ -1,3 +1,4 @@
+mod sparse;
 mod versions;
 
 use super::*;

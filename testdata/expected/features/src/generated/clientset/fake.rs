@@ -37,7 +37,7 @@ impl Clientset {
 }
 
 /// The resources that the embedded API server serves beside the built-in kinds.
-const RESOURCES: [fake::Resource; 13] = [
+const RESOURCES: [fake::Resource; 14] = [
     fake::Resource {
         group: "features.example.com",
         version: "v1",
@@ -70,6 +70,17 @@ const RESOURCES: [fake::Resource; 13] = [
         kind: "Flat",
         plural: "flats",
         singular: "flat",
+        scope: fake::Scope::Namespaced,
+        short_names: &[],
+        status: false,
+        scale: None,
+    },
+    fake::Resource {
+        group: "features.example.com",
+        version: "v1",
+        kind: "Holder",
+        plural: "holders",
+        singular: "holder",
         scope: fake::Scope::Namespaced,
         short_names: &[],
         status: false,

@@ -15,6 +15,7 @@ pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeEr
     scheme.register::<crate::apis::features::v1::Bare>()?;
     scheme.register::<crate::apis::features::v1::Everything>()?;
     scheme.register::<crate::apis::features::v1::Flat>()?;
+    scheme.register::<crate::apis::features::v1::Holder>()?;
     scheme.register::<crate::apis::features::v1::Scalar>()?;
     scheme.register::<crate::apis::features::v1beta1::Everything>()?;
     scheme.register::<crate::apis::hostile::v1::Default>()?;

@@ -6,6 +6,7 @@
 mod bare;
 mod everything;
 mod flat;
+mod holder;
 mod scalar;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
@@ -14,6 +15,7 @@ mod zz_generated_validate;
 pub use self::bare::*;
 pub use self::everything::*;
 pub use self::flat::*;
+pub use self::holder::*;
 pub use self::scalar::*;
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,

@@ -78,6 +78,31 @@ impl ::codegen_runtime::k8s_openapi::Metadata for super::Flat {
     }
 }
 
+impl ::codegen_runtime::k8s_openapi::Resource for super::Holder {
+    const API_VERSION: &'static str = "features.example.com/v1";
+    const GROUP: &'static str = "features.example.com";
+    const KIND: &'static str = "Holder";
+    const VERSION: &'static str = "v1";
+    const URL_PATH_SEGMENT: &'static str = "holders";
+    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
+}
+
+impl ::codegen_runtime::k8s_openapi::ListableResource for super::Holder {
+    const LIST_KIND: &'static str = "HolderList";
+}
+
+impl ::codegen_runtime::k8s_openapi::Metadata for super::Holder {
+    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+    fn metadata(&self) -> &Self::Ty {
+        &self.metadata
+    }
+
+    fn metadata_mut(&mut self) -> &mut Self::Ty {
+        &mut self.metadata
+    }
+}
+
 impl ::codegen_runtime::k8s_openapi::Resource for super::Scalar {
     const API_VERSION: &'static str = "features.example.com/v1";
     const GROUP: &'static str = "features.example.com";

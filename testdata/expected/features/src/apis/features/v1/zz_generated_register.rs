@@ -42,6 +42,7 @@ pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeEr
     scheme.register::<super::Bare>()?;
     scheme.register::<super::Everything>()?;
     scheme.register::<super::Flat>()?;
+    scheme.register::<super::Holder>()?;
     scheme.register::<super::Scalar>()?;
     Ok(())
 }

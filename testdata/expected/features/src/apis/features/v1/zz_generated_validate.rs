@@ -35,6 +35,15 @@ impl validation::Validate for super::Flat {
     }
 }
 
+impl validation::Validate for super::Holder {
+    fn validator() -> &'static validation::Validator {
+        static VALIDATOR: LazyLock<validation::Validator> = LazyLock::new(|| validation::of_version(
+            "{\"name\":\"v1\",\"schema\":{\"openAPIV3Schema\":{\"properties\":{\"configMapKeyRef\":{\"nullable\":true,\"properties\":{\"key\":{\"type\":\"string\"},\"name\":{\"type\":\"string\"},\"optional\":{\"type\":\"boolean\"}},\"required\":[\"key\"],\"type\":\"object\"},\"imagePullSecrets\":{\"items\":{\"properties\":{\"name\":{\"type\":\"string\"}},\"type\":\"object\"},\"type\":\"array\"},\"secretKeyRef\":{\"properties\":{\"key\":{\"type\":\"string\"},\"name\":{\"type\":\"string\"},\"optional\":{\"type\":\"boolean\"}},\"required\":[\"key\"],\"type\":\"object\"},\"tokenSecretKeyRef\":{\"default\":{\"key\":\"token\"},\"properties\":{\"key\":{\"type\":\"string\"},\"name\":{\"type\":\"string\"},\"optional\":{\"type\":\"boolean\"}},\"required\":[\"key\"],\"type\":\"object\"}},\"required\":[\"secretKeyRef\",\"tokenSecretKeyRef\"],\"type\":\"object\"}},\"served\":true,\"storage\":true}",
+        ));
+        &VALIDATOR
+    }
+}
+
 impl validation::Validate for super::Scalar {
     fn validator() -> &'static validation::Validator {
         static VALIDATOR: LazyLock<validation::Validator> = LazyLock::new(|| validation::of_version(

@@ -40,6 +40,13 @@ impl V1Informers {
         FlatInformer::new(self.0.clone())
     }
 
+    /// The informer for `holders`.
+    #[inline]
+    #[must_use]
+    pub fn holders(&self) -> HolderInformer {
+        HolderInformer::new(self.0.clone())
+    }
+
     /// The informer for `scalars`.
     #[inline]
     #[must_use]
@@ -59,6 +66,9 @@ pub type EverythingInformer = informer::TypedInformer<
 
 /// The factory's informer for [`Flat`](api::Flat) objects, and its lister. Cloning is cheap.
 pub type FlatInformer = informer::TypedInformer<api::Flat, listers::FlatLister>;
+
+/// The factory's informer for [`Holder`](api::Holder) objects, and its lister. Cloning is cheap.
+pub type HolderInformer = informer::TypedInformer<api::Holder, listers::HolderLister>;
 
 /// The factory's informer for [`Scalar`](api::Scalar) objects, and its lister. Cloning is cheap.
 pub type ScalarInformer = informer::TypedInformer<api::Scalar, listers::ScalarLister>;

@@ -73,5 +73,37 @@ impl ::core::ops::Deref for FlatLister {
 /// Reads the [`Flat`](api::Flat) objects of one namespace from a cache. Cloning is cheap.
 pub type FlatNamespaceLister = lister::NamespaceLister<api::Flat>;
 
+/// Reads [`Holder`](api::Holder) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct HolderLister(lister::Lister<api::Holder>);
+
+impl HolderLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn holders(&self, namespace: &str) -> HolderNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::Holder>> for HolderLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::Holder>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for HolderLister {
+    type Target = lister::Lister<api::Holder>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`Holder`](api::Holder) objects of one namespace from a cache. Cloning is cheap.
+pub type HolderNamespaceLister = lister::NamespaceLister<api::Holder>;
+
 /// Reads [`Scalar`](api::Scalar) objects from a cache. Cloning is cheap.
 pub type ScalarLister = lister::Lister<api::Scalar>;

@@ -46,6 +46,13 @@ impl FeaturesV1Client {
         Flats::namespaced(self.0.clone(), namespace)
     }
 
+    /// The client for `holders` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
+    #[must_use]
+    pub fn holders(&self, namespace: &str) -> Holders {
+        Holders::namespaced(self.0.clone(), namespace)
+    }
+
     /// The client for `scalars`.
     #[inline]
     #[must_use]
@@ -80,6 +87,15 @@ pub type Flats = client::TypedClient<api::Flat, client::verbs::NoStatus>;
 
 /// A list of [`Flat`](api::Flat) objects.
 pub type FlatList = kube::api::ObjectList<api::Flat>;
+
+/// Client for [`Holder`](api::Holder) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
+pub type Holders = client::TypedClient<api::Holder, client::verbs::NoStatus>;
+
+/// A list of [`Holder`](api::Holder) objects.
+pub type HolderList = kube::api::ObjectList<api::Holder>;
 
 /// Client for [`Scalar`](api::Scalar) objects. Cloning is cheap.
 ///

@@ -1,0 +1,62 @@
+//! The texts that Go leaves out when empty, and k8s-openapi always writes.
+
+use super::Written;
+use crate::model::{Field, Omission, TypeRef};
+
+/// Whether a field is such a text, which the runtime's codec can leave out when empty.
+pub(crate) fn is_optional_text(field: &Field, written: Written) -> bool {
+    let omits = field.go.as_ref().map(|go| go.omits);
+    field.ty == TypeRef::String && written == Written::Always && omits == Some(Omission::Empty)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::{
+        builtin::{definition, openapi_structs},
+        model::TypeKind,
+        options::KubernetesVersion,
+    };
+
+    /// Names of structs and fields, as the runtime lists them.
+    fn pairs(wanted: impl Fn(&Field, Written) -> bool) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        for one in openapi_structs(KubernetesVersion::LATEST) {
+            let path = format!("k8s_openapi::{}", one.path.replace('/', "::"));
+            let Some(TypeKind::Struct(body)) = definition(&path).map(|def| def.kind) else {
+                panic!("{path} is not a struct");
+            };
+            let (_, name) = path.rsplit_once("::").expect("a path");
+            for (property, written) in one.fields() {
+                let mut fields = body.fields.iter();
+                let field = fields.find(|field| field.json_name == property);
+                if wanted(field.expect("a field"), written) {
+                    found.insert(format!("    ({name:?}, {property:?}),"));
+                }
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn the_runtime_lists_every_text_that_is_left_out() {
+        let source = include_str!("../../../runtime/src/codec/optional_text.rs");
+        let listed = source.lines().filter(|line| line.starts_with("    (\""));
+        let listed: Vec<&str> = listed.collect();
+        let expected = pairs(is_optional_text);
+        assert_eq!(listed, expected.iter().collect::<Vec<_>>());
+    }
+
+    /// serde tells structs of one name in several groups not apart.
+    #[test]
+    fn no_struct_of_the_same_name_always_has_such_a_text() {
+        let others = pairs(|field, written| !is_optional_text(field, written));
+        let both: Vec<_> = others
+            .intersection(&pairs(is_optional_text))
+            .cloned()
+            .collect();
+        assert!(both.is_empty(), "{both:?}");
+    }
+}
