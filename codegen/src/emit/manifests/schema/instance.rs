@@ -41,6 +41,9 @@ impl Shapes<'_> {
             .map(|ty| self.substituted(ty))
             .collect();
         let path = format!("{}::{}<{arguments:?}>", scope.path, def.name);
+        if Self::is_too_long(&path) {
+            return Arc::new(self.too_large(def));
+        }
         let bound: BTreeMap<String, TypeRef> = names.into_iter().zip(arguments).collect();
         self.instances.push(bound);
         let schema = self.named_as(path, def, scope);

@@ -4,6 +4,7 @@
 //! what a type says with what its user says, `union` does enums with data. What stands below a schema is shared: a type that
 //! twenty fields have, such as a container's, is made and printed once.
 
+mod bounds;
 mod instance;
 mod integers;
 mod merge;
@@ -76,6 +77,12 @@ impl Schema {
         if !text.is_empty() {
             self.words.insert(DESCRIPTION.to_owned(), text.into());
         }
+    }
+
+    /// The schemas right below, as [`below_mut`](Self::below_mut) gives them.
+    fn below(&self) -> impl Iterator<Item = &Arc<Self>> {
+        let below = self.properties.values().chain(&self.items);
+        below.chain(&self.additional).chain(&self.all_of)
     }
 
     /// The schemas right below: of properties, items, other properties and `allOf`.

@@ -29,7 +29,11 @@ pub(in crate::emit::manifests) struct Shapes<'a> {
     pub(super) manifests: &'a Manifests,
     compat: Compat,
     /// Schemas of named types, by path.
-    made: BTreeMap<String, Arc<Schema>>,
+    pub(super) made: BTreeMap<String, Arc<Schema>>,
+    /// How many parts they have, by the address of the schema.
+    pub(super) parts: BTreeMap<usize, u64>,
+    /// Whether it was reported that there are too many.
+    pub(super) is_crowded: bool,
     /// The named types that are being made, outermost first.
     open: Vec<String>,
     /// The types that the parameters of generic types stand for, innermost last.
@@ -65,6 +69,16 @@ pub(super) struct At<'s> {
     pub(super) place: Option<&'s Place>,
 }
 
+impl<'s> At<'s> {
+    /// A type itself.
+    pub(super) fn of(def: &'s TypeDef) -> Self {
+        Self {
+            what: &def.name,
+            place: def.declared.place(),
+        }
+    }
+}
+
 impl<'a> Shapes<'a> {
     pub(in crate::emit::manifests) fn new(
         api: &'a ApiSet,
@@ -76,6 +90,8 @@ impl<'a> Shapes<'a> {
             manifests,
             compat,
             made: BTreeMap::new(),
+            parts: BTreeMap::new(),
+            is_crowded: false,
             open: Vec::new(),
             instances: Vec::new(),
             diagnostics: Diagnostics::new(),
@@ -211,18 +227,19 @@ impl<'a> Shapes<'a> {
         if self.open.contains(&path) || self.open.len() > MOST_DEEP {
             return Arc::new(self.recursive(def));
         }
+        if self.has_too_many_types(def) {
+            return Arc::default();
+        }
         self.open.push(path.clone());
         let schema = Arc::new(self.definition(def, scope));
         self.open.pop();
+        let schema = self.bounded(def, schema);
         self.made.insert(path, Arc::clone(&schema));
         schema
     }
 
     fn definition(&mut self, def: &TypeDef, scope: Lookup<'_>) -> Schema {
-        let at = At {
-            what: &def.name,
-            place: def.declared.place(),
-        };
+        let at = At::of(def);
         let base = match (&def.kind, def.marshals) {
             (_, Some(Marshals::Text)) => Schema::of_type("string"),
             (_, Some(Marshals::Json)) if def.validation.type_.is_some() => Schema::default(),
@@ -367,10 +384,7 @@ impl<'a> Shapes<'a> {
 
     fn recursive(&mut self, def: &TypeDef) -> Schema {
         if self.compat == Compat::Strict {
-            let at = At {
-                what: &def.name,
-                place: def.declared.place(),
-            };
+            let at = At::of(def);
             let message = format!("`{}` contains itself", def.name);
             self.report(
                 at,
