@@ -13,7 +13,8 @@ mod tests;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs::{self, File},
-    io::Read as _,
+    io::{self, Read as _},
+    mem,
     path::Path,
     sync::Mutex,
 };
@@ -32,7 +33,7 @@ use crate::{
     lower,
     read::go::{
         GoFile, GoPackage, GoSources, Known, Wanted, builds_name, declares_objects, is_barren,
-        package_name, wanted,
+        is_generated, package_name, wanted,
     },
     threads,
 };
@@ -42,6 +43,12 @@ const MAX_FILE_BYTES: u64 = 32 * 1024 * 1024;
 
 /// How much of a file is looked at for its package clause.
 const CLAUSE_BYTES: u64 = 64 * 1024;
+
+/// How much of a file is looked at at once for declarations.
+const PIECE_BYTES: usize = 128 * 1024;
+
+/// The longest line of a file that is looked at so; one with a longer line is read as a whole.
+const LINE_BYTES: usize = 1024 * 1024;
 
 /// The use of the sources of Kubernetes' own types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -239,11 +246,11 @@ fn read_package(path: &str, found: &Found, requested: bool) -> Result<GoPackage,
         .par_iter()
         .map_init(Vec::new, |buffer, name| {
             let path = found.folder.join(name);
-            read_file(&path, buffer)?;
-            // Most of a foreign package is generated, and megabytes: its text is looked at where it was read.
-            if !found.main && is_barren(buffer) {
+            // Most of a foreign package is generated, and megabytes.
+            if !found.main && is_barren_file(&path, buffer).unwrap_or(false) {
                 return Ok(GoFile::barren(shown(&path)));
             }
+            read_file(&path, buffer)?;
             let source = inputs::utf8(shown(&path), buffer);
             Ok(GoFile::new(source.map_err(first_of)?))
         })
@@ -288,6 +295,33 @@ fn go_files(folder: &Path) -> Result<Vec<String>, Diagnostic> {
     }
     names.sort();
     Ok(names)
+}
+
+/// Whether a file is generated and declares nothing that fields are made of. It is looked at piece by piece, in memory that stays in
+/// the processor's cache.
+fn is_barren_file(path: &Path, piece: &mut Vec<u8>) -> io::Result<bool> {
+    let mut file = File::open(path)?;
+    let mut is_first = true;
+    piece.clear();
+    loop {
+        piece.reserve(PIECE_BYTES);
+        let read = (&mut file).take(PIECE_BYTES as u64).read_to_end(piece)?;
+        if mem::take(&mut is_first) && !is_generated(piece) {
+            return Ok(false);
+        }
+        // A line goes on in the next piece, with the line end before it.
+        let lines = match read {
+            0 => piece.len(),
+            _ => memchr::memrchr(b'\n', piece).unwrap_or(0),
+        };
+        if !is_barren(&piece[..lines]) || piece.len() - lines > LINE_BYTES {
+            return Ok(false);
+        }
+        if read == 0 {
+            return Ok(true);
+        }
+        piece.drain(..lines);
+    }
 }
 
 /// Reads a file into a buffer, in place of what the buffer holds.

@@ -151,21 +151,27 @@ impl GoPackage {
     }
 }
 
-/// Whether a file is generated, and so in Go's layout, and declares neither types nor constants nor how types write themselves. The
-/// methods for protobuf and deep copies are four fifths of a package of Kubernetes.
-pub(crate) fn is_barren(text: &[u8]) -> bool {
-    let has = |part: &str| memmem::find(text, part.as_bytes()).is_some();
+/// Whether a file that begins so is generated, and so in Go's layout.
+pub(crate) fn is_generated(head: &[u8]) -> bool {
+    has(head, "// Code generated ") && has(head, " DO NOT EDIT.\n")
+}
+
+/// Whether whole lines of a generated file, each with the line end before it, declare neither types nor constants nor how types write
+/// themselves. The methods for protobuf and deep copies are four fifths of a package of Kubernetes.
+pub(crate) fn is_barren(lines: &[u8]) -> bool {
     let is_named = |at: usize| {
-        !text
+        !lines
             .get(at..)
             .is_some_and(|rest| rest.starts_with(b"\nconst _ "))
     };
-    has("// Code generated ")
-        && has(" DO NOT EDIT.\n")
-        && !has("\ntype")
-        && !memmem::find_iter(text, b"\nconst").any(is_named)
-        && !has(") MarshalJSON(")
-        && !has(") MarshalText(")
+    !has(lines, "\ntype")
+        && !memmem::find_iter(lines, b"\nconst").any(is_named)
+        && !has(lines, ") MarshalJSON(")
+        && !has(lines, ") MarshalText(")
+}
+
+fn has(text: &[u8], part: &str) -> bool {
+    memmem::find(text, part.as_bytes()).is_some()
 }
 
 /// The name in the package clause of a file of the build.
@@ -182,7 +188,9 @@ mod tests {
     fn generated_files_without_types_are_passed_over() {
         #[track_caller]
         fn check(text: &str, parsed: bool) {
-            assert_eq!(is_barren(text.as_bytes()), !parsed, "{text}");
+            let bytes = text.as_bytes();
+            let barren = is_generated(bytes) && is_barren(bytes);
+            assert_eq!(barren, !parsed, "{text}");
             let own = GoFile::new(Source::new("a.go", text));
             assert!(own.file().is_some(), "{text}");
         }
