@@ -30,10 +30,11 @@ impl k8s_openapi::Resource for Machine {
 enum Policy {
     #[default]
     Always,
+    Never,
     OnFailure,
     Unrecognized(String),
 }
-codec::texts! { Policy, Unrecognized, Always = "always", OnFailure = "on\"failure" }
+codec::texts! { Policy, Unrecognized, Always = "always", Never, OnFailure = "on\"failure" }
 
 fn read(value: &Value) -> Result<Machine, String> {
     serde_json::from_value(value.clone()).map_err(|error| error.to_string())
@@ -100,6 +101,7 @@ fn the_type_of_a_kind_is_no_unknown_property() {
 fn every_text_comes_through_an_enum() {
     for (text, policy) in [
         ("always", Policy::Always),
+        ("Never", Policy::Never),
         ("on\"failure", Policy::OnFailure),
         ("Always", Policy::Unrecognized("Always".to_owned())),
         ("", Policy::Unrecognized(String::new())),

@@ -44,17 +44,20 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-pub use self::{
-    condition::condition,
-    number::Number,
-    object::{Object, Reader, read_object, write_object},
-    object_writer::{Empty, Writer},
-    texts::read_text,
-    time::time,
-    union::member,
-};
+// A line for each module, since copies leave out what their types do not need (`codegen/src/emit/types/codec.rs`).
+pub use self::condition::condition;
+pub use self::number::Number;
+pub use self::object::{Object, Reader, read_object, write_object};
+pub use self::object_writer::{Empty, Writer};
+pub use self::texts::read_text;
+pub use self::time::time;
+pub use self::union::member;
 
-pub use self::{integers::integers, object::object, texts::texts, union::union};
+pub use self::integers::integers;
+pub use self::object::name;
+pub use self::object::object;
+pub use self::texts::texts;
+pub use self::union::union;
 // The macros name it, so that crates that call them need not depend on it.
 #[doc(hidden)]
 pub use ::serde;

@@ -17,17 +17,17 @@ use serde::{
     ser::SerializeMap,
 };
 
-use super::{Codec, Decoded, object_writer::Writer, sparse::Sparse};
+use super::{Codec, Decoded, object_writer::Writer};
 
 /// Implements `Serialize` and `Deserialize` for a struct by a list of its fields and the properties that hold them.
 ///
 /// ```ignore
 /// codec::object! {
-///     VirtualMachineSpec, required image = "image", optional run_policy = "runPolicy", ..unknown_fields
+///     VirtualMachineSpec, required image, optional run_policy = "runPolicy", ..unknown_fields
 /// }
 /// ```
 ///
-/// The words before the fields are methods of [`Reader`] and [`Writer`]. `..` names the map of the properties that the list has
+/// A property that has the field's name is not given. The words before the fields are methods of [`Reader`] and [`Writer`]. `..` names the map of the properties that the list has
 /// not, which are ignored without it. `or default_image` after a property names the function that gives the field's value where
 /// the property is missing; other fields that may be missing keep their value in the struct's `Default`. That is made for each
 /// object, and where it costs something, `from blank` after the struct's name names a function that makes one for less. `as kind`
@@ -37,7 +37,7 @@ use super::{Codec, Decoded, object_writer::Writer, sparse::Sparse};
 macro_rules! __codec_object {
     (
         $object:ident $(as $kind:ident)? $(from $blank:ident)?
-        $(, $mode:ident $field:ident = $property:literal $(or $default:ident)?)* $(, ..$unknown:ident)? $(,)?
+        $(, $mode:ident $field:ident $(= $property:literal)? $(or $default:ident)?)* $(, ..$unknown:ident)? $(,)?
     ) => {
         impl $crate::codec::Object for $object {
             const NAME: &'static str = ::core::stringify!($object);
@@ -50,7 +50,7 @@ macro_rules! __codec_object {
             fn read<'de, A: $crate::codec::serde::de::MapAccess<'de>>(&mut self, reader: &mut $crate::codec::Reader<'de, A>) {
                 $(reader.$kind::<Self>();)?
                 $(
-                    reader.$mode($property, &mut self.$field);
+                    reader.$mode($crate::codec::name!($field $($property)?), &mut self.$field);
                     $(reader.fill(&mut self.$field, Self::$default);)?
                 )*
                 $(reader.unknown(&mut self.$unknown);)?
@@ -59,7 +59,7 @@ macro_rules! __codec_object {
             #[allow(unused_variables)]
             fn write<M: $crate::codec::serde::ser::SerializeMap>(&self, writer: &mut $crate::codec::Writer<M>) {
                 $(writer.$kind::<Self>();)?
-                $(writer.$mode($property, &self.$field);)*
+                $(writer.$mode($crate::codec::name!($field $($property)?), &self.$field);)*
                 $(writer.unknown(&self.$unknown);)?
             }
         }
@@ -79,6 +79,20 @@ macro_rules! __codec_object {
 }
 
 pub use crate::__codec_object as object;
+
+/// The name of a field or variant in JSON: the one that is given, or else its own.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __codec_name {
+    ($own:ident) => {
+        ::core::stringify!($own)
+    };
+    ($own:ident $given:literal) => {
+        $given
+    };
+}
+
+pub use crate::__codec_name as name;
 
 /// A struct whose fields `object!` lists.
 pub trait Object: Default {
@@ -203,7 +217,7 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
     }
 
     /// Whether the property belongs to the field that is offered, which takes it.
-    fn takes(&mut self, name: &'static str) -> bool {
+    pub(super) fn takes(&mut self, name: &'static str) -> bool {
         let position = self.position;
         self.position += 1;
         if self.stage != Stage::Property || self.name != name {
@@ -222,14 +236,14 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         self.stage == Stage::End && !self.seen.has(self.position - 1)
     }
 
-    fn demand(&mut self, name: &'static str) {
+    pub(super) fn demand(&mut self, name: &'static str) {
         if self.is_missing() && self.error.is_none() {
             self.error = Some(A::Error::missing_field(name));
         }
     }
 
     /// Reads the value of the property as `T`.
-    fn value<T: Deserialize<'de>>(&mut self) -> Option<T> {
+    pub(super) fn value<T: Deserialize<'de>>(&mut self) -> Option<T> {
         match self.map.next_value() {
             Ok(value) => Some(value),
             Err(error) => {
@@ -240,7 +254,11 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
     }
 
     /// Reads the value of the property into its field.
-    fn store<T, W: Deserialize<'de>>(&mut self, field: &mut T, unwrap: impl FnOnce(W) -> T) {
+    pub(super) fn store<T, W: Deserialize<'de>>(
+        &mut self,
+        field: &mut T,
+        unwrap: impl FnOnce(W) -> T,
+    ) {
         if let Some(value) = self.value() {
             *field = unwrap(value);
         }
@@ -265,12 +283,6 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         self.demand(name);
     }
 
-    /// [`required`](Self::required), of [`sparse`](super::sparse) values.
-    pub fn required_sparse<T: Deserialize<'de>>(&mut self, name: &'static str, field: &mut T) {
-        self.defaulted_sparse(name, field);
-        self.demand(name);
-    }
-
     /// A field that keeps its default when the property is missing, and is always written.
     pub fn defaulted<T: Deserialize<'de>>(&mut self, name: &'static str, field: &mut T) {
         if self.takes(name) {
@@ -285,13 +297,6 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         }
     }
 
-    /// [`defaulted`](Self::defaulted), of [`sparse`](super::sparse) values.
-    pub fn defaulted_sparse<T: Deserialize<'de>>(&mut self, name: &'static str, field: &mut T) {
-        if self.takes(name) {
-            self.store(field, |Sparse(value)| value);
-        }
-    }
-
     /// A field that is none when the property is null, and keeps its default when it is missing.
     pub fn optional<T: Deserialize<'de>>(&mut self, name: &'static str, field: &mut Option<T>) {
         self.defaulted(name, field);
@@ -300,15 +305,6 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
     /// [`optional`](Self::optional), with a wire format of its own.
     pub fn optional_encoded<T: Codec>(&mut self, name: &'static str, field: &mut Option<T>) {
         self.defaulted_encoded(name, field);
-    }
-
-    /// [`optional`](Self::optional), of [`sparse`](super::sparse) values.
-    pub fn optional_sparse<T: Deserialize<'de>>(
-        &mut self,
-        name: &'static str,
-        field: &mut Option<T>,
-    ) {
-        self.defaulted_sparse(name, field);
     }
 
     /// A field that keeps its default when the property is missing, where null is a value.
@@ -322,17 +318,6 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
     pub fn nullable_encoded<T: Codec>(&mut self, name: &'static str, field: &mut Option<T>) {
         if self.takes(name) {
             *field = self.value().map(Decoded::value);
-        }
-    }
-
-    /// [`nullable`](Self::nullable), of [`sparse`](super::sparse) values.
-    pub fn nullable_sparse<T: Deserialize<'de>>(
-        &mut self,
-        name: &'static str,
-        field: &mut Option<T>,
-    ) {
-        if self.takes(name) {
-            *field = self.value().map(|Sparse(value)| value);
         }
     }
 

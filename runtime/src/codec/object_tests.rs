@@ -78,15 +78,15 @@ both! {
 use listed::{Coded, Nothing, Open, Plain};
 
 codec::object! {
-    Plain, required name = "name", required kind = "type", optional note = "note", defaulted always = "always",
-    defaulted count = "count", nullable any = "any", nullable twice = "twice", filled list = "list",
-    omittable short = "short", omittable labels = "labels",
+    Plain, required name, required kind = "type", optional note, defaulted always,
+    defaulted count, nullable any, nullable twice, filled list,
+    omittable short, omittable labels,
 }
 codec::object! {
-    Coded, required_encoded port = "port", optional_encoded perhaps = "perhaps", nullable_encoded twice = "twice",
-    defaulted_encoded always = "always", omittable_encoded ports = "ports",
+    Coded, required_encoded port, optional_encoded perhaps, nullable_encoded twice,
+    defaulted_encoded always, omittable_encoded ports,
 }
-codec::object! { Open, required name = "name", ..unknown_fields }
+codec::object! { Open, required name, ..unknown_fields }
 codec::object! { Nothing }
 
 /// The result of reading a text as a type: the text that it writes, or its error.
@@ -178,7 +178,7 @@ fn objects_may_have_more_than_64_properties() {
         ($($field:ident = $name:literal,)*) => {
             #[derive(Debug, Default, PartialEq)]
             struct Wide { $($field: u8,)* last: u8 }
-            codec::object! { Wide, $(required $field = $name,)* required last = "last", }
+            codec::object! { Wide, $(required $field = $name,)* required last, }
             const NAMES: &[&str] = &[$($name,)* "last"];
         };
     }
@@ -343,7 +343,7 @@ impl Default for Counted {
 }
 
 codec::object! {
-    Counted from blank, defaulted made = "made" or default_made, defaulted inner = "inner"
+    Counted from blank, defaulted made or default_made, defaulted inner
 }
 
 #[test]

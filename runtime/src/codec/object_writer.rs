@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt};
 use k8s_openapi::Resource;
 use serde::{Serialize, ser::SerializeMap};
 
-use super::{Codec, Encoded, sparse::SparseRef};
+use super::{Codec, Encoded};
 
 /// Writes the fields of one object as properties.
 ///
@@ -25,7 +25,7 @@ impl<M: SerializeMap> Writer<M> {
         self.error.map_or_else(|| self.map.end(), Err)
     }
 
-    fn property<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) {
+    pub(super) fn property<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) {
         if self.error.is_none() {
             self.error = self.map.serialize_entry(name, value).err();
         }
@@ -41,11 +41,6 @@ impl<M: SerializeMap> Writer<M> {
         self.property(name, &Encoded(field));
     }
 
-    /// [`required`](Self::required), of [`sparse`](super::sparse) values.
-    pub fn required_sparse<T: Serialize>(&mut self, name: &'static str, field: &T) {
-        self.property(name, &SparseRef(field));
-    }
-
     /// A field that is always written.
     pub fn defaulted<T: Serialize>(&mut self, name: &'static str, field: &T) {
         self.property(name, field);
@@ -54,11 +49,6 @@ impl<M: SerializeMap> Writer<M> {
     /// [`defaulted`](Self::defaulted), with a wire format of its own.
     pub fn defaulted_encoded<T: Codec>(&mut self, name: &'static str, field: &T) {
         self.property(name, &Encoded(field));
-    }
-
-    /// [`defaulted`](Self::defaulted), of [`sparse`](super::sparse) values.
-    pub fn defaulted_sparse<T: Serialize>(&mut self, name: &'static str, field: &T) {
-        self.property(name, &SparseRef(field));
     }
 
     /// A field that is written unless none.
@@ -75,13 +65,6 @@ impl<M: SerializeMap> Writer<M> {
         }
     }
 
-    /// [`optional`](Self::optional), of [`sparse`](super::sparse) values.
-    pub fn optional_sparse<T: Serialize>(&mut self, name: &'static str, field: &Option<T>) {
-        if let Some(value) = field {
-            self.property(name, &SparseRef(value));
-        }
-    }
-
     /// A field that is written unless none, where null is a value.
     pub fn nullable<T: Serialize>(&mut self, name: &'static str, field: &Option<T>) {
         self.optional(name, field);
@@ -90,11 +73,6 @@ impl<M: SerializeMap> Writer<M> {
     /// [`nullable`](Self::nullable), with a wire format of its own.
     pub fn nullable_encoded<T: Codec>(&mut self, name: &'static str, field: &Option<T>) {
         self.optional_encoded(name, field);
-    }
-
-    /// [`nullable`](Self::nullable), of [`sparse`](super::sparse) values.
-    pub fn nullable_sparse<T: Serialize>(&mut self, name: &'static str, field: &Option<T>) {
-        self.optional_sparse(name, field);
     }
 
     /// A field that is always written.

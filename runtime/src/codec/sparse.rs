@@ -5,9 +5,15 @@
 //! empty text on the wire, which is no name of anything, is held as two quotation marks (`""`), and a text of two or more quotation
 //! marks with one more. So every object is written as it was read.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{DeserializeOwned, MapAccess},
+    ser::SerializeMap,
+};
 
-use super::{exact_reader::ExactReader, exact_writer::ExactWriter};
+use super::{
+    exact_reader::ExactReader, exact_writer::ExactWriter, object::Reader, object_writer::Writer,
+};
 
 /// Reads a value where texts are left out when empty.
 ///
@@ -68,5 +74,64 @@ pub(super) struct SparseRef<'a, T>(pub(super) &'a T);
 impl<T: Serialize> Serialize for SparseRef<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serialize(self.0, serializer)
+    }
+}
+
+impl<'de, A: MapAccess<'de>> Reader<'de, A> {
+    /// [`required`](Self::required), of sparse values.
+    pub fn required_sparse<T: Deserialize<'de>>(&mut self, name: &'static str, field: &mut T) {
+        self.defaulted_sparse(name, field);
+        self.demand(name);
+    }
+
+    /// [`defaulted`](Self::defaulted), of sparse values.
+    pub fn defaulted_sparse<T: Deserialize<'de>>(&mut self, name: &'static str, field: &mut T) {
+        if self.takes(name) {
+            self.store(field, |Sparse(value)| value);
+        }
+    }
+
+    /// [`optional`](Self::optional), of sparse values.
+    pub fn optional_sparse<T: Deserialize<'de>>(
+        &mut self,
+        name: &'static str,
+        field: &mut Option<T>,
+    ) {
+        self.defaulted_sparse(name, field);
+    }
+
+    /// [`nullable`](Self::nullable), of sparse values.
+    pub fn nullable_sparse<T: Deserialize<'de>>(
+        &mut self,
+        name: &'static str,
+        field: &mut Option<T>,
+    ) {
+        if self.takes(name) {
+            *field = self.value().map(|Sparse(value)| value);
+        }
+    }
+}
+
+impl<M: SerializeMap> Writer<M> {
+    /// [`required`](Self::required), of sparse values.
+    pub fn required_sparse<T: Serialize>(&mut self, name: &'static str, field: &T) {
+        self.property(name, &SparseRef(field));
+    }
+
+    /// [`defaulted`](Self::defaulted), of sparse values.
+    pub fn defaulted_sparse<T: Serialize>(&mut self, name: &'static str, field: &T) {
+        self.property(name, &SparseRef(field));
+    }
+
+    /// [`optional`](Self::optional), of sparse values.
+    pub fn optional_sparse<T: Serialize>(&mut self, name: &'static str, field: &Option<T>) {
+        if let Some(value) = field {
+            self.property(name, &SparseRef(value));
+        }
+    }
+
+    /// [`nullable`](Self::nullable), of sparse values.
+    pub fn nullable_sparse<T: Serialize>(&mut self, name: &'static str, field: &Option<T>) {
+        self.optional_sparse(name, field);
     }
 }

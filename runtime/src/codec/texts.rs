@@ -8,20 +8,20 @@ use serde::{
 };
 
 /// Implements serde, `From<&str>` and `AsRef<str>` for an enum by the texts that its variants are; any other text is in the
-/// variant named first. serde's derive would buffer each value and try the variants one by one.
+/// variant named first. A text that is the variant's name is not given. serde's derive would buffer each value and try the variants one by one.
 ///
 /// ```ignore
-/// codec::texts! { RunPolicy, Unrecognized, Always = "Always", Never = "Never" }
+/// codec::texts! { RunPolicy, Unrecognized, Always, OnFailure = "on-failure" }
 /// ```
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __codec_texts {
-    ($name:ident, $open:ident $(, $variant:ident = $value:literal)* $(,)?) => {
+    ($name:ident, $open:ident $(, $variant:ident $(= $value:literal)?)* $(,)?) => {
         impl ::core::convert::From<&str> for $name {
             #[inline]
             fn from(text: &str) -> Self {
                 match text {
-                    $($value => Self::$variant,)*
+                    $($crate::codec::name!($variant $($value)?) => Self::$variant,)*
                     other => Self::$open(::std::string::String::from(other)),
                 }
             }
@@ -31,7 +31,7 @@ macro_rules! __codec_texts {
             #[inline]
             fn as_ref(&self) -> &str {
                 match self {
-                    $(Self::$variant => $value,)*
+                    $(Self::$variant => $crate::codec::name!($variant $($value)?),)*
                     Self::$open(other) => other,
                 }
             }

@@ -12,8 +12,8 @@ use crate::{
 /// The score above which clippy calls a type very complex, unless configured otherwise.
 const MAX_COMPLEXITY: usize = 250;
 
-/// The `#![allow(…)]` of a file with the given types.
-pub(super) fn emit(defs: &[&TypeDef]) -> TokenStream {
+/// The `#![allow(…)]` of a file with the given types, some of whose items may be undocumented.
+pub(super) fn emit(defs: &[&TypeDef], undocumented: bool) -> TokenStream {
     let fields = || defs.iter().flat_map(|def| fields(def));
     let has_enum = defs.iter().any(|def| matches!(def.kind, TypeKind::Enum(_)));
     let lints = [
@@ -27,6 +27,7 @@ pub(super) fn emit(defs: &[&TypeDef]) -> TokenStream {
             quote!(clippy::type_complexity),
         ),
         (has_enum, quote!(clippy::upper_case_acronyms)),
+        (undocumented, quote!(missing_docs)),
         // Go's names of nested Protobuf messages: `Upstream_TcpKeepAlive`.
         (
             defs.iter()

@@ -1,102 +1,212 @@
 //! The codec that generated types name: the runtime's or, for types alone, a copy of it beside them.
 //!
-//! The copy, `apis/codec.rs`, is `runtime/src/codec` with its submodules inline.
+//! The copy, `apis/codec.rs`, is `runtime/src/codec` with those of its submodules inline that the types need, and without
+//! comments: it is private, and who wants to understand it reads the original.
 
+use std::collections::BTreeSet;
+
+use super::{union, units, values};
 use crate::{
+    builtin::is_exact_by_codec,
     emit::Emit,
+    model::{EnumValues, KnownType, TypeDef, TypeKind, TypeRef, UnknownFields},
     output::format::{Code, Items},
 };
 
 const ROOT: &str = include_str!("../../../../runtime/src/codec/mod.rs");
 
-const SUBMODULES: [(&str, &str); 16] = [
-    (
-        "base64",
-        include_str!("../../../../runtime/src/codec/base64.rs"),
-    ),
-    (
-        "condition",
-        include_str!("../../../../runtime/src/codec/condition.rs"),
-    ),
-    (
-        "exact_reader",
-        include_str!("../../../../runtime/src/codec/exact_reader.rs"),
-    ),
-    (
-        "exact_writer",
-        include_str!("../../../../runtime/src/codec/exact_writer.rs"),
-    ),
-    (
-        "int_or_string",
-        include_str!("../../../../runtime/src/codec/int_or_string.rs"),
-    ),
-    (
-        "integers",
-        include_str!("../../../../runtime/src/codec/integers.rs"),
-    ),
-    (
-        "kubernetes",
-        include_str!("../../../../runtime/src/codec/kubernetes.rs"),
-    ),
-    (
-        "number",
-        include_str!("../../../../runtime/src/codec/number.rs"),
-    ),
-    (
-        "object",
-        include_str!("../../../../runtime/src/codec/object.rs"),
-    ),
-    (
-        "object_writer",
-        include_str!("../../../../runtime/src/codec/object_writer.rs"),
-    ),
-    (
-        "optional_text",
-        include_str!("../../../../runtime/src/codec/optional_text.rs"),
-    ),
-    (
-        "quantity",
-        include_str!("../../../../runtime/src/codec/quantity.rs"),
-    ),
-    (
-        "sparse",
-        include_str!("../../../../runtime/src/codec/sparse.rs"),
-    ),
-    (
-        "texts",
-        include_str!("../../../../runtime/src/codec/texts.rs"),
-    ),
-    (
-        "time",
-        include_str!("../../../../runtime/src/codec/time.rs"),
-    ),
-    (
-        "union",
-        include_str!("../../../../runtime/src/codec/union.rs"),
-    ),
+/// A submodule of the codec.
+struct Part {
+    name: &'static str,
+    source: &'static str,
+    /// The submodules that it names.
+    needs: &'static [&'static str],
+}
+
+const PARTS: [Part; 16] = [
+    Part {
+        name: "base64",
+        source: include_str!("../../../../runtime/src/codec/base64.rs"),
+        needs: &[],
+    },
+    Part {
+        name: "condition",
+        source: include_str!("../../../../runtime/src/codec/condition.rs"),
+        needs: &["time"],
+    },
+    Part {
+        name: "exact_reader",
+        source: include_str!("../../../../runtime/src/codec/exact_reader.rs"),
+        needs: &["exact_writer", "optional_text"],
+    },
+    Part {
+        name: "exact_writer",
+        source: include_str!("../../../../runtime/src/codec/exact_writer.rs"),
+        needs: &["int_or_string", "optional_text", "quantity"],
+    },
+    Part {
+        name: "int_or_string",
+        source: include_str!("../../../../runtime/src/codec/int_or_string.rs"),
+        needs: &["number"],
+    },
+    Part {
+        name: "integers",
+        source: include_str!("../../../../runtime/src/codec/integers.rs"),
+        needs: &[],
+    },
+    Part {
+        name: "kubernetes",
+        source: include_str!("../../../../runtime/src/codec/kubernetes.rs"),
+        needs: &["exact_reader", "exact_writer"],
+    },
+    Part {
+        name: "number",
+        source: include_str!("../../../../runtime/src/codec/number.rs"),
+        needs: &[],
+    },
+    Part {
+        name: "object",
+        source: include_str!("../../../../runtime/src/codec/object.rs"),
+        needs: &["object_writer"],
+    },
+    Part {
+        name: "object_writer",
+        source: include_str!("../../../../runtime/src/codec/object_writer.rs"),
+        needs: &[],
+    },
+    Part {
+        name: "optional_text",
+        source: include_str!("../../../../runtime/src/codec/optional_text.rs"),
+        needs: &[],
+    },
+    Part {
+        name: "quantity",
+        source: include_str!("../../../../runtime/src/codec/quantity.rs"),
+        needs: &["number"],
+    },
+    Part {
+        name: "sparse",
+        source: include_str!("../../../../runtime/src/codec/sparse.rs"),
+        needs: &["exact_reader", "exact_writer", "object", "object_writer"],
+    },
+    Part {
+        name: "texts",
+        source: include_str!("../../../../runtime/src/codec/texts.rs"),
+        needs: &[],
+    },
+    Part {
+        name: "time",
+        source: include_str!("../../../../runtime/src/codec/time.rs"),
+        needs: &[],
+    },
+    Part {
+        name: "union",
+        source: include_str!("../../../../runtime/src/codec/union.rs"),
+        needs: &[],
+    },
+];
+
+/// Macros that the generated types call, after the submodules that define them.
+const MACROS: [(&str, &str); 5] = [
+    ("integers", "integers"),
+    ("object", "name"),
+    ("object", "object"),
+    ("texts", "texts"),
+    ("union", "union"),
 ];
 
 /// The lints that code which uses only a part of the module does not pass.
 const ALLOW: &str = "#![allow(dead_code, unreachable_pub, unused_imports, unused_macros)]";
 
+/// Ends the module's documentation.
+const ABOUT: &str = "//!\n//! This is a copy of `codegen_runtime::codec`, without its comments and what these types do not need.";
+
 /// The module's file for types alone. It is text already, in a layout that its authors chose, and so is not parsed.
 pub(super) fn emit(cx: &Emit<'_>) -> Code {
+    let mut items = Items::default();
+    items.push_text(&copy(cx, &needed(cx)));
+    Code {
+        items,
+        ..Code::default()
+    }
+}
+
+/// The names of the submodules that the types need, and of those that these need.
+fn needed(cx: &Emit<'_>) -> BTreeSet<&'static str> {
+    let mut needed = BTreeSet::from(["object"]);
+    for unit in units(cx) {
+        for def in unit.types {
+            needed.extend(needed_by(cx, def));
+        }
+    }
+    loop {
+        let found = needed.len();
+        let more = PARTS.iter().filter(|part| needed.contains(part.name));
+        let more: Vec<&str> = more.flat_map(|part| part.needs).copied().collect();
+        needed.extend(more);
+        if needed.len() == found {
+            return needed;
+        }
+    }
+}
+
+/// The submodules that a type calls or whose values it holds.
+fn needed_by(cx: &Emit<'_>, def: &TypeDef) -> Vec<&'static str> {
+    match &def.kind {
+        TypeKind::Struct(body) => {
+            let mut held: Vec<&TypeRef> = body.fields.iter().map(|field| &field.ty).collect();
+            if let UnknownFields::Kept(ty) = &body.unknown_fields {
+                held.push(ty);
+            }
+            let held = held.into_iter().filter_map(coded_by);
+            let union = union::has_view(def).then_some("union");
+            let sparse = body.fields.iter().any(|field| field.sparse);
+            let sparse = sparse.then_some("sparse");
+            held.chain(union).chain(sparse).collect()
+        }
+        TypeKind::Enum(body) if values::is_listed(cx, def) => match body.values {
+            EnumValues::Texts => vec!["texts"],
+            EnumValues::Integers => vec!["integers"],
+        },
+        TypeKind::Alias(alias) => coded_by(&alias.target).into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The submodule with the codec of a type.
+fn coded_by(ty: &TypeRef) -> Option<&'static str> {
+    match ty.element() {
+        TypeRef::Float => Some("number"),
+        TypeRef::Known(KnownType::ByteString) => Some("base64"),
+        TypeRef::Known(KnownType::Condition) => Some("condition"),
+        TypeRef::Known(KnownType::IntOrString) => Some("int_or_string"),
+        TypeRef::Known(KnownType::Quantity) => Some("quantity"),
+        TypeRef::Known(KnownType::Time) => Some("time"),
+        element => is_exact_by_codec(element).then_some("kubernetes"),
+    }
+}
+
+/// The codec with the given submodules.
+fn copy(cx: &Emit<'_>, needed: &BTreeSet<&str>) -> String {
     let replacements = replacements(cx);
     let root = replaced(&replacements, ROOT);
-    let docs_end = root.find("\n\n").unwrap_or(root.len());
-    let (docs, content) = root.split_at(docs_end);
-    let mut text = format!("{docs}\n\n{ALLOW}");
-    let mut lines = content.lines().peekable();
+    let summary = root.lines().next().unwrap_or_default();
+    let mut text = format!("{summary}\n{ABOUT}\n\n{ALLOW}\n\n");
+    let mut lines = code_lines(&root);
     while let Some(line) = lines.next() {
         if line == "#[cfg(test)]" {
             lines.next();
             continue;
         }
+        if exports(line).is_some_and(|name| !needed.contains(name)) {
+            continue;
+        }
         match submodule(line) {
-            Some((declared, source)) => {
+            Some((_, part)) if !needed.contains(part.name) => {}
+            Some((declared, part)) => {
                 // The modules stand close together; their contents do not.
-                text.push_str(&format!("\n{declared} {{\n"));
-                push_indented(&mut text, &replaced(&replacements, source));
+                text.push_str(&format!("{declared} {{\n"));
+                push_indented(&mut text, &replaced(&replacements, part.source));
                 text.push_str("}\n");
             }
             None => {
@@ -105,25 +215,41 @@ pub(super) fn emit(cx: &Emit<'_>) -> Code {
             }
         }
     }
-    let mut items = Items::default();
-    items.push_text(&text);
-    Code {
-        items,
-        ..Code::default()
-    }
+    text
 }
 
-/// A submodule that a line declares: the line without its semicolon, and the source.
-fn submodule(line: &str) -> Option<(&str, &'static str)> {
+/// The lines of a source without comments, and without the blank lines around these.
+fn code_lines(source: &str) -> impl Iterator<Item = &str> {
+    let is_code = |line: &&str| {
+        let line = line.trim_start();
+        !line.starts_with("//") && line != "#[doc(hidden)]"
+    };
+    let mut was_blank = true;
+    source.lines().filter(is_code).filter(move |line| {
+        let doubled = line.is_empty() && was_blank;
+        was_blank = line.is_empty();
+        !doubled
+    })
+}
+
+/// The submodule of which a line exports something.
+fn exports(line: &str) -> Option<&str> {
+    let (visibility, path) = line.split_once("use self::")?;
+    visibility.starts_with("pub").then_some(())?;
+    path.split_once("::").map(|(name, _)| name)
+}
+
+/// A submodule that a line declares, with the line without its semicolon.
+fn submodule(line: &str) -> Option<(&str, &'static Part)> {
     let declared = line.strip_suffix(';')?;
     let private = declared.strip_prefix("pub ").unwrap_or(declared);
     let name = private.strip_prefix("mod ")?;
-    let (_, source) = SUBMODULES.iter().find(|(known, _)| *known == name)?;
-    Some((declared, source))
+    let part = PARTS.iter().find(|part| part.name == name)?;
+    Some((declared, part))
 }
 
 fn push_indented(text: &mut String, source: &str) {
-    for line in source.lines() {
+    for line in code_lines(source) {
         if !line.is_empty() {
             text.push_str("    ");
             text.push_str(line);
@@ -134,107 +260,140 @@ fn push_indented(text: &mut String, source: &str) {
 
 /// Texts of the runtime's sources, and their replacements in the copy: the runtime's macro is for every crate, the
 /// copy's for its own.
-fn replacements(cx: &Emit<'_>) -> [(&'static str, String); 8] {
-    [
-        (
-            "use k8s_openapi::",
-            format!("use {}::", cx.k8s_openapi_path()),
-        ),
-        ("#[macro_export]\n", String::new()),
-        (
-            "pub use crate::__codec_object",
-            "pub(crate) use __codec_object".to_owned(),
-        ),
-        (
-            "pub use crate::__codec_integers",
-            "pub(crate) use __codec_integers".to_owned(),
-        ),
-        (
-            "pub use crate::__codec_texts",
-            "pub(crate) use __codec_texts".to_owned(),
-        ),
-        (
-            "pub use crate::__codec_union",
-            "pub(crate) use __codec_union".to_owned(),
-        ),
-        (
-            "pub use self::{integers::integers, object::object, texts::texts, union::union};",
-            "pub(crate) use self::{integers::integers, object::object, texts::texts, union::union};"
-                .to_owned(),
-        ),
-        ("$crate::codec", cx.codec()),
-    ]
+fn replacements(cx: &Emit<'_>) -> Vec<(String, String)> {
+    let k8s_openapi = format!("use {}::", cx.k8s_openapi_path());
+    let mut replacements = vec![
+        ("use k8s_openapi::".to_owned(), k8s_openapi),
+        ("#[macro_export]\n".to_owned(), String::new()),
+        ("$crate::codec".to_owned(), cx.codec()),
+    ];
+    for (module, name) in MACROS {
+        let exported = [
+            format!("use crate::__codec_{name}"),
+            format!("use self::{module}::{name};"),
+        ];
+        for path in exported {
+            let copied = path.replace("crate::", "");
+            replacements.push((format!("pub {path}"), format!("pub(crate) {copied}")));
+        }
+    }
+    replacements
 }
 
-fn replaced(replacements: &[(&str, String)], text: &str) -> String {
-    let replace = |text: String, (from, to): &(&str, String)| text.replace(from, to);
+fn replaced(replacements: &[(String, String)], text: &str) -> String {
+    let replace = |text: String, (from, to): &(String, String)| text.replace(from, to);
     replacements.iter().fold(text.to_owned(), replace)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::{Generator, Options, model::ApiSet, output::format::module_file};
 
-    use super::*;
-
-    #[test]
-    fn the_copy_has_every_module_of_the_runtime_and_no_tests() {
+    fn check(test: impl FnOnce(&Emit<'_>)) {
         let options = Options {
             emit: [Generator::Types].into(),
             k8s_openapi_path: Some("::kube::k8s_openapi".to_owned()),
             ..Options::default()
         };
         let api = ApiSet::default();
-        let cx = Emit {
+        test(&Emit {
             api: &api,
             options: &options,
+        });
+    }
+
+    /// The inline modules of the file.
+    fn modules(text: String) -> Vec<String> {
+        let mut items = Items::default();
+        items.push_text(&text);
+        let code = Code {
+            items,
+            ..Code::default()
         };
-        let sources: String = SUBMODULES.iter().map(|(_, text)| *text).collect();
-        for (from, _) in replacements(&cx) {
-            assert!(ROOT.contains(from) || sources.contains(from), "{from}");
-        }
-        let text = module_file(None, emit(&cx)).unwrap();
-        let file = syn::parse_file(&text).unwrap();
-        let modules: Vec<String> = file
-            .items
-            .iter()
-            .filter_map(|item| match item {
-                syn::Item::Mod(module) => Some((module.content.is_some(), &module.ident)),
-                _ => None,
-            })
+        let file = syn::parse_file(&module_file(None, code).unwrap()).unwrap();
+        let modules = file.items.iter().filter_map(|item| match item {
+            syn::Item::Mod(module) => Some((module.content.is_some(), &module.ident)),
+            _ => None,
+        });
+        modules
             .map(|(inline, name)| format!("{name} {inline}"))
-            .collect();
-        assert_eq!(
-            modules,
-            [
-                "base64 true",
-                "condition true",
-                "exact_reader true",
-                "exact_writer true",
-                "int_or_string true",
-                "integers true",
-                "kubernetes true",
-                "number true",
-                "object true",
-                "object_writer true",
-                "optional_text true",
-                "quantity true",
-                "sparse true",
-                "texts true",
-                "time true",
-                "union true",
-                "present true",
-                "filled true",
-                "nullable true"
-            ]
-        );
-        assert!(
-            text.contains("use ::kube::k8s_openapi::ByteString;"),
-            "{text}"
-        );
-        assert!(!text.contains("]\n\n    macro_rules!"), "{text}");
-        for runtimes in ["use k8s_openapi", "$crate", "macro_export", "crate::__"] {
-            assert!(!text.contains(runtimes), "{runtimes} in {text}");
+            .collect()
+    }
+
+    #[test]
+    fn the_copy_has_every_module_of_the_runtime_that_is_needed_and_no_tests_or_comments() {
+        check(|cx| {
+            let all: BTreeSet<&str> = PARTS.iter().map(|part| part.name).collect();
+            let sources: String = PARTS.iter().map(|part| part.source).collect();
+            for (from, _) in replacements(cx) {
+                assert!(ROOT.contains(&from) || sources.contains(&from), "{from}");
+            }
+            let text = copy(cx, &all);
+            assert!(
+                text.contains("use ::kube::k8s_openapi::ByteString;"),
+                "{text}"
+            );
+            let code = text.split_once(ALLOW).expect("lints").1;
+            for runtimes in [
+                "use k8s_openapi",
+                "$crate",
+                "macro_export",
+                "crate::__",
+                "//",
+                "\n\n\n",
+            ] {
+                assert!(!code.contains(runtimes), "{runtimes} in {text}");
+            }
+            let present = ["present true", "filled true", "nullable true"].map(str::to_owned);
+            let expected = PARTS.iter().map(|part| format!("{} true", part.name));
+            assert_eq!(modules(text), expected.chain(present).collect::<Vec<_>>());
+        });
+    }
+
+    #[test]
+    fn a_part_that_no_type_needs_is_left_out_with_its_export() {
+        check(|cx| {
+            let text = copy(cx, &needed(cx));
+            assert!(
+                !text.contains("self::time") && !text.contains("Condition"),
+                "{text}"
+            );
+            assert_eq!(
+                modules(text),
+                [
+                    "object true",
+                    "object_writer true",
+                    "present true",
+                    "filled true",
+                    "nullable true"
+                ]
+            );
+        });
+    }
+
+    /// A source names no submodule that its entry lacks.
+    #[test]
+    fn every_part_lists_what_it_needs() {
+        for part in PARTS {
+            let code: String = code_lines(part.source).collect();
+            let uses = code
+                .split(';')
+                .filter(|item| item.starts_with("use super::"));
+            let used: String = uses.collect();
+            let words: BTreeSet<&str> = used
+                .split(|c: char| !c.is_alphanumeric() && c != '_')
+                .collect();
+            for other in PARTS {
+                let named = words.contains(other.name)
+                    || (other.name == "number" && words.contains("Number"));
+                assert!(
+                    !named || part.needs.contains(&other.name),
+                    "{} names {}",
+                    part.name,
+                    other.name
+                );
+            }
         }
     }
 }

@@ -193,9 +193,7 @@ fn emit_enum(scope: &FileContext<'_>, def: &TypeDef, body: &EnumDef) -> TokenStr
     let variants = body.variants.iter().enumerate().map(|(index, variant)| {
         let name = ident(&variant.name);
         let value = &variant.value;
-        let mut lines = vec![format!("`{}`", code(value))];
-        add_paragraphs(&mut lines, variant_docs(variant));
-        let docs = scope.comment(lines);
+        let docs = scope.comment(variant_docs(variant));
         let marked = (Some(index) == default).then(|| quote!(#[default]));
         let is_text = serde == Serde::Derived && body.values == EnumValues::Texts;
         let is_renamed = is_text && *value != variant.name;
@@ -263,10 +261,19 @@ fn emit_empty_default(
     })
 }
 
-/// The docs of a constant, which a schema has none of.
-fn variant_docs(variant: &Variant) -> Option<String> {
-    let lines = docs::lines(&variant.docs);
-    (!lines.is_empty()).then(|| lines.join("\n"))
+/// The value, unless it is the variant's name, and the docs of a constant, which a schema has none of.
+fn variant_docs(variant: &Variant) -> Vec<String> {
+    let is_name = variant.value == variant.name;
+    let mut lines = Vec::new();
+    if !is_name {
+        lines.push(format!("`{}`", code(&variant.value)));
+    }
+    let docs = docs::lines(&variant.docs);
+    if !is_name && !docs.is_empty() {
+        lines.push(String::new());
+    }
+    lines.extend(docs);
+    lines
 }
 
 fn emit_alias(scope: &FileContext<'_>, def: &TypeDef, alias: &Aliasing) -> TokenStream {
@@ -320,29 +327,33 @@ fn type_docs(scope: &FileContext<'_>, def: &TypeDef) -> TokenStream {
     if lines.is_empty() {
         lines.push(format!("`{}`.", code(&def.path)));
     }
-    add_paragraphs(&mut lines, demands::of_type(&def.validation));
+    let mut notes = demands::of_type(&def.validation);
     if let TypeKind::Struct(body) = &def.kind {
-        add_paragraphs(&mut lines, together::of_type(body));
+        notes.extend(together::of_type(body));
     }
+    add_notes(&mut lines, notes);
     scope.comment(lines)
 }
 
 fn field_docs(scope: &FileContext<'_>, body: &StructDef, field: &Field) -> TokenStream {
     let mut lines = docs::lines(&field.docs);
-    if lines.is_empty() {
-        lines.push(format!("`{}`.", code(&field.json_name)));
-    }
-    add_paragraphs(&mut lines, values_note(&field.ty, &field.validation));
-    add_paragraphs(&mut lines, demands::of_field(&field.ty, &field.validation));
-    add_paragraphs(&mut lines, together::of_field(body, field));
-    add_paragraphs(&mut lines, default_note(field));
+    let mut notes: Vec<String> = values_note(&field.ty, &field.validation)
+        .into_iter()
+        .collect();
+    notes.extend(demands::of_field(&field.ty, &field.validation));
+    notes.extend(together::of_field(body, field));
+    notes.extend(default_note(field));
+    add_notes(&mut lines, notes);
     scope.comment(lines)
 }
 
-fn add_paragraphs(lines: &mut Vec<String>, paragraphs: impl IntoIterator<Item = String>) {
-    for paragraph in paragraphs {
-        lines.push(String::new());
-        lines.push(paragraph);
+/// Adds what the schema demands below a description, as a list; a note that stands alone is a paragraph. Lists of descriptions
+/// have another mark, so that Markdown does not take both for one.
+fn add_notes(lines: &mut Vec<String>, notes: Vec<String>) {
+    if lines.is_empty() && notes.len() == 1 {
+        lines.extend(notes);
+    } else {
+        lines.extend(notes.iter().map(|note| format!("* {note}")));
     }
 }
 

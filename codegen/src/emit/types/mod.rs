@@ -14,7 +14,7 @@
 //!     pub spec: VirtualMachineSpec,
 //!     …
 //! }
-//! codec::object! { VirtualMachine as kind, defaulted metadata = "metadata", … }
+//! codec::object! { VirtualMachine as kind, defaulted metadata, … }
 //!
 //! /// The desired state of a machine.
 //! #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,7 +23,7 @@
 //!     pub action: Option<VirtualMachineAction>,
 //!     …
 //! }
-//! codec::object! { VirtualMachineSpec, optional action = "action", … }
+//! codec::object! { VirtualMachineSpec, optional action, … }
 //! ```
 
 mod allow;
@@ -40,7 +40,11 @@ mod together;
 mod union;
 mod values;
 
-use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeMap,
+    sync::Arc,
+};
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -112,13 +116,24 @@ pub(crate) struct FileContext<'a> {
     pub(crate) unit: Unit<'a>,
     pub(crate) imports: Imports<'a>,
     comments: RefCell<Comments>,
+    /// Whether an item has none.
+    undocumented: Cell<bool>,
 }
 
 impl FileContext<'_> {
-    /// A comment of these lines, without leading space, at what comes next.
+    /// A comment of these lines, without leading space, at what comes next; nothing without lines.
     fn comment(&self, lines: Vec<String>) -> TokenStream {
+        if lines.is_empty() {
+            self.undocumented();
+            return TokenStream::new();
+        }
         let marker = self.comments.borrow_mut().add(lines);
         quote!(#[doc = #marker])
+    }
+
+    /// Notes that an item has no comment, since its name says as much.
+    fn undocumented(&self) {
+        self.undocumented.set(true);
     }
 }
 
@@ -294,6 +309,7 @@ fn emit_file(
         unit,
         imports: Imports::new(cx, module, homes),
         comments: RefCell::default(),
+        undocumented: Cell::default(),
     };
     let content = match defs.first() {
         Some(def) if unit.go => {
@@ -321,7 +337,7 @@ fn emit_file(
             items.push_text(&call);
         }
     }
-    let allow = allow::emit(defs);
+    let allow = allow::emit(defs, scope.undocumented.get());
     let uses = scope.imports.emit();
     Code {
         tokens: quote!(#docs #allow #uses),

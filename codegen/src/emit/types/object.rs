@@ -2,8 +2,7 @@
 //!
 //! ```text
 //! codec::object! {
-//!     VirtualMachineSpec, required image = "image", optional resource = "resource",
-//!     optional run_policy = "runPolicy"
+//!     VirtualMachineSpec, required image, optional resource, optional run_policy = "runPolicy"
 //! }
 //! ```
 //!
@@ -11,6 +10,8 @@
 //! reads serde's attributes.
 
 use std::iter;
+
+use proc_macro2::Ident;
 
 use super::{
     FileContext,
@@ -61,12 +62,11 @@ fn entries(scope: &FileContext<'_>, def: &TypeDef, body: &StructDef) -> Vec<Stri
             mode => mode,
         };
         let name = ident(&field.rust_name);
-        let property = &field.json_name;
+        let mut entry = format!("{mode} {}", named(&name, &field.json_name));
         if honoured(field) {
-            format!("{mode} {name} = {property:?} or {}", function_ident(field))
-        } else {
-            format!("{mode} {name} = {property:?}")
+            entry.push_str(&format!(" or {}", function_ident(field)));
         }
+        entry
     });
     let unknown = match body.unknown_fields {
         UnknownFields::Kept(_) => Some("..unknown_fields".to_owned()),
@@ -80,6 +80,14 @@ fn entries(scope: &FileContext<'_>, def: &TypeDef, body: &StructDef) -> Vec<Stri
         name.push_str(" from blank");
     }
     iter::once(name).chain(fields).chain(unknown).collect()
+}
+
+/// A field or variant with its name in JSON, unless that is its own.
+pub(super) fn named(own: &Ident, in_json: &str) -> String {
+    if *own == in_json {
+        return in_json.to_owned();
+    }
+    format!("{own} = {in_json:?}")
 }
 
 /// Lines of as many entries as fit.

@@ -4,7 +4,6 @@
 //! /// The field of [`IssuerSpec`] that is set, of those of which exactly one must be.
 //! #[derive(Clone, Copy, Debug, PartialEq)]
 //! pub enum IssuerSpecUnion<'a> {
-//!     /// `acme` is set.
 //!     Acme(&'a IssuerAcme),
 //!     …
 //! }
@@ -19,7 +18,7 @@ use quote::quote;
 
 use super::{FileContext, object::call, refs::type_tokens};
 use crate::{
-    emit::{context::ident, docs::code, serde_attributes::Presence},
+    emit::{context::ident, serde_attributes::Presence},
     model::{
         Field, FieldUnion, StructDef, TypeDef, TypeKind, TypeRef, UnionBound, UnionMember,
         UnionView,
@@ -89,9 +88,9 @@ impl Viewed<'_> {
         )]);
         let variants = self.members().map(|(member, field)| {
             let variant = ident(&member.variant);
-            let docs = scope.comment(vec![format!("`{}` is set.", code(&member.field))]);
+            scope.undocumented();
             let ty = value_type(scope, field);
-            quote!(#docs #variant(&'a #ty),)
+            quote!(#variant(&'a #ty),)
         });
         quote! {
             #docs

@@ -5,7 +5,10 @@
 //! codec::integers! { PolicyIpVersion, Unrecognized, V4 = 4, V6 = 6 }
 //! ```
 
-use super::{FileContext, attributes, object::call};
+use super::{
+    FileContext, attributes,
+    object::{call, named},
+};
 use crate::{
     emit::{Emit, context::ident},
     model::{EnumValues, TypeDef, TypeKind, Variant},
@@ -34,7 +37,7 @@ pub(super) fn emit(scope: &FileContext<'_>, def: &TypeDef) -> Option<String> {
     let variant = |variant: &Variant| {
         let name = ident(&variant.name);
         match body.values {
-            EnumValues::Texts => format!("{name} = {:?}", variant.value),
+            EnumValues::Texts => named(&name, &variant.value),
             EnumValues::Integers => format!("{name} = {}", variant.value),
         }
     };

@@ -11,8 +11,7 @@ pub struct Reference {
     /// Kind of the object.
     pub kind: String,
     /// Name of the object.
-    ///
-    /// Must have at least 1 character.
+    /// * Must have at least 1 character.
     pub name: String,
 }
-codec::object! { Reference, defaulted kind = "kind", defaulted name = "name" }
+codec::object! { Reference, defaulted kind, defaulted name }

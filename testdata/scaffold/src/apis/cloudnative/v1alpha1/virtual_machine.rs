@@ -3,7 +3,7 @@
 
 //! `VirtualMachine` of `cloudnative.czs/v1alpha1`.
 
-#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms, missing_docs)]
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
@@ -22,10 +22,7 @@ pub struct VirtualMachine {
     /// The observed state of the machine.
     pub status: Option<VirtualMachineStatus>,
 }
-codec::object! {
-    VirtualMachine as kind, defaulted metadata = "metadata", required spec = "spec",
-    optional status = "status"
-}
+codec::object! { VirtualMachine as kind, defaulted metadata, required spec, optional status }
 
 /// `VirtualMachine.status.phase`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,45 +30,32 @@ pub enum VirtualMachinePhase {
     /// ``
     #[default]
     Empty,
-    /// `Creating`
     Creating,
-    /// `Active`
     Active,
-    /// `Failed`
     Failed,
-    /// `Terminating`
     Terminating,
-    /// `Unknown`
     Unknown,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
 codec::texts! {
-    VirtualMachinePhase, Unrecognized, Empty = "", Creating = "Creating", Active = "Active",
-    Failed = "Failed", Terminating = "Terminating", Unknown = "Unknown"
+    VirtualMachinePhase, Unrecognized, Empty = "", Creating, Active, Failed, Terminating, Unknown
 }
 
 /// What the machine is to be.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineSpec {
-    /// `action`.
     pub action: String,
-    /// `resource`.
     pub resource: Option<BTreeMap<String, IntOrString>>,
 }
-codec::object! {
-    VirtualMachineSpec, required action = "action", optional_encoded resource = "resource"
-}
+codec::object! { VirtualMachineSpec, required action, optional_encoded resource }
 
 /// The observed state of the machine.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineStatus {
-    /// `lastUpdateTime`.
     pub last_update_time: Option<Time>,
-    /// `phase`.
     pub phase: Option<VirtualMachinePhase>,
 }
 codec::object! {
-    VirtualMachineStatus, optional_encoded last_update_time = "lastUpdateTime",
-    optional phase = "phase"
+    VirtualMachineStatus, optional_encoded last_update_time = "lastUpdateTime", optional phase
 }

@@ -14,16 +14,15 @@ pub struct Backup {
     /// What is copied.
     pub spec: Option<BackupSpec>,
 }
-codec::object! { Backup as kind, defaulted metadata = "metadata", optional spec = "spec" }
+codec::object! { Backup as kind, defaulted metadata, optional spec }
 
 /// What is copied.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BackupSpec {
     /// How many copies are kept.
-    ///
-    /// Defaults to `3`.
+    /// * Defaults to `3`.
     pub keep: Option<i32>,
     /// Name of the volume.
     pub volume: String,
 }
-codec::object! { BackupSpec, optional keep = "keep", required volume = "volume" }
+codec::object! { BackupSpec, optional keep, required volume }

@@ -3,6 +3,8 @@
 
 //! `ClusterWorkflowTemplate` of `argoproj.io/v1alpha1`.
 
+#![allow(missing_docs)]
+
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::api::core::v1::{
     Affinity, HostAlias, LocalObjectReference, PodDNSConfig, PodResourceClaim,
@@ -32,9 +34,7 @@ pub struct ClusterWorkflowTemplate {
     /// WorkflowSpec is the specification of a Workflow.
     pub spec: ClusterWorkflowTemplateSpec,
 }
-codec::object! {
-    ClusterWorkflowTemplate as kind, defaulted metadata = "metadata", required spec = "spec"
-}
+codec::object! { ClusterWorkflowTemplate as kind, defaulted metadata, required spec }
 
 /// WorkflowSpec is the specification of a Workflow.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -87,7 +87,6 @@ pub struct ClusterWorkflowTemplateSpec {
     /// Hooks holds the lifecycle hook which is invoked at lifecycle of step, irrespective of the
     /// success, failure, or error status of the primary step
     pub hooks: Option<BTreeMap<String, ClusterWorkflowTemplateHooks>>,
-    /// `hostAliases`.
     pub host_aliases: Option<Vec<HostAlias>>,
     /// Host networking requested for this workflow pod. Default to false.
     pub host_network: Option<bool>,
@@ -107,8 +106,7 @@ pub struct ClusterWorkflowTemplateSpec {
     /// success, failure, or error of the primary workflow.
     pub on_exit: Option<String>,
     /// Parallelism limits the max total parallel pods that can execute at the same time in a workflow
-    ///
-    /// Must be at least 1.
+    /// * Must be at least 1.
     pub parallelism: Option<i64>,
     /// PodDisruptionBudget holds the number of concurrent disruptions that you allow for Workflow's
     /// Pods. Controller will automatically add the selector with workflow name, if selector is empty.
@@ -164,14 +162,10 @@ pub struct ClusterWorkflowTemplateSpec {
     pub template_defaults: Option<ClusterWorkflowTemplateTemplateDefaults>,
     /// Templates is a list of workflow templates used in a workflow MaxItems is an artificial limit to
     /// limit CEL validation costs - see note at top of file
-    ///
-    /// Must have at most 200 items.
-    ///
-    /// Must satisfy `self.all(t, (has(t.container) ? 1 : 0) + (has(t.script) ? 1 : 0) + (has(t.dag) ? 1 : 0) + (has(t.steps) ? 1 : 0) + (has(t.resource) ? 1 : 0) + (has(t.suspend) ? 1 : 0) + (has(t.containerSet) ? 1 : 0) + (has(t.data) ? 1 : 0) + (has(t.http) ? 1 : 0) + (has(t.plugin) ? 1 : 0) <= 1)`: template must have at most one template type
-    ///
-    /// Must satisfy `self.all(t, !(has(t.timeout) && t.timeout != "" && (has(t.steps) || has(t.dag))))`: timeout cannot be applied to steps or dag templates
-    ///
-    /// Must satisfy `self.all(t, !(has(t.activeDeadlineSeconds) && (has(t.steps) || has(t.dag))))`: activeDeadlineSeconds is only valid for leaf templates
+    /// * Must have at most 200 items.
+    /// * Must satisfy `self.all(t, (has(t.container) ? 1 : 0) + (has(t.script) ? 1 : 0) + (has(t.dag) ? 1 : 0) + (has(t.steps) ? 1 : 0) + (has(t.resource) ? 1 : 0) + (has(t.suspend) ? 1 : 0) + (has(t.containerSet) ? 1 : 0) + (has(t.data) ? 1 : 0) + (has(t.http) ? 1 : 0) + (has(t.plugin) ? 1 : 0) <= 1)`: template must have at most one template type
+    /// * Must satisfy `self.all(t, !(has(t.timeout) && t.timeout != "" && (has(t.steps) || has(t.dag))))`: timeout cannot be applied to steps or dag templates
+    /// * Must satisfy `self.all(t, !(has(t.activeDeadlineSeconds) && (has(t.steps) || has(t.dag))))`: activeDeadlineSeconds is only valid for leaf templates
     pub templates: Option<Vec<ClusterWorkflowTemplateTemplates>>,
     /// Tolerations to apply to workflow pods.
     pub tolerations: Option<Vec<Toleration>>,
@@ -196,30 +190,26 @@ pub struct ClusterWorkflowTemplateSpec {
 }
 codec::object! {
     ClusterWorkflowTemplateSpec, optional active_deadline_seconds = "activeDeadlineSeconds",
-    optional affinity = "affinity", optional archive_logs = "archiveLogs",
-    optional arguments = "arguments", optional artifact_gc = "artifactGC",
-    optional artifact_repository_ref = "artifactRepositoryRef",
+    optional affinity, optional archive_logs = "archiveLogs", optional arguments,
+    optional artifact_gc = "artifactGC", optional artifact_repository_ref = "artifactRepositoryRef",
     optional automount_service_account_token = "automountServiceAccountToken",
-    optional dns_config = "dnsConfig", optional dns_policy = "dnsPolicy",
-    optional entrypoint = "entrypoint", optional executor = "executor",
-    optional executor_plugins = "executorPlugins", optional hooks = "hooks",
+    optional dns_config = "dnsConfig", optional dns_policy = "dnsPolicy", optional entrypoint,
+    optional executor, optional executor_plugins = "executorPlugins", optional hooks,
     optional host_aliases = "hostAliases", optional host_network = "hostNetwork",
-    optional image_pull_secrets = "imagePullSecrets", optional metrics = "metrics",
-    optional node_selector = "nodeSelector", optional on_exit = "onExit",
-    optional parallelism = "parallelism",
+    optional image_pull_secrets = "imagePullSecrets", optional metrics,
+    optional node_selector = "nodeSelector", optional on_exit = "onExit", optional parallelism,
     optional_encoded pod_disruption_budget = "podDisruptionBudget", optional pod_gc = "podGC",
     optional pod_metadata = "podMetadata",
     optional pod_priority_class_name = "podPriorityClassName",
     optional_encoded pod_resources = "podResources", optional pod_spec_patch = "podSpecPatch",
-    optional priority = "priority", optional resource_claims = "resourceClaims",
+    optional priority, optional resource_claims = "resourceClaims",
     optional retry_strategy = "retryStrategy", optional scheduler_name = "schedulerName",
     optional security_context = "securityContext",
-    optional service_account_name = "serviceAccountName", optional shutdown = "shutdown",
-    optional suspend = "suspend", optional synchronization = "synchronization",
-    optional template_defaults = "templateDefaults", optional templates = "templates",
-    optional tolerations = "tolerations", optional ttl_strategy = "ttlStrategy",
+    optional service_account_name = "serviceAccountName", optional shutdown, optional suspend,
+    optional synchronization, optional template_defaults = "templateDefaults", optional templates,
+    optional tolerations, optional ttl_strategy = "ttlStrategy",
     optional volume_claim_gc = "volumeClaimGC",
-    optional volume_claim_templates = "volumeClaimTemplates", optional volumes = "volumes",
+    optional volume_claim_templates = "volumeClaimTemplates", optional volumes,
     optional workflow_metadata = "workflowMetadata",
     optional workflow_template_ref = "workflowTemplateRef"
 }

@@ -3,7 +3,7 @@
 
 //! Types that several kinds share of `argoproj.io/v1alpha1`.
 
-#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms, missing_docs)]
 
 use ::codegen_runtime::codec::{self, Number};
 use ::codegen_runtime::k8s_openapi::ByteString;
@@ -36,35 +36,25 @@ use super::WorkflowTaskResultOutputs;
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.oss.accessKeySecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateAccessKeySecret {
-    /// `key`.
     pub key: String,
-    /// `name`.
-    ///
     /// Defaults to `""`.
     pub name: Option<String>,
-    /// `optional`.
     pub optional: Option<bool>,
 }
 codec::object! {
-    ClusterWorkflowTemplateAccessKeySecret, required key = "key", optional name = "name",
-    optional optional = "optional"
+    ClusterWorkflowTemplateAccessKeySecret, required key, optional name, optional optional
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.azure.accountKeySecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateAccountKeySecret {
-    /// `key`.
     pub key: String,
-    /// `name`.
-    ///
     /// Defaults to `""`.
     pub name: Option<String>,
-    /// `optional`.
     pub optional: Option<bool>,
 }
 codec::object! {
-    ClusterWorkflowTemplateAccountKeySecret, required key = "key", optional name = "name",
-    optional optional = "optional"
+    ClusterWorkflowTemplateAccountKeySecret, required key, optional name, optional optional
 }
 
 /// Action is the action to perform to the resource. Must be one of: get, create, apply, delete,
@@ -102,84 +92,50 @@ pub struct ClusterWorkflowTemplateAffinity {
 codec::object! { ClusterWorkflowTemplateAffinity, optional node_anti_affinity = "nodeAntiAffinity" }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation`.
-///
-/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
-///
-/// At most one of 10 fields may be set: see [`ClusterWorkflowTemplateArchiveLocationUnion`].
+/// * Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
+/// * At most one of 10 fields may be set: see [`ClusterWorkflowTemplateArchiveLocationUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateArchiveLocation {
-    /// `archiveLogs`.
     pub archive_logs: Option<bool>,
-    /// `artifactory`.
-    ///
     /// One of [`ClusterWorkflowTemplateArchiveLocationUnion`].
     pub artifactory: Option<ClusterWorkflowTemplateArtifactory>,
-    /// `azure`.
-    ///
     /// One of [`ClusterWorkflowTemplateArchiveLocationUnion`].
     pub azure: Option<ClusterWorkflowTemplateAzure>,
-    /// `gcs`.
-    ///
     /// One of [`ClusterWorkflowTemplateArchiveLocationUnion`].
     pub gcs: Option<ClusterWorkflowTemplateGcs>,
-    /// `git`.
-    ///
     /// One of [`ClusterWorkflowTemplateArchiveLocationUnion`].
     pub git: Option<ClusterWorkflowTemplateGit>,
-    /// `hdfs`.
-    ///
     /// One of [`ClusterWorkflowTemplateArchiveLocationUnion`].
     pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
-    /// `http`.
-    ///
     /// One of [`ClusterWorkflowTemplateArchiveLocationUnion`].
     pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
-    /// `oss`.
-    ///
     /// One of [`ClusterWorkflowTemplateArchiveLocationUnion`].
     pub oss: Option<ClusterWorkflowTemplateOss>,
-    /// `plugin`.
-    ///
     /// One of [`ClusterWorkflowTemplateArchiveLocationUnion`].
     pub plugin: Option<WorkflowTaskResultPlugin>,
-    /// `raw`.
-    ///
     /// One of [`ClusterWorkflowTemplateArchiveLocationUnion`].
     pub raw: Option<WorkflowTaskResultRaw>,
-    /// `s3`.
-    ///
     /// One of [`ClusterWorkflowTemplateArchiveLocationUnion`].
     pub s3: Option<ClusterWorkflowTemplateS3>,
 }
 codec::object! {
     ClusterWorkflowTemplateArchiveLocation, optional archive_logs = "archiveLogs",
-    optional artifactory = "artifactory", optional azure = "azure", optional gcs = "gcs",
-    optional git = "git", optional hdfs = "hdfs", optional http = "http", optional oss = "oss",
-    optional plugin = "plugin", optional raw = "raw", optional s3 = "s3"
+    optional artifactory, optional azure, optional gcs, optional git, optional hdfs, optional http,
+    optional oss, optional plugin, optional raw, optional s3
 }
 
 /// The field of [`ClusterWorkflowTemplateArchiveLocation`] that is set, of those of which at most one may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ClusterWorkflowTemplateArchiveLocationUnion<'a> {
-    /// `artifactory` is set.
     Artifactory(&'a ClusterWorkflowTemplateArtifactory),
-    /// `azure` is set.
     Azure(&'a ClusterWorkflowTemplateAzure),
-    /// `gcs` is set.
     Gcs(&'a ClusterWorkflowTemplateGcs),
-    /// `git` is set.
     Git(&'a ClusterWorkflowTemplateGit),
-    /// `hdfs` is set.
     Hdfs(&'a ClusterWorkflowTemplateHdfs),
-    /// `http` is set.
     Http(&'a ClusterWorkflowTemplateArchiveLocationHttp),
-    /// `oss` is set.
     Oss(&'a ClusterWorkflowTemplateOss),
-    /// `plugin` is set.
     Plugin(&'a WorkflowTaskResultPlugin),
-    /// `raw` is set.
     Raw(&'a WorkflowTaskResultRaw),
-    /// `s3` is set.
     S3(&'a ClusterWorkflowTemplateS3),
 }
 codec::union! {
@@ -191,19 +147,14 @@ codec::union! {
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateArchiveLocationHttp {
-    /// `auth`.
     pub auth: Option<ClusterWorkflowTemplateAuth>,
-    /// `headers`.
     pub headers: Option<Vec<WorkflowTaskResultHeaders>>,
-    /// `saveStreamViaFile`.
     pub save_stream_via_file: Option<bool>,
-    /// `url`.
     pub url: String,
 }
 codec::object! {
-    ClusterWorkflowTemplateArchiveLocationHttp, optional auth = "auth",
-    optional headers = "headers", optional save_stream_via_file = "saveStreamViaFile",
-    required url = "url"
+    ClusterWorkflowTemplateArchiveLocationHttp, optional auth, optional headers,
+    optional save_stream_via_file = "saveStreamViaFile", required url
 }
 
 /// Arguments contain the parameters and artifacts sent to the workflow entrypoint Parameters are
@@ -215,123 +166,70 @@ pub struct ClusterWorkflowTemplateArguments {
     /// Parameters is the list of parameters to pass to the template or workflow
     pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
 }
-codec::object! {
-    ClusterWorkflowTemplateArguments, optional artifacts = "artifacts",
-    optional parameters = "parameters"
-}
+codec::object! { ClusterWorkflowTemplateArguments, optional artifacts, optional parameters }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.resource.manifestFrom.artifact`.
-///
-/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
-///
-/// At most one of 10 fields may be set: see [`ClusterWorkflowTemplateArtifactUnion`].
+/// * Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
+/// * At most one of 10 fields may be set: see [`ClusterWorkflowTemplateArtifactUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateArtifact {
-    /// `archive`.
     pub archive: Option<WorkflowTaskResultArchive>,
-    /// `archiveLogs`.
     pub archive_logs: Option<bool>,
-    /// `artifactGC`.
     pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
-    /// `artifactory`.
-    ///
     /// One of [`ClusterWorkflowTemplateArtifactUnion`].
     pub artifactory: Option<ClusterWorkflowTemplateArtifactory>,
-    /// `azure`.
-    ///
     /// One of [`ClusterWorkflowTemplateArtifactUnion`].
     pub azure: Option<ClusterWorkflowTemplateAzure>,
-    /// `deleted`.
     pub deleted: Option<bool>,
-    /// `from`.
     pub from: Option<String>,
-    /// `fromExpression`.
     pub from_expression: Option<String>,
-    /// `gcs`.
-    ///
     /// One of [`ClusterWorkflowTemplateArtifactUnion`].
     pub gcs: Option<ClusterWorkflowTemplateGcs>,
-    /// `git`.
-    ///
     /// One of [`ClusterWorkflowTemplateArtifactUnion`].
     pub git: Option<ClusterWorkflowTemplateGit>,
-    /// `globalName`.
     pub global_name: Option<String>,
-    /// `hdfs`.
-    ///
     /// One of [`ClusterWorkflowTemplateArtifactUnion`].
     pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
-    /// `http`.
-    ///
     /// One of [`ClusterWorkflowTemplateArtifactUnion`].
     pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
-    /// `mode`.
-    ///
     /// Must be at least 0 and be at most 511.
     pub mode: Option<i32>,
-    /// `name`.
-    ///
     /// Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
-    /// `optional`.
     pub optional: Option<bool>,
-    /// `oss`.
-    ///
     /// One of [`ClusterWorkflowTemplateArtifactUnion`].
     pub oss: Option<ClusterWorkflowTemplateOss>,
-    /// `path`.
     pub path: Option<String>,
-    /// `plugin`.
-    ///
     /// One of [`ClusterWorkflowTemplateArtifactUnion`].
     pub plugin: Option<WorkflowTaskResultPlugin>,
-    /// `raw`.
-    ///
     /// One of [`ClusterWorkflowTemplateArtifactUnion`].
     pub raw: Option<WorkflowTaskResultRaw>,
-    /// `recurseMode`.
     pub recurse_mode: Option<bool>,
-    /// `s3`.
-    ///
     /// One of [`ClusterWorkflowTemplateArtifactUnion`].
     pub s3: Option<ClusterWorkflowTemplateS3>,
-    /// `subPath`.
     pub sub_path: Option<String>,
 }
 codec::object! {
-    ClusterWorkflowTemplateArtifact, optional archive = "archive",
-    optional archive_logs = "archiveLogs", optional artifact_gc = "artifactGC",
-    optional artifactory = "artifactory", optional azure = "azure", optional deleted = "deleted",
-    optional from = "from", optional from_expression = "fromExpression", optional gcs = "gcs",
-    optional git = "git", optional global_name = "globalName", optional hdfs = "hdfs",
-    optional http = "http", optional mode = "mode", required name = "name",
-    optional optional = "optional", optional oss = "oss", optional path = "path",
-    optional plugin = "plugin", optional raw = "raw", optional recurse_mode = "recurseMode",
-    optional s3 = "s3", optional sub_path = "subPath"
+    ClusterWorkflowTemplateArtifact, optional archive, optional archive_logs = "archiveLogs",
+    optional artifact_gc = "artifactGC", optional artifactory, optional azure, optional deleted,
+    optional from, optional from_expression = "fromExpression", optional gcs, optional git,
+    optional global_name = "globalName", optional hdfs, optional http, optional mode, required name,
+    optional optional, optional oss, optional path, optional plugin, optional raw,
+    optional recurse_mode = "recurseMode", optional s3, optional sub_path = "subPath"
 }
 
 /// The field of [`ClusterWorkflowTemplateArtifact`] that is set, of those of which at most one may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ClusterWorkflowTemplateArtifactUnion<'a> {
-    /// `artifactory` is set.
     Artifactory(&'a ClusterWorkflowTemplateArtifactory),
-    /// `azure` is set.
     Azure(&'a ClusterWorkflowTemplateAzure),
-    /// `gcs` is set.
     Gcs(&'a ClusterWorkflowTemplateGcs),
-    /// `git` is set.
     Git(&'a ClusterWorkflowTemplateGit),
-    /// `hdfs` is set.
     Hdfs(&'a ClusterWorkflowTemplateHdfs),
-    /// `http` is set.
     Http(&'a ClusterWorkflowTemplateArchiveLocationHttp),
-    /// `oss` is set.
     Oss(&'a ClusterWorkflowTemplateOss),
-    /// `plugin` is set.
     Plugin(&'a WorkflowTaskResultPlugin),
-    /// `raw` is set.
     Raw(&'a WorkflowTaskResultRaw),
-    /// `s3` is set.
     S3(&'a ClusterWorkflowTemplateS3),
 }
 codec::union! {
@@ -362,121 +260,71 @@ pub struct ClusterWorkflowTemplateArtifactGC {
 codec::object! {
     ClusterWorkflowTemplateArtifactGC, optional force_finalizer_removal = "forceFinalizerRemoval",
     optional pod_metadata = "podMetadata", optional pod_spec_patch = "podSpecPatch",
-    optional service_account_name = "serviceAccountName", optional strategy = "strategy"
+    optional service_account_name = "serviceAccountName", optional strategy
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.data.source.artifactPaths`.
-///
-/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
-///
-/// At most one of 10 fields may be set: see [`ClusterWorkflowTemplateArtifactPathsUnion`].
+/// * Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
+/// * At most one of 10 fields may be set: see [`ClusterWorkflowTemplateArtifactPathsUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateArtifactPaths {
-    /// `archive`.
     pub archive: Option<WorkflowTaskResultArchive>,
-    /// `archiveLogs`.
     pub archive_logs: Option<bool>,
-    /// `artifactGC`.
     pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
-    /// `artifactory`.
-    ///
     /// One of [`ClusterWorkflowTemplateArtifactPathsUnion`].
     pub artifactory: Option<ClusterWorkflowTemplateArtifactory>,
-    /// `azure`.
-    ///
     /// One of [`ClusterWorkflowTemplateArtifactPathsUnion`].
     pub azure: Option<ClusterWorkflowTemplateAzure>,
-    /// `deleted`.
     pub deleted: Option<bool>,
-    /// `from`.
     pub from: Option<String>,
-    /// `fromExpression`.
     pub from_expression: Option<String>,
-    /// `gcs`.
-    ///
     /// One of [`ClusterWorkflowTemplateArtifactPathsUnion`].
     pub gcs: Option<ClusterWorkflowTemplateGcs>,
-    /// `git`.
-    ///
     /// One of [`ClusterWorkflowTemplateArtifactPathsUnion`].
     pub git: Option<ClusterWorkflowTemplateGit>,
-    /// `globalName`.
     pub global_name: Option<String>,
-    /// `hdfs`.
-    ///
     /// One of [`ClusterWorkflowTemplateArtifactPathsUnion`].
     pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
-    /// `http`.
-    ///
     /// One of [`ClusterWorkflowTemplateArtifactPathsUnion`].
     pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
-    /// `mode`.
-    ///
     /// Must be at least 0 and be at most 511.
     pub mode: Option<i32>,
-    /// `name`.
-    ///
     /// Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
-    /// `optional`.
     pub optional: Option<bool>,
-    /// `oss`.
-    ///
     /// One of [`ClusterWorkflowTemplateArtifactPathsUnion`].
     pub oss: Option<ClusterWorkflowTemplateOss>,
-    /// `path`.
     pub path: Option<String>,
-    /// `plugin`.
-    ///
     /// One of [`ClusterWorkflowTemplateArtifactPathsUnion`].
     pub plugin: Option<WorkflowTaskResultPlugin>,
-    /// `raw`.
-    ///
     /// One of [`ClusterWorkflowTemplateArtifactPathsUnion`].
     pub raw: Option<WorkflowTaskResultRaw>,
-    /// `recurseMode`.
     pub recurse_mode: Option<bool>,
-    /// `s3`.
-    ///
     /// One of [`ClusterWorkflowTemplateArtifactPathsUnion`].
     pub s3: Option<ClusterWorkflowTemplateS3>,
-    /// `subPath`.
     pub sub_path: Option<String>,
 }
 codec::object! {
-    ClusterWorkflowTemplateArtifactPaths, optional archive = "archive",
-    optional archive_logs = "archiveLogs", optional artifact_gc = "artifactGC",
-    optional artifactory = "artifactory", optional azure = "azure", optional deleted = "deleted",
-    optional from = "from", optional from_expression = "fromExpression", optional gcs = "gcs",
-    optional git = "git", optional global_name = "globalName", optional hdfs = "hdfs",
-    optional http = "http", optional mode = "mode", required name = "name",
-    optional optional = "optional", optional oss = "oss", optional path = "path",
-    optional plugin = "plugin", optional raw = "raw", optional recurse_mode = "recurseMode",
-    optional s3 = "s3", optional sub_path = "subPath"
+    ClusterWorkflowTemplateArtifactPaths, optional archive, optional archive_logs = "archiveLogs",
+    optional artifact_gc = "artifactGC", optional artifactory, optional azure, optional deleted,
+    optional from, optional from_expression = "fromExpression", optional gcs, optional git,
+    optional global_name = "globalName", optional hdfs, optional http, optional mode, required name,
+    optional optional, optional oss, optional path, optional plugin, optional raw,
+    optional recurse_mode = "recurseMode", optional s3, optional sub_path = "subPath"
 }
 
 /// The field of [`ClusterWorkflowTemplateArtifactPaths`] that is set, of those of which at most one may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ClusterWorkflowTemplateArtifactPathsUnion<'a> {
-    /// `artifactory` is set.
     Artifactory(&'a ClusterWorkflowTemplateArtifactory),
-    /// `azure` is set.
     Azure(&'a ClusterWorkflowTemplateAzure),
-    /// `gcs` is set.
     Gcs(&'a ClusterWorkflowTemplateGcs),
-    /// `git` is set.
     Git(&'a ClusterWorkflowTemplateGit),
-    /// `hdfs` is set.
     Hdfs(&'a ClusterWorkflowTemplateHdfs),
-    /// `http` is set.
     Http(&'a ClusterWorkflowTemplateArchiveLocationHttp),
-    /// `oss` is set.
     Oss(&'a ClusterWorkflowTemplateOss),
-    /// `plugin` is set.
     Plugin(&'a WorkflowTaskResultPlugin),
-    /// `raw` is set.
     Raw(&'a WorkflowTaskResultRaw),
-    /// `s3` is set.
     S3(&'a ClusterWorkflowTemplateS3),
 }
 codec::union! {
@@ -496,137 +344,83 @@ pub struct ClusterWorkflowTemplateArtifactRepositoryRef {
     pub key: Option<String>,
 }
 codec::object! {
-    ClusterWorkflowTemplateArtifactRepositoryRef, optional config_map = "configMap",
-    optional key = "key"
+    ClusterWorkflowTemplateArtifactRepositoryRef, optional config_map = "configMap", optional key
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.artifactory`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateArtifactory {
-    /// `passwordSecret`.
     pub password_secret: Option<ClusterWorkflowTemplatePasswordSecret>,
-    /// `url`.
     pub url: String,
-    /// `usernameSecret`.
     pub username_secret: Option<ClusterWorkflowTemplateUsernameSecret>,
 }
 codec::object! {
-    ClusterWorkflowTemplateArtifactory, optional password_secret = "passwordSecret",
-    required url = "url", optional username_secret = "usernameSecret"
+    ClusterWorkflowTemplateArtifactory, optional password_secret = "passwordSecret", required url,
+    optional username_secret = "usernameSecret"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.inputs.artifacts`.
-///
-/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
-///
-/// At most one of 10 fields may be set: see [`ClusterWorkflowTemplateArtifactsUnion`].
+/// * Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
+/// * At most one of 10 fields may be set: see [`ClusterWorkflowTemplateArtifactsUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateArtifacts {
-    /// `archive`.
     pub archive: Option<WorkflowTaskResultArchive>,
-    /// `archiveLogs`.
     pub archive_logs: Option<bool>,
-    /// `artifactGC`.
     pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
-    /// `artifactory`.
-    ///
     /// One of [`ClusterWorkflowTemplateArtifactsUnion`].
     pub artifactory: Option<ClusterWorkflowTemplateArtifactory>,
-    /// `azure`.
-    ///
     /// One of [`ClusterWorkflowTemplateArtifactsUnion`].
     pub azure: Option<ClusterWorkflowTemplateAzure>,
-    /// `deleted`.
     pub deleted: Option<bool>,
-    /// `from`.
     pub from: Option<String>,
-    /// `fromExpression`.
     pub from_expression: Option<String>,
-    /// `gcs`.
-    ///
     /// One of [`ClusterWorkflowTemplateArtifactsUnion`].
     pub gcs: Option<ClusterWorkflowTemplateGcs>,
-    /// `git`.
-    ///
     /// One of [`ClusterWorkflowTemplateArtifactsUnion`].
     pub git: Option<ClusterWorkflowTemplateGit>,
-    /// `globalName`.
     pub global_name: Option<String>,
-    /// `hdfs`.
-    ///
     /// One of [`ClusterWorkflowTemplateArtifactsUnion`].
     pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
-    /// `http`.
-    ///
     /// One of [`ClusterWorkflowTemplateArtifactsUnion`].
     pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
-    /// `mode`.
-    ///
     /// Must be at least 0 and be at most 511.
     pub mode: Option<i32>,
-    /// `name`.
-    ///
     /// Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
-    /// `optional`.
     pub optional: Option<bool>,
-    /// `oss`.
-    ///
     /// One of [`ClusterWorkflowTemplateArtifactsUnion`].
     pub oss: Option<ClusterWorkflowTemplateOss>,
-    /// `path`.
     pub path: Option<String>,
-    /// `plugin`.
-    ///
     /// One of [`ClusterWorkflowTemplateArtifactsUnion`].
     pub plugin: Option<WorkflowTaskResultPlugin>,
-    /// `raw`.
-    ///
     /// One of [`ClusterWorkflowTemplateArtifactsUnion`].
     pub raw: Option<WorkflowTaskResultRaw>,
-    /// `recurseMode`.
     pub recurse_mode: Option<bool>,
-    /// `s3`.
-    ///
     /// One of [`ClusterWorkflowTemplateArtifactsUnion`].
     pub s3: Option<ClusterWorkflowTemplateS3>,
-    /// `subPath`.
     pub sub_path: Option<String>,
 }
 codec::object! {
-    ClusterWorkflowTemplateArtifacts, optional archive = "archive",
-    optional archive_logs = "archiveLogs", optional artifact_gc = "artifactGC",
-    optional artifactory = "artifactory", optional azure = "azure", optional deleted = "deleted",
-    optional from = "from", optional from_expression = "fromExpression", optional gcs = "gcs",
-    optional git = "git", optional global_name = "globalName", optional hdfs = "hdfs",
-    optional http = "http", optional mode = "mode", required name = "name",
-    optional optional = "optional", optional oss = "oss", optional path = "path",
-    optional plugin = "plugin", optional raw = "raw", optional recurse_mode = "recurseMode",
-    optional s3 = "s3", optional sub_path = "subPath"
+    ClusterWorkflowTemplateArtifacts, optional archive, optional archive_logs = "archiveLogs",
+    optional artifact_gc = "artifactGC", optional artifactory, optional azure, optional deleted,
+    optional from, optional from_expression = "fromExpression", optional gcs, optional git,
+    optional global_name = "globalName", optional hdfs, optional http, optional mode, required name,
+    optional optional, optional oss, optional path, optional plugin, optional raw,
+    optional recurse_mode = "recurseMode", optional s3, optional sub_path = "subPath"
 }
 
 /// The field of [`ClusterWorkflowTemplateArtifacts`] that is set, of those of which at most one may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ClusterWorkflowTemplateArtifactsUnion<'a> {
-    /// `artifactory` is set.
     Artifactory(&'a ClusterWorkflowTemplateArtifactory),
-    /// `azure` is set.
     Azure(&'a ClusterWorkflowTemplateAzure),
-    /// `gcs` is set.
     Gcs(&'a ClusterWorkflowTemplateGcs),
-    /// `git` is set.
     Git(&'a ClusterWorkflowTemplateGit),
-    /// `hdfs` is set.
     Hdfs(&'a ClusterWorkflowTemplateHdfs),
-    /// `http` is set.
     Http(&'a ClusterWorkflowTemplateArchiveLocationHttp),
-    /// `oss` is set.
     Oss(&'a ClusterWorkflowTemplateOss),
-    /// `plugin` is set.
     Plugin(&'a WorkflowTaskResultPlugin),
-    /// `raw` is set.
     Raw(&'a WorkflowTaskResultRaw),
-    /// `s3` is set.
     S3(&'a ClusterWorkflowTemplateS3),
 }
 codec::union! {
@@ -638,36 +432,27 @@ codec::union! {
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateAuth {
-    /// `basicAuth`.
     pub basic_auth: Option<ClusterWorkflowTemplateBasicAuth>,
-    /// `clientCert`.
     pub client_cert: Option<ClusterWorkflowTemplateClientCert>,
-    /// `oauth2`.
     pub oauth2: Option<ClusterWorkflowTemplateOauth2>,
 }
 codec::object! {
     ClusterWorkflowTemplateAuth, optional basic_auth = "basicAuth",
-    optional client_cert = "clientCert", optional oauth2 = "oauth2"
+    optional client_cert = "clientCert", optional oauth2
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.azure`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateAzure {
-    /// `accountKeySecret`.
     pub account_key_secret: Option<ClusterWorkflowTemplateAccountKeySecret>,
-    /// `blob`.
     pub blob: String,
-    /// `container`.
     pub container: String,
-    /// `endpoint`.
     pub endpoint: String,
-    /// `useSDKCreds`.
     pub use_sdk_creds: Option<bool>,
 }
 codec::object! {
-    ClusterWorkflowTemplateAzure, optional account_key_secret = "accountKeySecret",
-    required blob = "blob", required container = "container", required endpoint = "endpoint",
-    optional use_sdk_creds = "useSDKCreds"
+    ClusterWorkflowTemplateAzure, optional account_key_secret = "accountKeySecret", required blob,
+    required container, required endpoint, optional use_sdk_creds = "useSDKCreds"
 }
 
 /// Backoff is a backoff strategy
@@ -690,16 +475,14 @@ pub struct ClusterWorkflowTemplateBackoff {
     pub max_duration: Option<String>,
 }
 codec::object! {
-    ClusterWorkflowTemplateBackoff, optional cap = "cap", optional duration = "duration",
-    optional_encoded factor = "factor", optional max_duration = "maxDuration"
+    ClusterWorkflowTemplateBackoff, optional cap, optional duration, optional_encoded factor,
+    optional max_duration = "maxDuration"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth.basicAuth`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateBasicAuth {
-    /// `passwordSecret`.
     pub password_secret: Option<ClusterWorkflowTemplatePasswordSecret>,
-    /// `usernameSecret`.
     pub username_secret: Option<ClusterWorkflowTemplateUsernameSecret>,
 }
 codec::object! {
@@ -710,32 +493,23 @@ codec::object! {
 /// BodyFrom is content of the HTTP Request as Bytes
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateBodyFrom {
-    /// `bytes`.
     pub bytes: Option<ByteString>,
 }
-codec::object! { ClusterWorkflowTemplateBodyFrom, optional_encoded bytes = "bytes" }
+codec::object! { ClusterWorkflowTemplateBodyFrom, optional_encoded bytes }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.s3.caSecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateCaSecret {
-    /// `key`.
     pub key: String,
-    /// `name`.
-    ///
     /// Defaults to `""`.
     pub name: Option<String>,
-    /// `optional`.
     pub optional: Option<bool>,
 }
-codec::object! {
-    ClusterWorkflowTemplateCaSecret, required key = "key", optional name = "name",
-    optional optional = "optional"
-}
+codec::object! { ClusterWorkflowTemplateCaSecret, required key, optional name, optional optional }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.memoize.cache`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateCache {
-    /// `configMap`.
     pub config_map: ClusterWorkflowTemplateConfigMap,
 }
 codec::object! { ClusterWorkflowTemplateCache, required config_map = "configMap" }
@@ -743,9 +517,7 @@ codec::object! { ClusterWorkflowTemplateCache, required config_map = "configMap"
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth.clientCert`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateClientCert {
-    /// `clientCertSecret`.
     pub client_cert_secret: Option<ClusterWorkflowTemplateClientCertSecret>,
-    /// `clientKeySecret`.
     pub client_key_secret: Option<ClusterWorkflowTemplateClientKeySecret>,
 }
 codec::object! {
@@ -756,69 +528,49 @@ codec::object! {
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth.clientCert.clientCertSecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateClientCertSecret {
-    /// `key`.
     pub key: String,
-    /// `name`.
-    ///
     /// Defaults to `""`.
     pub name: Option<String>,
-    /// `optional`.
     pub optional: Option<bool>,
 }
 codec::object! {
-    ClusterWorkflowTemplateClientCertSecret, required key = "key", optional name = "name",
-    optional optional = "optional"
+    ClusterWorkflowTemplateClientCertSecret, required key, optional name, optional optional
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth.oauth2.clientIDSecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateClientIDSecret {
-    /// `key`.
     pub key: String,
-    /// `name`.
-    ///
     /// Defaults to `""`.
     pub name: Option<String>,
-    /// `optional`.
     pub optional: Option<bool>,
 }
 codec::object! {
-    ClusterWorkflowTemplateClientIDSecret, required key = "key", optional name = "name",
-    optional optional = "optional"
+    ClusterWorkflowTemplateClientIDSecret, required key, optional name, optional optional
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth.clientCert.clientKeySecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateClientKeySecret {
-    /// `key`.
     pub key: String,
-    /// `name`.
-    ///
     /// Defaults to `""`.
     pub name: Option<String>,
-    /// `optional`.
     pub optional: Option<bool>,
 }
 codec::object! {
-    ClusterWorkflowTemplateClientKeySecret, required key = "key", optional name = "name",
-    optional optional = "optional"
+    ClusterWorkflowTemplateClientKeySecret, required key, optional name, optional optional
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth.oauth2.clientSecretSecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateClientSecretSecret {
-    /// `key`.
     pub key: String,
-    /// `name`.
-    ///
     /// Defaults to `""`.
     pub name: Option<String>,
-    /// `optional`.
     pub optional: Option<bool>,
 }
 codec::object! {
-    ClusterWorkflowTemplateClientSecretSecret, required key = "key", optional name = "name",
-    optional optional = "optional"
+    ClusterWorkflowTemplateClientSecretSecret, required key, optional name, optional optional
 }
 
 /// PersistentVolumeClaimCondition contains details about state of pvc
@@ -843,94 +595,62 @@ pub struct ClusterWorkflowTemplateConditions {
 }
 codec::object! {
     ClusterWorkflowTemplateConditions, optional_encoded last_probe_time = "lastProbeTime",
-    optional_encoded last_transition_time = "lastTransitionTime", optional message = "message",
-    optional reason = "reason", required status = "status", required r#type = "type"
+    optional_encoded last_transition_time = "lastTransitionTime", optional message, optional reason,
+    required status, required r#type = "type"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.memoize.cache.configMap`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateConfigMap {
-    /// `name`.
-    ///
     /// Defaults to `""`.
     pub name: Option<String>,
 }
-codec::object! { ClusterWorkflowTemplateConfigMap, optional name = "name" }
+codec::object! { ClusterWorkflowTemplateConfigMap, optional name }
 
 /// Container is the main container image to run in the pod
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateContainer {
-    /// `args`.
     pub args: Option<Vec<String>>,
-    /// `command`.
     pub command: Option<Vec<String>>,
-    /// `env`.
-    ///
     /// Must have no two items with the same `name`.
     pub env: Option<Vec<ClusterWorkflowTemplateEnv>>,
-    /// `envFrom`.
     pub env_from: Option<Vec<EnvFromSource>>,
-    /// `image`.
     pub image: Option<String>,
-    /// `imagePullPolicy`.
     pub image_pull_policy: Option<String>,
-    /// `lifecycle`.
     pub lifecycle: Option<Lifecycle>,
-    /// `livenessProbe`.
     pub liveness_probe: Option<Probe>,
-    /// `name`.
     pub name: Option<String>,
-    /// `ports`.
-    ///
     /// Must have no two items with the same `containerPort` and `protocol`.
     pub ports: Option<Vec<ContainerPort>>,
-    /// `readinessProbe`.
     pub readiness_probe: Option<Probe>,
-    /// `resizePolicy`.
     pub resize_policy: Option<Vec<ContainerResizePolicy>>,
-    /// `resources`.
     pub resources: Option<ResourceRequirements>,
-    /// `restartPolicy`.
     pub restart_policy: Option<String>,
-    /// `restartPolicyRules`.
     pub restart_policy_rules: Option<Vec<ClusterWorkflowTemplateRestartPolicyRules>>,
-    /// `securityContext`.
     pub security_context: Option<SecurityContext>,
-    /// `startupProbe`.
     pub startup_probe: Option<Probe>,
-    /// `stdin`.
     pub stdin: Option<bool>,
-    /// `stdinOnce`.
     pub stdin_once: Option<bool>,
-    /// `terminationMessagePath`.
     pub termination_message_path: Option<String>,
-    /// `terminationMessagePolicy`.
     pub termination_message_policy: Option<String>,
-    /// `tty`.
     pub tty: Option<bool>,
-    /// `volumeDevices`.
-    ///
     /// Must have no two items with the same `devicePath`.
     pub volume_devices: Option<Vec<VolumeDevice>>,
-    /// `volumeMounts`.
-    ///
     /// Must have no two items with the same `mountPath`.
     pub volume_mounts: Option<Vec<VolumeMount>>,
-    /// `workingDir`.
     pub working_dir: Option<String>,
 }
 codec::object! {
-    ClusterWorkflowTemplateContainer, optional args = "args", optional command = "command",
-    optional env = "env", optional env_from = "envFrom", optional image = "image",
-    optional image_pull_policy = "imagePullPolicy", optional_encoded lifecycle = "lifecycle",
-    optional_encoded liveness_probe = "livenessProbe", optional name = "name",
-    optional ports = "ports", optional_encoded readiness_probe = "readinessProbe",
-    optional resize_policy = "resizePolicy", optional_encoded resources = "resources",
+    ClusterWorkflowTemplateContainer, optional args, optional command, optional env,
+    optional env_from = "envFrom", optional image, optional image_pull_policy = "imagePullPolicy",
+    optional_encoded lifecycle, optional_encoded liveness_probe = "livenessProbe", optional name,
+    optional ports, optional_encoded readiness_probe = "readinessProbe",
+    optional resize_policy = "resizePolicy", optional_encoded resources,
     optional restart_policy = "restartPolicy", optional restart_policy_rules = "restartPolicyRules",
     optional security_context = "securityContext", optional_encoded startup_probe = "startupProbe",
-    optional stdin = "stdin", optional stdin_once = "stdinOnce",
+    optional stdin, optional stdin_once = "stdinOnce",
     optional termination_message_path = "terminationMessagePath",
-    optional termination_message_policy = "terminationMessagePolicy", optional tty = "tty",
+    optional termination_message_policy = "terminationMessagePolicy", optional tty,
     optional volume_devices = "volumeDevices", optional volume_mounts = "volumeMounts",
     optional working_dir = "workingDir"
 }
@@ -938,15 +658,12 @@ codec::object! {
 /// ContainerSet groups multiple containers within a single pod.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateContainerSet {
-    /// `containers`.
     pub containers: Vec<ClusterWorkflowTemplateContainers>,
-    /// `retryStrategy`.
     pub retry_strategy: Option<ClusterWorkflowTemplateContainerSetRetryStrategy>,
-    /// `volumeMounts`.
     pub volume_mounts: Option<Vec<VolumeMount>>,
 }
 codec::object! {
-    ClusterWorkflowTemplateContainerSet, required containers = "containers",
+    ClusterWorkflowTemplateContainerSet, required containers,
     optional retry_strategy = "retryStrategy", optional volume_mounts = "volumeMounts"
 }
 
@@ -955,93 +672,59 @@ codec::object! {
 /// does not create new Pods or containers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateContainerSetRetryStrategy {
-    /// `duration`.
     pub duration: Option<String>,
-    /// `retries`.
     pub retries: IntOrString,
 }
 codec::object! {
-    ClusterWorkflowTemplateContainerSetRetryStrategy, optional duration = "duration",
-    required_encoded retries = "retries"
+    ClusterWorkflowTemplateContainerSetRetryStrategy, optional duration, required_encoded retries
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.containerSet.containers`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateContainers {
-    /// `args`.
     pub args: Option<Vec<String>>,
-    /// `command`.
     pub command: Option<Vec<String>>,
-    /// `dependencies`.
     pub dependencies: Option<Vec<String>>,
-    /// `env`.
-    ///
     /// Must have no two items with the same `name`.
     pub env: Option<Vec<ClusterWorkflowTemplateEnv>>,
-    /// `envFrom`.
     pub env_from: Option<Vec<EnvFromSource>>,
-    /// `image`.
     pub image: Option<String>,
-    /// `imagePullPolicy`.
     pub image_pull_policy: Option<String>,
-    /// `lifecycle`.
     pub lifecycle: Option<Lifecycle>,
-    /// `livenessProbe`.
     pub liveness_probe: Option<Probe>,
-    /// `name`.
     pub name: String,
-    /// `ports`.
-    ///
     /// Must have no two items with the same `containerPort` and `protocol`.
     pub ports: Option<Vec<ContainerPort>>,
-    /// `readinessProbe`.
     pub readiness_probe: Option<Probe>,
-    /// `resizePolicy`.
     pub resize_policy: Option<Vec<ContainerResizePolicy>>,
-    /// `resources`.
     pub resources: Option<ResourceRequirements>,
-    /// `restartPolicy`.
     pub restart_policy: Option<String>,
-    /// `restartPolicyRules`.
     pub restart_policy_rules: Option<Vec<ClusterWorkflowTemplateRestartPolicyRules>>,
-    /// `securityContext`.
     pub security_context: Option<SecurityContext>,
-    /// `startupProbe`.
     pub startup_probe: Option<Probe>,
-    /// `stdin`.
     pub stdin: Option<bool>,
-    /// `stdinOnce`.
     pub stdin_once: Option<bool>,
-    /// `terminationMessagePath`.
     pub termination_message_path: Option<String>,
-    /// `terminationMessagePolicy`.
     pub termination_message_policy: Option<String>,
-    /// `tty`.
     pub tty: Option<bool>,
-    /// `volumeDevices`.
-    ///
     /// Must have no two items with the same `devicePath`.
     pub volume_devices: Option<Vec<VolumeDevice>>,
-    /// `volumeMounts`.
-    ///
     /// Must have no two items with the same `mountPath`.
     pub volume_mounts: Option<Vec<VolumeMount>>,
-    /// `workingDir`.
     pub working_dir: Option<String>,
 }
 codec::object! {
-    ClusterWorkflowTemplateContainers, optional args = "args", optional command = "command",
-    optional dependencies = "dependencies", optional env = "env", optional env_from = "envFrom",
-    optional image = "image", optional image_pull_policy = "imagePullPolicy",
-    optional_encoded lifecycle = "lifecycle", optional_encoded liveness_probe = "livenessProbe",
-    required name = "name", optional ports = "ports",
+    ClusterWorkflowTemplateContainers, optional args, optional command, optional dependencies,
+    optional env, optional env_from = "envFrom", optional image,
+    optional image_pull_policy = "imagePullPolicy", optional_encoded lifecycle,
+    optional_encoded liveness_probe = "livenessProbe", required name, optional ports,
     optional_encoded readiness_probe = "readinessProbe", optional resize_policy = "resizePolicy",
-    optional_encoded resources = "resources", optional restart_policy = "restartPolicy",
+    optional_encoded resources, optional restart_policy = "restartPolicy",
     optional restart_policy_rules = "restartPolicyRules",
     optional security_context = "securityContext", optional_encoded startup_probe = "startupProbe",
-    optional stdin = "stdin", optional stdin_once = "stdinOnce",
+    optional stdin, optional stdin_once = "stdinOnce",
     optional termination_message_path = "terminationMessagePath",
-    optional termination_message_policy = "terminationMessagePolicy", optional tty = "tty",
+    optional termination_message_policy = "terminationMessagePolicy", optional tty,
     optional volume_devices = "volumeDevices", optional volume_mounts = "volumeMounts",
     optional working_dir = "workingDir"
 }
@@ -1050,66 +733,50 @@ codec::object! {
 /// Failed states can be specified
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateContinueOn {
-    /// `error`.
     pub error: Option<bool>,
-    /// `failed`.
     pub failed: Option<bool>,
 }
-codec::object! {
-    ClusterWorkflowTemplateContinueOn, optional error = "error", optional failed = "failed"
-}
+codec::object! { ClusterWorkflowTemplateContinueOn, optional error, optional failed }
 
 /// Counter is a counter metric
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateCounter {
     /// Value is the value of the metric
-    ///
-    /// Must have at least 1 character.
+    /// * Must have at least 1 character.
     pub value: String,
 }
-codec::object! { ClusterWorkflowTemplateCounter, required value = "value" }
+codec::object! { ClusterWorkflowTemplateCounter, required value }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.dag`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateDag {
-    /// `failFast`.
     pub fail_fast: Option<bool>,
-    /// `target`.
     pub target: Option<String>,
-    /// `tasks`.
-    ///
     /// Must have 1 to 200 items.
     pub tasks: Vec<ClusterWorkflowTemplateTasks>,
 }
 codec::object! {
-    ClusterWorkflowTemplateDag, optional fail_fast = "failFast", optional target = "target",
-    required tasks = "tasks"
+    ClusterWorkflowTemplateDag, optional fail_fast = "failFast", optional target, required tasks
 }
 
 /// DAGTask represents a node in the graph during DAG execution Note: CEL validation cannot check
 /// withItems (Schemaless) or inline (PreserveUnknownFields) fields.
-///
-/// Must satisfy `!has(self.depends) || !has(self.dependencies)`: cannot use both 'depends' and 'dependencies'
-///
-/// Must satisfy `!has(self.depends) || !has(self.continueOn)`: cannot use 'continueOn' when using 'depends'
-///
-/// Must satisfy `!(has(self.depends) || has(self.dependencies)) || !self.name.matches('^[0-9]')`: task name cannot begin with a digit when using 'depends' or 'dependencies'
-///
-/// At most one of `continueOn` and `depends` may be set: see [`ClusterWorkflowTemplateDagTasksUnion`].
+/// * Must satisfy `!has(self.depends) || !has(self.dependencies)`: cannot use both 'depends' and 'dependencies'
+/// * Must satisfy `!has(self.depends) || !has(self.continueOn)`: cannot use 'continueOn' when using 'depends'
+/// * Must satisfy `!(has(self.depends) || has(self.dependencies)) || !self.name.matches('^[0-9]')`: task name cannot begin with a digit when using 'depends' or 'dependencies'
+/// * At most one of `continueOn` and `depends` may be set: see [`ClusterWorkflowTemplateDagTasksUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateDagTasks {
     /// Arguments are the parameter and artifact arguments to the template
     pub arguments: Option<ClusterWorkflowTemplateArguments>,
     /// ContinueOn makes argo to proceed with the following step even if this step fails. Errors and
     /// Failed states can be specified
-    ///
-    /// One of [`ClusterWorkflowTemplateDagTasksUnion`].
+    /// * One of [`ClusterWorkflowTemplateDagTasksUnion`].
     pub continue_on: Option<ClusterWorkflowTemplateContinueOn>,
     /// Dependencies are name of other targets which this depends on
     pub dependencies: Option<Vec<String>>,
     /// Depends are name of other targets which this depends on
-    ///
-    /// One of [`ClusterWorkflowTemplateDagTasksUnion`].
+    /// * One of [`ClusterWorkflowTemplateDagTasksUnion`].
     pub depends: Option<String>,
     /// Hooks hold the lifecycle hook which is invoked at lifecycle of task, irrespective of the
     /// success, failure, or error status of the primary task
@@ -1119,8 +786,7 @@ pub struct ClusterWorkflowTemplateDagTasks {
     /// so we need "x-kubernetes-preserve-unknown-fields: true" in the validation schema.
     pub inline: Option<Value>,
     /// Name is the name of the target
-    ///
-    /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
+    /// * Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
     pub name: String,
     /// OnExit is a template reference which is invoked at the end of the template, irrespective of the
     /// success, failure, or error of the primary template.
@@ -1144,21 +810,17 @@ pub struct ClusterWorkflowTemplateDagTasks {
     pub with_sequence: Option<ClusterWorkflowTemplateWithSequence>,
 }
 codec::object! {
-    ClusterWorkflowTemplateDagTasks, optional arguments = "arguments",
-    optional continue_on = "continueOn", optional dependencies = "dependencies",
-    optional depends = "depends", optional hooks = "hooks", nullable inline = "inline",
-    required name = "name", optional on_exit = "onExit", optional template = "template",
-    optional template_ref = "templateRef", optional when = "when",
-    nullable with_items = "withItems", optional with_param = "withParam",
+    ClusterWorkflowTemplateDagTasks, optional arguments, optional continue_on = "continueOn",
+    optional dependencies, optional depends, optional hooks, nullable inline, required name,
+    optional on_exit = "onExit", optional template, optional template_ref = "templateRef",
+    optional when, nullable with_items = "withItems", optional with_param = "withParam",
     optional with_sequence = "withSequence"
 }
 
 /// The field of [`ClusterWorkflowTemplateDagTasks`] that is set, of those of which at most one may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ClusterWorkflowTemplateDagTasksUnion<'a> {
-    /// `continueOn` is set.
     ContinueOn(&'a ClusterWorkflowTemplateContinueOn),
-    /// `depends` is set.
     Depends(&'a String),
 }
 codec::union! {
@@ -1169,15 +831,10 @@ codec::union! {
 /// `ClusterWorkflowTemplate.spec.templateDefaults.data`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateData {
-    /// `source`.
     pub source: ClusterWorkflowTemplateSource,
-    /// `transformation`.
     pub transformation: Vec<ClusterWorkflowTemplateTransformation>,
 }
-codec::object! {
-    ClusterWorkflowTemplateData, required source = "source",
-    required transformation = "transformation"
-}
+codec::object! { ClusterWorkflowTemplateData, required source, required transformation }
 
 /// Source sources external data into a data template
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1190,21 +847,16 @@ codec::object! { ClusterWorkflowTemplateDataSource, optional artifact_paths = "a
 /// SyncDatabaseRef is a database reference for Semaphore configuration
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateDatabase {
-    /// `key`.
     pub key: String,
 }
-codec::object! { ClusterWorkflowTemplateDatabase, required key = "key" }
+codec::object! { ClusterWorkflowTemplateDatabase, required key }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.s3.encryptionOptions`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateEncryptionOptions {
-    /// `enableEncryption`.
     pub enable_encryption: Option<bool>,
-    /// `kmsEncryptionContext`.
     pub kms_encryption_context: Option<String>,
-    /// `kmsKeyId`.
     pub kms_key_id: Option<String>,
-    /// `serverSideCustomerKeySecret`.
     pub server_side_customer_key_secret: Option<
         ClusterWorkflowTemplateServerSideCustomerKeySecret,
     >,
@@ -1218,16 +870,12 @@ codec::object! {
 /// EnvVar represents an environment variable present in a Container.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateEnv {
-    /// `name`.
     pub name: String,
-    /// `value`.
     pub value: Option<String>,
-    /// `valueFrom`.
     pub value_from: Option<ClusterWorkflowTemplateValueFrom>,
 }
 codec::object! {
-    ClusterWorkflowTemplateEnv, required name = "name", optional value = "value",
-    optional value_from = "valueFrom"
+    ClusterWorkflowTemplateEnv, required name, optional value, optional value_from = "valueFrom"
 }
 
 /// Executor holds configurations of executor containers of the workflow.
@@ -1243,59 +891,43 @@ codec::object! {
 /// ExecutorPlugin describes workflow-level executor plugin
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateExecutorPlugins {
-    /// `metadata`.
     pub metadata: ObjectMeta,
-    /// `spec`.
     pub spec: ClusterWorkflowTemplateExecutorPluginsSpec,
 }
-codec::object! {
-    ClusterWorkflowTemplateExecutorPlugins, required metadata = "metadata", required spec = "spec"
-}
+codec::object! { ClusterWorkflowTemplateExecutorPlugins, required metadata, required spec }
 
 /// `ClusterWorkflowTemplate.spec.executorPlugins.spec`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateExecutorPluginsSpec {
-    /// `sidecar`.
     pub sidecar: ClusterWorkflowTemplateSidecar,
 }
-codec::object! { ClusterWorkflowTemplateExecutorPluginsSpec, required sidecar = "sidecar" }
+codec::object! { ClusterWorkflowTemplateExecutorPluginsSpec, required sidecar }
 
 /// Represents the exit codes to check on container exits.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateExitCodes {
-    /// `operator`.
     pub operator: String,
-    /// `values`.
-    ///
     /// Must have no item twice.
     pub values: Option<Vec<i32>>,
 }
-codec::object! {
-    ClusterWorkflowTemplateExitCodes, required operator = "operator", optional values = "values"
-}
+codec::object! { ClusterWorkflowTemplateExitCodes, required operator, optional values }
 
 /// FileKeyRef selects a key of the env file. Requires the EnvFiles feature gate to be enabled.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateFileKeyRef {
-    /// `key`.
     pub key: String,
-    /// `optional`.
-    ///
     /// Defaults to `false`.
     pub optional: Option<bool>,
-    /// `path`.
     pub path: String,
-    /// `volumeName`.
     pub volume_name: String,
 }
 codec::object! {
-    ClusterWorkflowTemplateFileKeyRef, required key = "key", optional optional = "optional",
-    required path = "path", required volume_name = "volumeName"
+    ClusterWorkflowTemplateFileKeyRef, required key, optional optional, required path,
+    required volume_name = "volumeName"
 }
 
 /// Gauge is a gauge metric
-///
-/// Must satisfy `!has(self.realtime) || !self.realtime || !self.value.contains('resourcesDuration.')`: 'resourcesDuration.\*' metrics cannot be used in real-time gauges
+/// * Must satisfy `!has(self.realtime) || !self.realtime || !self.value.contains('resourcesDuration.')`: 'resourcesDuration.\*' metrics cannot be used in real-time gauges
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateGauge {
     /// Operation defines the operation to apply with value and the metrics' current value
@@ -1305,66 +937,49 @@ pub struct ClusterWorkflowTemplateGauge {
     /// Value is the value to be used in the operation with the metric's current value. If no operation
     /// is set, value is the value of the metric MaxLength is an artificial limit to limit CEL
     /// validation costs - see note at top of file
-    ///
-    /// Must have 1 to 256 characters.
+    /// * Must have 1 to 256 characters.
     pub value: String,
 }
 codec::object! {
-    ClusterWorkflowTemplateGauge, optional operation = "operation", required realtime = "realtime",
-    required value = "value"
+    ClusterWorkflowTemplateGauge, optional operation, required realtime, required value
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.gcs`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateGcs {
-    /// `bucket`.
     pub bucket: Option<String>,
-    /// `key`.
     pub key: String,
-    /// `serviceAccountKeySecret`.
     pub service_account_key_secret: Option<
         ClusterWorkflowTemplateServiceAccountKeySecret,
     >,
 }
 codec::object! {
-    ClusterWorkflowTemplateGcs, optional bucket = "bucket", required key = "key",
+    ClusterWorkflowTemplateGcs, optional bucket, required key,
     optional service_account_key_secret = "serviceAccountKeySecret"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.git`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateGit {
-    /// `branch`.
     pub branch: Option<String>,
-    /// `depth`.
     pub depth: Option<i64>,
-    /// `disableSubmodules`.
     pub disable_submodules: Option<bool>,
-    /// `fetch`.
     pub fetch: Option<Vec<String>>,
-    /// `insecureIgnoreHostKey`.
     pub insecure_ignore_host_key: Option<bool>,
-    /// `insecureSkipTLS`.
     pub insecure_skip_tls: Option<bool>,
-    /// `passwordSecret`.
     pub password_secret: Option<ClusterWorkflowTemplatePasswordSecret>,
-    /// `repo`.
     pub repo: String,
-    /// `revision`.
     pub revision: Option<String>,
-    /// `singleBranch`.
     pub single_branch: Option<bool>,
-    /// `sshPrivateKeySecret`.
     pub ssh_private_key_secret: Option<ClusterWorkflowTemplateSshPrivateKeySecret>,
-    /// `usernameSecret`.
     pub username_secret: Option<ClusterWorkflowTemplateUsernameSecret>,
 }
 codec::object! {
-    ClusterWorkflowTemplateGit, optional branch = "branch", optional depth = "depth",
-    optional disable_submodules = "disableSubmodules", optional fetch = "fetch",
+    ClusterWorkflowTemplateGit, optional branch, optional depth,
+    optional disable_submodules = "disableSubmodules", optional fetch,
     optional insecure_ignore_host_key = "insecureIgnoreHostKey",
     optional insecure_skip_tls = "insecureSkipTLS", optional password_secret = "passwordSecret",
-    required repo = "repo", optional revision = "revision", optional single_branch = "singleBranch",
+    required repo, optional revision, optional single_branch = "singleBranch",
     optional ssh_private_key_secret = "sshPrivateKeySecret",
     optional username_secret = "usernameSecret"
 }
@@ -1372,37 +987,26 @@ codec::object! {
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.hdfs`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateHdfs {
-    /// `addresses`.
     pub addresses: Option<Vec<String>>,
-    /// `dataTransferProtection`.
     pub data_transfer_protection: Option<String>,
-    /// `force`.
     pub force: Option<bool>,
-    /// `hdfsUser`.
     pub hdfs_user: Option<String>,
-    /// `krbCCacheSecret`.
     pub krb_c_cache_secret: Option<ClusterWorkflowTemplateKrbCCacheSecret>,
-    /// `krbConfigConfigMap`.
     pub krb_config_config_map: Option<ClusterWorkflowTemplateKrbConfigConfigMap>,
-    /// `krbKeytabSecret`.
     pub krb_keytab_secret: Option<ClusterWorkflowTemplateKrbKeytabSecret>,
-    /// `krbRealm`.
     pub krb_realm: Option<String>,
-    /// `krbServicePrincipalName`.
     pub krb_service_principal_name: Option<String>,
-    /// `krbUsername`.
     pub krb_username: Option<String>,
-    /// `path`.
     pub path: String,
 }
 codec::object! {
-    ClusterWorkflowTemplateHdfs, optional addresses = "addresses",
-    optional data_transfer_protection = "dataTransferProtection", optional force = "force",
+    ClusterWorkflowTemplateHdfs, optional addresses,
+    optional data_transfer_protection = "dataTransferProtection", optional force,
     optional hdfs_user = "hdfsUser", optional krb_c_cache_secret = "krbCCacheSecret",
     optional krb_config_config_map = "krbConfigConfigMap",
     optional krb_keytab_secret = "krbKeytabSecret", optional krb_realm = "krbRealm",
     optional krb_service_principal_name = "krbServicePrincipalName",
-    optional krb_username = "krbUsername", required path = "path"
+    optional krb_username = "krbUsername", required path
 }
 
 /// Histogram is a histogram metric
@@ -1411,13 +1015,10 @@ pub struct ClusterWorkflowTemplateHistogram {
     /// Buckets is a list of bucket divisors for the histogram
     pub buckets: Vec<Number>,
     /// Value is the value of the metric
-    ///
-    /// Must have at least 1 character.
+    /// * Must have at least 1 character.
     pub value: String,
 }
-codec::object! {
-    ClusterWorkflowTemplateHistogram, required buckets = "buckets", required value = "value"
-}
+codec::object! { ClusterWorkflowTemplateHistogram, required buckets, required value }
 
 /// `ClusterWorkflowTemplate.spec.hooks`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1433,115 +1034,75 @@ pub struct ClusterWorkflowTemplateHooks {
     pub template_ref: Option<ClusterWorkflowTemplateTemplateRef>,
 }
 codec::object! {
-    ClusterWorkflowTemplateHooks, optional arguments = "arguments",
-    optional expression = "expression", optional template = "template",
+    ClusterWorkflowTemplateHooks, optional arguments, optional expression, optional template,
     optional template_ref = "templateRef"
 }
 
 /// HTTP makes a HTTP request
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateHttp {
-    /// `body`.
     pub body: Option<String>,
-    /// `bodyFrom`.
     pub body_from: Option<ClusterWorkflowTemplateBodyFrom>,
-    /// `headers`.
     pub headers: Option<Vec<EnvVar>>,
-    /// `insecureSkipVerify`.
     pub insecure_skip_verify: Option<bool>,
-    /// `method`.
     pub method: Option<String>,
-    /// `successCondition`.
     pub success_condition: Option<String>,
-    /// `timeoutSeconds`.
     pub timeout_seconds: Option<i64>,
-    /// `url`.
     pub url: String,
 }
 codec::object! {
-    ClusterWorkflowTemplateHttp, optional body = "body", optional body_from = "bodyFrom",
-    optional_encoded headers = "headers", optional insecure_skip_verify = "insecureSkipVerify",
-    optional method = "method", optional success_condition = "successCondition",
-    optional timeout_seconds = "timeoutSeconds", required url = "url"
+    ClusterWorkflowTemplateHttp, optional body, optional body_from = "bodyFrom",
+    optional_encoded headers, optional insecure_skip_verify = "insecureSkipVerify", optional method,
+    optional success_condition = "successCondition", optional timeout_seconds = "timeoutSeconds",
+    required url
 }
 
 /// UserContainer is a container specified by a user.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateInitContainers {
-    /// `args`.
     pub args: Option<Vec<String>>,
-    /// `command`.
     pub command: Option<Vec<String>>,
-    /// `env`.
-    ///
     /// Must have no two items with the same `name`.
     pub env: Option<Vec<ClusterWorkflowTemplateEnv>>,
-    /// `envFrom`.
     pub env_from: Option<Vec<EnvFromSource>>,
-    /// `image`.
     pub image: Option<String>,
-    /// `imagePullPolicy`.
     pub image_pull_policy: Option<String>,
-    /// `lifecycle`.
     pub lifecycle: Option<Lifecycle>,
-    /// `livenessProbe`.
     pub liveness_probe: Option<Probe>,
-    /// `mirrorVolumeMounts`.
     pub mirror_volume_mounts: Option<bool>,
-    /// `name`.
     pub name: String,
-    /// `ports`.
-    ///
     /// Must have no two items with the same `containerPort` and `protocol`.
     pub ports: Option<Vec<ContainerPort>>,
-    /// `readinessProbe`.
     pub readiness_probe: Option<Probe>,
-    /// `resizePolicy`.
     pub resize_policy: Option<Vec<ContainerResizePolicy>>,
-    /// `resources`.
     pub resources: Option<ResourceRequirements>,
-    /// `restartPolicy`.
     pub restart_policy: Option<String>,
-    /// `restartPolicyRules`.
     pub restart_policy_rules: Option<Vec<ClusterWorkflowTemplateRestartPolicyRules>>,
-    /// `securityContext`.
     pub security_context: Option<SecurityContext>,
-    /// `startupProbe`.
     pub startup_probe: Option<Probe>,
-    /// `stdin`.
     pub stdin: Option<bool>,
-    /// `stdinOnce`.
     pub stdin_once: Option<bool>,
-    /// `terminationMessagePath`.
     pub termination_message_path: Option<String>,
-    /// `terminationMessagePolicy`.
     pub termination_message_policy: Option<String>,
-    /// `tty`.
     pub tty: Option<bool>,
-    /// `volumeDevices`.
-    ///
     /// Must have no two items with the same `devicePath`.
     pub volume_devices: Option<Vec<VolumeDevice>>,
-    /// `volumeMounts`.
-    ///
     /// Must have no two items with the same `mountPath`.
     pub volume_mounts: Option<Vec<VolumeMount>>,
-    /// `workingDir`.
     pub working_dir: Option<String>,
 }
 codec::object! {
-    ClusterWorkflowTemplateInitContainers, optional args = "args", optional command = "command",
-    optional env = "env", optional env_from = "envFrom", optional image = "image",
-    optional image_pull_policy = "imagePullPolicy", optional_encoded lifecycle = "lifecycle",
-    optional_encoded liveness_probe = "livenessProbe",
-    optional mirror_volume_mounts = "mirrorVolumeMounts", required name = "name",
-    optional ports = "ports", optional_encoded readiness_probe = "readinessProbe",
-    optional resize_policy = "resizePolicy", optional_encoded resources = "resources",
-    optional restart_policy = "restartPolicy", optional restart_policy_rules = "restartPolicyRules",
+    ClusterWorkflowTemplateInitContainers, optional args, optional command, optional env,
+    optional env_from = "envFrom", optional image, optional image_pull_policy = "imagePullPolicy",
+    optional_encoded lifecycle, optional_encoded liveness_probe = "livenessProbe",
+    optional mirror_volume_mounts = "mirrorVolumeMounts", required name, optional ports,
+    optional_encoded readiness_probe = "readinessProbe", optional resize_policy = "resizePolicy",
+    optional_encoded resources, optional restart_policy = "restartPolicy",
+    optional restart_policy_rules = "restartPolicyRules",
     optional security_context = "securityContext", optional_encoded startup_probe = "startupProbe",
-    optional stdin = "stdin", optional stdin_once = "stdinOnce",
+    optional stdin, optional stdin_once = "stdinOnce",
     optional termination_message_path = "terminationMessagePath",
-    optional termination_message_policy = "terminationMessagePolicy", optional tty = "tty",
+    optional termination_message_policy = "terminationMessagePolicy", optional tty,
     optional volume_devices = "volumeDevices", optional volume_mounts = "volumeMounts",
     optional working_dir = "workingDir"
 }
@@ -1549,102 +1110,74 @@ codec::object! {
 /// `ClusterWorkflowTemplate.spec.templateDefaults.inputs`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateInputs {
-    /// `artifacts`.
     pub artifacts: Option<Vec<ClusterWorkflowTemplateArtifacts>>,
-    /// `parameters`.
-    ///
     /// Must have at most 500 items.
     pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
 }
-codec::object! {
-    ClusterWorkflowTemplateInputs, optional artifacts = "artifacts",
-    optional parameters = "parameters"
-}
+codec::object! { ClusterWorkflowTemplateInputs, optional artifacts, optional parameters }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.hdfs.krbCCacheSecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateKrbCCacheSecret {
-    /// `key`.
     pub key: String,
-    /// `name`.
-    ///
     /// Defaults to `""`.
     pub name: Option<String>,
-    /// `optional`.
     pub optional: Option<bool>,
 }
 codec::object! {
-    ClusterWorkflowTemplateKrbCCacheSecret, required key = "key", optional name = "name",
-    optional optional = "optional"
+    ClusterWorkflowTemplateKrbCCacheSecret, required key, optional name, optional optional
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.hdfs.krbConfigConfigMap`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateKrbConfigConfigMap {
-    /// `key`.
     pub key: String,
-    /// `name`.
-    ///
     /// Defaults to `""`.
     pub name: Option<String>,
-    /// `optional`.
     pub optional: Option<bool>,
 }
 codec::object! {
-    ClusterWorkflowTemplateKrbConfigConfigMap, required key = "key", optional name = "name",
-    optional optional = "optional"
+    ClusterWorkflowTemplateKrbConfigConfigMap, required key, optional name, optional optional
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.hdfs.krbKeytabSecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateKrbKeytabSecret {
-    /// `key`.
     pub key: String,
-    /// `name`.
-    ///
     /// Defaults to `""`.
     pub name: Option<String>,
-    /// `optional`.
     pub optional: Option<bool>,
 }
 codec::object! {
-    ClusterWorkflowTemplateKrbKeytabSecret, required key = "key", optional name = "name",
-    optional optional = "optional"
+    ClusterWorkflowTemplateKrbKeytabSecret, required key, optional name, optional optional
 }
 
 /// MetricLabel is a single label for a prometheus metric
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateLabels {
-    /// `key`.
-    ///
     /// Must match `^[a-zA-Z_][a-zA-Z0-9_]*$`.
     pub key: String,
-    /// `value`.
     pub value: String,
 }
-codec::object! { ClusterWorkflowTemplateLabels, required key = "key", required value = "value" }
+codec::object! { ClusterWorkflowTemplateLabels, required key, required value }
 
 /// `ClusterWorkflowTemplate.spec.workflowMetadata.labelsFrom`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateLabelsFrom {
-    /// `expression`.
     pub expression: String,
 }
-codec::object! { ClusterWorkflowTemplateLabelsFrom, required expression = "expression" }
+codec::object! { ClusterWorkflowTemplateLabelsFrom, required expression }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.resource.manifestFrom`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateManifestFrom {
-    /// `artifact`.
     pub artifact: ClusterWorkflowTemplateArtifact,
 }
-codec::object! { ClusterWorkflowTemplateManifestFrom, required artifact = "artifact" }
+codec::object! { ClusterWorkflowTemplateManifestFrom, required artifact }
 
 /// Artifact contains the artifact to use
-///
-/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
-///
-/// At most one of 10 fields may be set: see [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
+/// * Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
+/// * At most one of 10 fields may be set: see [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateManifestFromArtifact {
     /// Archive controls how the artifact will be saved to the artifact repository.
@@ -1655,12 +1188,10 @@ pub struct ClusterWorkflowTemplateManifestFromArtifact {
     /// workflows
     pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
     /// Artifactory contains artifactory artifact location details
-    ///
-    /// One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
+    /// * One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
     pub artifactory: Option<WorkflowTaskResultArtifactory>,
     /// Azure contains Azure Storage artifact location details
-    ///
-    /// One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
+    /// * One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
     pub azure: Option<WorkflowTaskResultAzure>,
     /// Has this been deleted?
     pub deleted: Option<bool>,
@@ -1669,93 +1200,71 @@ pub struct ClusterWorkflowTemplateManifestFromArtifact {
     /// FromExpression, if defined, is evaluated to specify the value for the artifact
     pub from_expression: Option<String>,
     /// GCS contains GCS artifact location details
-    ///
-    /// One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
+    /// * One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
     pub gcs: Option<WorkflowTaskResultGcs>,
     /// Git contains git artifact location details
-    ///
-    /// One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
+    /// * One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
     pub git: Option<WorkflowTaskResultGit>,
     /// GlobalName exports an output artifact to the global scope, making it available as
     /// workflow.outputs.artifacts.XXXX and in workflow.status.outputs.artifacts
     pub global_name: Option<String>,
     /// HDFS contains HDFS artifact location details
-    ///
-    /// One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
+    /// * One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
     pub hdfs: Option<WorkflowTaskResultHdfs>,
     /// HTTP contains HTTP artifact location details
-    ///
-    /// One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
+    /// * One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
     pub http: Option<WorkflowTaskResultHttp>,
     /// mode bits to use on this file, must be a value between 0 and 0777. Set when loading input
     /// artifacts. It is recommended to set the mode value to ensure the artifact has the expected
     /// permissions in your container.
-    ///
-    /// Must be at least 0 and be at most 511.
+    /// * Must be at least 0 and be at most 511.
     pub mode: Option<i32>,
     /// name of the artifact. must be unique within a template's inputs/outputs.
-    ///
-    /// Must match `^[-a-zA-Z0-9_{}.]+$`.
+    /// * Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
     /// Make Artifacts optional, if Artifacts doesn't generate or exist
     pub optional: Option<bool>,
     /// OSS contains OSS artifact location details
-    ///
-    /// One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
+    /// * One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
     pub oss: Option<WorkflowTaskResultOss>,
     /// Path is the container path to the artifact
     pub path: Option<String>,
     /// Plugin contains plugin artifact location details
-    ///
-    /// One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
+    /// * One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
     pub plugin: Option<WorkflowTaskResultPlugin>,
     /// Raw contains raw artifact location details
-    ///
-    /// One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
+    /// * One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
     pub raw: Option<WorkflowTaskResultRaw>,
     /// If mode is set, apply the permission recursively into the artifact if it is a folder
     pub recurse_mode: Option<bool>,
     /// S3 contains S3 artifact location details
-    ///
-    /// One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
+    /// * One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
     pub s3: Option<WorkflowTaskResultS3>,
     /// SubPath allows an artifact to be sourced from a subpath within the specified source
     pub sub_path: Option<String>,
 }
 codec::object! {
-    ClusterWorkflowTemplateManifestFromArtifact, optional archive = "archive",
+    ClusterWorkflowTemplateManifestFromArtifact, optional archive,
     optional archive_logs = "archiveLogs", optional artifact_gc = "artifactGC",
-    optional artifactory = "artifactory", optional azure = "azure", optional deleted = "deleted",
-    optional from = "from", optional from_expression = "fromExpression", optional gcs = "gcs",
-    optional git = "git", optional global_name = "globalName", optional hdfs = "hdfs",
-    optional http = "http", optional mode = "mode", required name = "name",
-    optional optional = "optional", optional oss = "oss", optional path = "path",
-    optional plugin = "plugin", optional raw = "raw", optional recurse_mode = "recurseMode",
-    optional s3 = "s3", optional sub_path = "subPath"
+    optional artifactory, optional azure, optional deleted, optional from,
+    optional from_expression = "fromExpression", optional gcs, optional git,
+    optional global_name = "globalName", optional hdfs, optional http, optional mode, required name,
+    optional optional, optional oss, optional path, optional plugin, optional raw,
+    optional recurse_mode = "recurseMode", optional s3, optional sub_path = "subPath"
 }
 
 /// The field of [`ClusterWorkflowTemplateManifestFromArtifact`] that is set, of those of which at most one may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ClusterWorkflowTemplateManifestFromArtifactUnion<'a> {
-    /// `artifactory` is set.
     Artifactory(&'a WorkflowTaskResultArtifactory),
-    /// `azure` is set.
     Azure(&'a WorkflowTaskResultAzure),
-    /// `gcs` is set.
     Gcs(&'a WorkflowTaskResultGcs),
-    /// `git` is set.
     Git(&'a WorkflowTaskResultGit),
-    /// `hdfs` is set.
     Hdfs(&'a WorkflowTaskResultHdfs),
-    /// `http` is set.
     Http(&'a WorkflowTaskResultHttp),
-    /// `oss` is set.
     Oss(&'a WorkflowTaskResultOss),
-    /// `plugin` is set.
     Plugin(&'a WorkflowTaskResultPlugin),
-    /// `raw` is set.
     Raw(&'a WorkflowTaskResultRaw),
-    /// `s3` is set.
     S3(&'a WorkflowTaskResultS3),
 }
 codec::union! {
@@ -1767,16 +1276,12 @@ codec::union! {
 /// `ClusterWorkflowTemplate.spec.templateDefaults.memoize`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateMemoize {
-    /// `cache`.
     pub cache: ClusterWorkflowTemplateCache,
-    /// `key`.
     pub key: String,
-    /// `maxAge`.
     pub max_age: String,
 }
 codec::object! {
-    ClusterWorkflowTemplateMemoize, required cache = "cache", required key = "key",
-    required max_age = "maxAge"
+    ClusterWorkflowTemplateMemoize, required cache, required key, required max_age = "maxAge"
 }
 
 /// Cache sets and configures the kind of cache
@@ -1809,26 +1314,20 @@ codec::texts! {
 /// Metadata sets the pods's metadata, i.e. annotations and labels
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateMetadata {
-    /// `annotations`.
     pub annotations: Option<BTreeMap<String, String>>,
-    /// `labels`.
     pub labels: Option<BTreeMap<String, String>>,
 }
-codec::object! {
-    ClusterWorkflowTemplateMetadata, optional annotations = "annotations",
-    optional labels = "labels"
-}
+codec::object! { ClusterWorkflowTemplateMetadata, optional annotations, optional labels }
 
 /// Metrics are a list of metrics emitted from this Workflow
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateMetrics {
     /// Prometheus is a list of prometheus metrics to be emitted MaxItems is an artificial limit to
     /// limit CEL validation costs - see note at top of file
-    ///
-    /// Must have at most 100 items.
+    /// * Must have at most 100 items.
     pub prometheus: Vec<ClusterWorkflowTemplatePrometheus>,
 }
-codec::object! { ClusterWorkflowTemplateMetrics, required prometheus = "prometheus" }
+codec::object! { ClusterWorkflowTemplateMetrics, required prometheus }
 
 /// Mutex holds Mutex configuration
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1841,74 +1340,54 @@ pub struct ClusterWorkflowTemplateMutexes {
     pub namespace: Option<String>,
 }
 codec::object! {
-    ClusterWorkflowTemplateMutexes, optional database = "database", optional name = "name",
-    optional namespace = "namespace"
+    ClusterWorkflowTemplateMutexes, optional database, optional name, optional namespace
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth.oauth2`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateOauth2 {
-    /// `clientIDSecret`.
     pub client_id_secret: Option<ClusterWorkflowTemplateClientIDSecret>,
-    /// `clientSecretSecret`.
     pub client_secret_secret: Option<ClusterWorkflowTemplateClientSecretSecret>,
-    /// `endpointParams`.
     pub endpoint_params: Option<Vec<WorkflowTaskResultEndpointParams>>,
-    /// `scopes`.
     pub scopes: Option<Vec<String>>,
-    /// `tokenURLSecret`.
     pub token_url_secret: Option<ClusterWorkflowTemplateTokenURLSecret>,
 }
 codec::object! {
     ClusterWorkflowTemplateOauth2, optional client_id_secret = "clientIDSecret",
     optional client_secret_secret = "clientSecretSecret",
-    optional endpoint_params = "endpointParams", optional scopes = "scopes",
+    optional endpoint_params = "endpointParams", optional scopes,
     optional token_url_secret = "tokenURLSecret"
 }
 
 /// Operation defines the operation to apply with value and the metrics' current value
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ClusterWorkflowTemplateOperation {
-    /// `Set`
     #[default]
     Set,
-    /// `Add`
     Add,
-    /// `Sub`
     Sub,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! {
-    ClusterWorkflowTemplateOperation, Unrecognized, Set = "Set", Add = "Add", Sub = "Sub"
-}
+codec::texts! { ClusterWorkflowTemplateOperation, Unrecognized, Set, Add, Sub }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.oss`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateOss {
-    /// `accessKeySecret`.
     pub access_key_secret: Option<ClusterWorkflowTemplateAccessKeySecret>,
-    /// `bucket`.
     pub bucket: Option<String>,
-    /// `createBucketIfNotPresent`.
     pub create_bucket_if_not_present: Option<bool>,
-    /// `endpoint`.
     pub endpoint: Option<String>,
-    /// `key`.
     pub key: String,
-    /// `lifecycleRule`.
     pub lifecycle_rule: Option<WorkflowTaskResultLifecycleRule>,
-    /// `secretKeySecret`.
     pub secret_key_secret: Option<ClusterWorkflowTemplateSecretKeySecret>,
-    /// `securityToken`.
     pub security_token: Option<String>,
-    /// `useSDKCreds`.
     pub use_sdk_creds: Option<bool>,
 }
 codec::object! {
-    ClusterWorkflowTemplateOss, optional access_key_secret = "accessKeySecret",
-    optional bucket = "bucket", optional create_bucket_if_not_present = "createBucketIfNotPresent",
-    optional endpoint = "endpoint", required key = "key", optional lifecycle_rule = "lifecycleRule",
+    ClusterWorkflowTemplateOss, optional access_key_secret = "accessKeySecret", optional bucket,
+    optional create_bucket_if_not_present = "createBucketIfNotPresent", optional endpoint,
+    required key, optional lifecycle_rule = "lifecycleRule",
     optional secret_key_secret = "secretKeySecret", optional security_token = "securityToken",
     optional use_sdk_creds = "useSDKCreds"
 }
@@ -1916,35 +1395,26 @@ codec::object! {
 /// `ClusterWorkflowTemplate.spec.templateDefaults.outputs`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateOutputs {
-    /// `artifacts`.
     pub artifacts: Option<Vec<ClusterWorkflowTemplateArtifacts>>,
-    /// `exitCode`.
     pub exit_code: Option<String>,
-    /// `parameters`.
     pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
-    /// `result`.
     pub result: Option<String>,
 }
 codec::object! {
-    ClusterWorkflowTemplateOutputs, optional artifacts = "artifacts",
-    optional exit_code = "exitCode", optional parameters = "parameters", optional result = "result"
+    ClusterWorkflowTemplateOutputs, optional artifacts, optional exit_code = "exitCode",
+    optional parameters, optional result
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.artifactory.passwordSecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplatePasswordSecret {
-    /// `key`.
     pub key: String,
-    /// `name`.
-    ///
     /// Defaults to `""`.
     pub name: Option<String>,
-    /// `optional`.
     pub optional: Option<bool>,
 }
 codec::object! {
-    ClusterWorkflowTemplatePasswordSecret, required key = "key", optional name = "name",
-    optional optional = "optional"
+    ClusterWorkflowTemplatePasswordSecret, required key, optional name, optional optional
 }
 
 /// Projects an auto-rotating credential bundle (private key and certificate chain) that the pod can
@@ -2054,7 +1524,7 @@ pub struct ClusterWorkflowTemplatePodGC {
 }
 codec::object! {
     ClusterWorkflowTemplatePodGC, optional delete_delay_duration = "deleteDelayDuration",
-    optional label_selector = "labelSelector", optional strategy = "strategy"
+    optional label_selector = "labelSelector", optional strategy
 }
 
 /// Strategy is the strategy to use. One of "OnPodCompletion", "OnPodSuccess",
@@ -2064,35 +1534,25 @@ pub enum ClusterWorkflowTemplatePodGCStrategy {
     /// ``
     #[default]
     Empty,
-    /// `OnPodCompletion`
     OnPodCompletion,
-    /// `OnPodSuccess`
     OnPodSuccess,
-    /// `OnWorkflowCompletion`
     OnWorkflowCompletion,
-    /// `OnWorkflowSuccess`
     OnWorkflowSuccess,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
 codec::texts! {
-    ClusterWorkflowTemplatePodGCStrategy, Unrecognized, Empty = "",
-    OnPodCompletion = "OnPodCompletion", OnPodSuccess = "OnPodSuccess",
-    OnWorkflowCompletion = "OnWorkflowCompletion", OnWorkflowSuccess = "OnWorkflowSuccess"
+    ClusterWorkflowTemplatePodGCStrategy, Unrecognized, Empty = "", OnPodCompletion, OnPodSuccess,
+    OnWorkflowCompletion, OnWorkflowSuccess
 }
 
 /// PodMetadata defines additional metadata that should be applied to workflow pods
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplatePodMetadata {
-    /// `annotations`.
     pub annotations: Option<BTreeMap<String, String>>,
-    /// `labels`.
     pub labels: Option<BTreeMap<String, String>>,
 }
-codec::object! {
-    ClusterWorkflowTemplatePodMetadata, optional annotations = "annotations",
-    optional labels = "labels"
-}
+codec::object! { ClusterWorkflowTemplatePodMetadata, optional annotations, optional labels }
 
 /// projected items for all in one resources secrets, configmaps, and downward API
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -2108,8 +1568,7 @@ pub struct ClusterWorkflowTemplateProjected {
     pub sources: Option<Vec<ClusterWorkflowTemplateSources>>,
 }
 codec::object! {
-    ClusterWorkflowTemplateProjected, optional default_mode = "defaultMode",
-    optional sources = "sources"
+    ClusterWorkflowTemplateProjected, optional default_mode = "defaultMode", optional sources
 }
 
 /// Prometheus is a prometheus metric to be emitted
@@ -2120,68 +1579,51 @@ pub struct ClusterWorkflowTemplatePrometheus {
     /// Gauge is a gauge metric
     pub gauge: Option<ClusterWorkflowTemplateGauge>,
     /// Help is a string that describes the metric
-    ///
-    /// Must have at least 1 character.
+    /// * Must have at least 1 character.
     pub help: String,
     /// Histogram is a histogram metric
     pub histogram: Option<ClusterWorkflowTemplateHistogram>,
     /// Labels is a list of metric labels
     pub labels: Option<Vec<ClusterWorkflowTemplateLabels>>,
     /// Name is the name of the metric
-    ///
-    /// Must match `^[a-zA-Z_][a-zA-Z0-9_]*$`.
+    /// * Must match `^[a-zA-Z_][a-zA-Z0-9_]*$`.
     pub name: String,
     /// When is a conditional statement that decides when to emit the metric
     pub when: Option<String>,
 }
 codec::object! {
-    ClusterWorkflowTemplatePrometheus, optional counter = "counter", optional gauge = "gauge",
-    required help = "help", optional histogram = "histogram", optional labels = "labels",
-    required name = "name", optional when = "when"
+    ClusterWorkflowTemplatePrometheus, optional counter, optional gauge, required help,
+    optional histogram, optional labels, required name, optional when
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.resource`.
-///
-/// Must satisfy `(has(self.manifest) && !has(self.manifestFrom)) || (!has(self.manifest) && has(self.manifestFrom)) || (!has(self.manifest) && !has(self.manifestFrom))`: only one of manifest or manifestFrom can be specified
-///
-/// At most one of `manifest` and `manifestFrom` may be set: see [`ClusterWorkflowTemplateResourceUnion`].
+/// * Must satisfy `(has(self.manifest) && !has(self.manifestFrom)) || (!has(self.manifest) && has(self.manifestFrom)) || (!has(self.manifest) && !has(self.manifestFrom))`: only one of manifest or manifestFrom can be specified
+/// * At most one of `manifest` and `manifestFrom` may be set: see [`ClusterWorkflowTemplateResourceUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateResource {
-    /// `action`.
     pub action: ClusterWorkflowTemplateAction,
-    /// `failureCondition`.
     pub failure_condition: Option<String>,
-    /// `flags`.
     pub flags: Option<Vec<String>>,
-    /// `manifest`.
-    ///
     /// One of [`ClusterWorkflowTemplateResourceUnion`].
     pub manifest: Option<String>,
-    /// `manifestFrom`.
-    ///
     /// One of [`ClusterWorkflowTemplateResourceUnion`].
     pub manifest_from: Option<ClusterWorkflowTemplateManifestFrom>,
-    /// `mergeStrategy`.
     pub merge_strategy: Option<ClusterWorkflowTemplateMergeStrategy>,
-    /// `setOwnerReference`.
     pub set_owner_reference: Option<bool>,
-    /// `successCondition`.
     pub success_condition: Option<String>,
 }
 codec::object! {
-    ClusterWorkflowTemplateResource, required action = "action",
-    optional failure_condition = "failureCondition", optional flags = "flags",
-    optional manifest = "manifest", optional manifest_from = "manifestFrom",
-    optional merge_strategy = "mergeStrategy", optional set_owner_reference = "setOwnerReference",
+    ClusterWorkflowTemplateResource, required action,
+    optional failure_condition = "failureCondition", optional flags, optional manifest,
+    optional manifest_from = "manifestFrom", optional merge_strategy = "mergeStrategy",
+    optional set_owner_reference = "setOwnerReference",
     optional success_condition = "successCondition"
 }
 
 /// The field of [`ClusterWorkflowTemplateResource`] that is set, of those of which at most one may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ClusterWorkflowTemplateResourceUnion<'a> {
-    /// `manifest` is set.
     Manifest(&'a String),
-    /// `manifestFrom` is set.
     ManifestFrom(&'a ClusterWorkflowTemplateManifestFrom),
 }
 codec::union! {
@@ -2195,39 +1637,31 @@ pub struct ClusterWorkflowTemplateResourceManifestFrom {
     /// Artifact contains the artifact to use
     pub artifact: ClusterWorkflowTemplateManifestFromArtifact,
 }
-codec::object! { ClusterWorkflowTemplateResourceManifestFrom, required artifact = "artifact" }
+codec::object! { ClusterWorkflowTemplateResourceManifestFrom, required artifact }
 
 /// ContainerRestartRule describes how a container exit is handled.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateRestartPolicyRules {
-    /// `action`.
     pub action: String,
-    /// `exitCodes`.
     pub exit_codes: Option<ClusterWorkflowTemplateExitCodes>,
 }
 codec::object! {
-    ClusterWorkflowTemplateRestartPolicyRules, required action = "action",
-    optional exit_codes = "exitCodes"
+    ClusterWorkflowTemplateRestartPolicyRules, required action, optional exit_codes = "exitCodes"
 }
 
 /// RetryPolicy is a policy of NodePhase statuses that will be retried
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ClusterWorkflowTemplateRetryPolicy {
-    /// `Always`
     #[default]
     Always,
-    /// `OnFailure`
     OnFailure,
-    /// `OnError`
     OnError,
-    /// `OnTransientError`
     OnTransientError,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
 codec::texts! {
-    ClusterWorkflowTemplateRetryPolicy, Unrecognized, Always = "Always", OnFailure = "OnFailure",
-    OnError = "OnError", OnTransientError = "OnTransientError"
+    ClusterWorkflowTemplateRetryPolicy, Unrecognized, Always, OnFailure, OnError, OnTransientError
 }
 
 /// RetryStrategy for all templates in the workflow.
@@ -2247,130 +1681,83 @@ pub struct ClusterWorkflowTemplateRetryStrategy {
     pub retry_policy: Option<ClusterWorkflowTemplateRetryPolicy>,
 }
 codec::object! {
-    ClusterWorkflowTemplateRetryStrategy, optional affinity = "affinity",
-    optional backoff = "backoff", optional expression = "expression",
-    optional_encoded limit = "limit", optional retry_policy = "retryPolicy"
+    ClusterWorkflowTemplateRetryStrategy, optional affinity, optional backoff, optional expression,
+    optional_encoded limit, optional retry_policy = "retryPolicy"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.s3`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateS3 {
-    /// `accessKeySecret`.
     pub access_key_secret: Option<ClusterWorkflowTemplateAccessKeySecret>,
-    /// `addressingStyle`.
     pub addressing_style: Option<WorkflowTaskResultAddressingStyle>,
-    /// `bucket`.
     pub bucket: Option<String>,
-    /// `caSecret`.
     pub ca_secret: Option<ClusterWorkflowTemplateCaSecret>,
-    /// `createBucketIfNotPresent`.
     pub create_bucket_if_not_present: Option<WorkflowTaskResultCreateBucketIfNotPresent>,
-    /// `encryptionOptions`.
     pub encryption_options: Option<ClusterWorkflowTemplateEncryptionOptions>,
-    /// `endpoint`.
     pub endpoint: Option<String>,
-    /// `insecure`.
     pub insecure: Option<bool>,
-    /// `key`.
     pub key: Option<String>,
-    /// `region`.
     pub region: Option<String>,
-    /// `roleARN`.
     pub role_arn: Option<String>,
-    /// `secretKeySecret`.
     pub secret_key_secret: Option<ClusterWorkflowTemplateSecretKeySecret>,
-    /// `sessionTokenSecret`.
     pub session_token_secret: Option<ClusterWorkflowTemplateSessionTokenSecret>,
-    /// `useSDKCreds`.
     pub use_sdk_creds: Option<bool>,
 }
 codec::object! {
     ClusterWorkflowTemplateS3, optional access_key_secret = "accessKeySecret",
-    optional addressing_style = "addressingStyle", optional bucket = "bucket",
-    optional ca_secret = "caSecret",
+    optional addressing_style = "addressingStyle", optional bucket, optional ca_secret = "caSecret",
     optional create_bucket_if_not_present = "createBucketIfNotPresent",
-    optional encryption_options = "encryptionOptions", optional endpoint = "endpoint",
-    optional insecure = "insecure", optional key = "key", optional region = "region",
-    optional role_arn = "roleARN", optional secret_key_secret = "secretKeySecret",
+    optional encryption_options = "encryptionOptions", optional endpoint, optional insecure,
+    optional key, optional region, optional role_arn = "roleARN",
+    optional secret_key_secret = "secretKeySecret",
     optional session_token_secret = "sessionTokenSecret", optional use_sdk_creds = "useSDKCreds"
 }
 
 /// Script runs a portion of code against an interpreter
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateScript {
-    /// `args`.
     pub args: Option<Vec<String>>,
-    /// `command`.
     pub command: Option<Vec<String>>,
-    /// `env`.
-    ///
     /// Must have no two items with the same `name`.
     pub env: Option<Vec<ClusterWorkflowTemplateEnv>>,
-    /// `envFrom`.
     pub env_from: Option<Vec<EnvFromSource>>,
-    /// `image`.
     pub image: Option<String>,
-    /// `imagePullPolicy`.
     pub image_pull_policy: Option<String>,
-    /// `lifecycle`.
     pub lifecycle: Option<Lifecycle>,
-    /// `livenessProbe`.
     pub liveness_probe: Option<Probe>,
-    /// `name`.
     pub name: Option<String>,
-    /// `ports`.
-    ///
     /// Must have no two items with the same `containerPort` and `protocol`.
     pub ports: Option<Vec<ContainerPort>>,
-    /// `readinessProbe`.
     pub readiness_probe: Option<Probe>,
-    /// `resizePolicy`.
     pub resize_policy: Option<Vec<ContainerResizePolicy>>,
-    /// `resources`.
     pub resources: Option<ResourceRequirements>,
-    /// `restartPolicy`.
     pub restart_policy: Option<String>,
-    /// `restartPolicyRules`.
     pub restart_policy_rules: Option<Vec<ClusterWorkflowTemplateRestartPolicyRules>>,
-    /// `securityContext`.
     pub security_context: Option<SecurityContext>,
-    /// `source`.
     pub source: Option<String>,
-    /// `startupProbe`.
     pub startup_probe: Option<Probe>,
-    /// `stdin`.
     pub stdin: Option<bool>,
-    /// `stdinOnce`.
     pub stdin_once: Option<bool>,
-    /// `terminationMessagePath`.
     pub termination_message_path: Option<String>,
-    /// `terminationMessagePolicy`.
     pub termination_message_policy: Option<String>,
-    /// `tty`.
     pub tty: Option<bool>,
-    /// `volumeDevices`.
-    ///
     /// Must have no two items with the same `devicePath`.
     pub volume_devices: Option<Vec<VolumeDevice>>,
-    /// `volumeMounts`.
-    ///
     /// Must have no two items with the same `mountPath`.
     pub volume_mounts: Option<Vec<VolumeMount>>,
-    /// `workingDir`.
     pub working_dir: Option<String>,
 }
 codec::object! {
-    ClusterWorkflowTemplateScript, optional args = "args", optional command = "command",
-    optional env = "env", optional env_from = "envFrom", optional image = "image",
-    optional image_pull_policy = "imagePullPolicy", optional_encoded lifecycle = "lifecycle",
-    optional_encoded liveness_probe = "livenessProbe", optional name = "name",
-    optional ports = "ports", optional_encoded readiness_probe = "readinessProbe",
-    optional resize_policy = "resizePolicy", optional_encoded resources = "resources",
+    ClusterWorkflowTemplateScript, optional args, optional command, optional env,
+    optional env_from = "envFrom", optional image, optional image_pull_policy = "imagePullPolicy",
+    optional_encoded lifecycle, optional_encoded liveness_probe = "livenessProbe", optional name,
+    optional ports, optional_encoded readiness_probe = "readinessProbe",
+    optional resize_policy = "resizePolicy", optional_encoded resources,
     optional restart_policy = "restartPolicy", optional restart_policy_rules = "restartPolicyRules",
-    optional security_context = "securityContext", optional source = "source",
-    optional_encoded startup_probe = "startupProbe", optional stdin = "stdin",
+    optional security_context = "securityContext", optional source,
+    optional_encoded startup_probe = "startupProbe", optional stdin,
     optional stdin_once = "stdinOnce", optional termination_message_path = "terminationMessagePath",
-    optional termination_message_policy = "terminationMessagePolicy", optional tty = "tty",
+    optional termination_message_policy = "terminationMessagePolicy", optional tty,
     optional volume_devices = "volumeDevices", optional volume_mounts = "volumeMounts",
     optional working_dir = "workingDir"
 }
@@ -2378,18 +1765,13 @@ codec::object! {
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.oss.secretKeySecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateSecretKeySecret {
-    /// `key`.
     pub key: String,
-    /// `name`.
-    ///
     /// Defaults to `""`.
     pub name: Option<String>,
-    /// `optional`.
     pub optional: Option<bool>,
 }
 codec::object! {
-    ClusterWorkflowTemplateSecretKeySecret, required key = "key", optional name = "name",
-    optional optional = "optional"
+    ClusterWorkflowTemplateSecretKeySecret, required key, optional name, optional optional
 }
 
 /// SemaphoreRef is a reference of Semaphore
@@ -2404,58 +1786,44 @@ pub struct ClusterWorkflowTemplateSemaphores {
 }
 codec::object! {
     ClusterWorkflowTemplateSemaphores, optional config_map_key_ref = "configMapKeyRef",
-    optional database = "database", optional namespace = "namespace"
+    optional database, optional namespace
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.s3.encryptionOptions.serverSideCustomerKeySecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateServerSideCustomerKeySecret {
-    /// `key`.
     pub key: String,
-    /// `name`.
-    ///
     /// Defaults to `""`.
     pub name: Option<String>,
-    /// `optional`.
     pub optional: Option<bool>,
 }
 codec::object! {
-    ClusterWorkflowTemplateServerSideCustomerKeySecret, required key = "key",
-    optional name = "name", optional optional = "optional"
+    ClusterWorkflowTemplateServerSideCustomerKeySecret, required key, optional name,
+    optional optional
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.gcs.serviceAccountKeySecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateServiceAccountKeySecret {
-    /// `key`.
     pub key: String,
-    /// `name`.
-    ///
     /// Defaults to `""`.
     pub name: Option<String>,
-    /// `optional`.
     pub optional: Option<bool>,
 }
 codec::object! {
-    ClusterWorkflowTemplateServiceAccountKeySecret, required key = "key", optional name = "name",
-    optional optional = "optional"
+    ClusterWorkflowTemplateServiceAccountKeySecret, required key, optional name, optional optional
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.s3.sessionTokenSecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateSessionTokenSecret {
-    /// `key`.
     pub key: String,
-    /// `name`.
-    ///
     /// Defaults to `""`.
     pub name: Option<String>,
-    /// `optional`.
     pub optional: Option<bool>,
 }
 codec::object! {
-    ClusterWorkflowTemplateSessionTokenSecret, required key = "key", optional name = "name",
-    optional optional = "optional"
+    ClusterWorkflowTemplateSessionTokenSecret, required key, optional name, optional optional
 }
 
 /// `ClusterWorkflowTemplate.spec.executorPlugins.spec.sidecar`.
@@ -2469,87 +1837,55 @@ pub struct ClusterWorkflowTemplateSidecar {
 }
 codec::object! {
     ClusterWorkflowTemplateSidecar,
-    optional automount_service_account_token = "automountServiceAccountToken",
-    required container = "container"
+    optional automount_service_account_token = "automountServiceAccountToken", required container
 }
 
 /// UserContainer is a container specified by a user.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateSidecars {
-    /// `args`.
     pub args: Option<Vec<String>>,
-    /// `command`.
     pub command: Option<Vec<String>>,
-    /// `env`.
-    ///
     /// Must have no two items with the same `name`.
     pub env: Option<Vec<ClusterWorkflowTemplateEnv>>,
-    /// `envFrom`.
     pub env_from: Option<Vec<EnvFromSource>>,
-    /// `image`.
     pub image: Option<String>,
-    /// `imagePullPolicy`.
     pub image_pull_policy: Option<String>,
-    /// `lifecycle`.
     pub lifecycle: Option<Lifecycle>,
-    /// `livenessProbe`.
     pub liveness_probe: Option<Probe>,
-    /// `mirrorVolumeMounts`.
     pub mirror_volume_mounts: Option<bool>,
-    /// `name`.
     pub name: String,
-    /// `ports`.
-    ///
     /// Must have no two items with the same `containerPort` and `protocol`.
     pub ports: Option<Vec<ContainerPort>>,
-    /// `readinessProbe`.
     pub readiness_probe: Option<Probe>,
-    /// `resizePolicy`.
     pub resize_policy: Option<Vec<ContainerResizePolicy>>,
-    /// `resources`.
     pub resources: Option<ResourceRequirements>,
-    /// `restartPolicy`.
     pub restart_policy: Option<String>,
-    /// `restartPolicyRules`.
     pub restart_policy_rules: Option<Vec<ClusterWorkflowTemplateRestartPolicyRules>>,
-    /// `securityContext`.
     pub security_context: Option<SecurityContext>,
-    /// `startupProbe`.
     pub startup_probe: Option<Probe>,
-    /// `stdin`.
     pub stdin: Option<bool>,
-    /// `stdinOnce`.
     pub stdin_once: Option<bool>,
-    /// `terminationMessagePath`.
     pub termination_message_path: Option<String>,
-    /// `terminationMessagePolicy`.
     pub termination_message_policy: Option<String>,
-    /// `tty`.
     pub tty: Option<bool>,
-    /// `volumeDevices`.
-    ///
     /// Must have no two items with the same `devicePath`.
     pub volume_devices: Option<Vec<VolumeDevice>>,
-    /// `volumeMounts`.
-    ///
     /// Must have no two items with the same `mountPath`.
     pub volume_mounts: Option<Vec<VolumeMount>>,
-    /// `workingDir`.
     pub working_dir: Option<String>,
 }
 codec::object! {
-    ClusterWorkflowTemplateSidecars, optional args = "args", optional command = "command",
-    optional env = "env", optional env_from = "envFrom", optional image = "image",
-    optional image_pull_policy = "imagePullPolicy", optional_encoded lifecycle = "lifecycle",
-    optional_encoded liveness_probe = "livenessProbe",
-    optional mirror_volume_mounts = "mirrorVolumeMounts", required name = "name",
-    optional ports = "ports", optional_encoded readiness_probe = "readinessProbe",
-    optional resize_policy = "resizePolicy", optional_encoded resources = "resources",
-    optional restart_policy = "restartPolicy", optional restart_policy_rules = "restartPolicyRules",
+    ClusterWorkflowTemplateSidecars, optional args, optional command, optional env,
+    optional env_from = "envFrom", optional image, optional image_pull_policy = "imagePullPolicy",
+    optional_encoded lifecycle, optional_encoded liveness_probe = "livenessProbe",
+    optional mirror_volume_mounts = "mirrorVolumeMounts", required name, optional ports,
+    optional_encoded readiness_probe = "readinessProbe", optional resize_policy = "resizePolicy",
+    optional_encoded resources, optional restart_policy = "restartPolicy",
+    optional restart_policy_rules = "restartPolicyRules",
     optional security_context = "securityContext", optional_encoded startup_probe = "startupProbe",
-    optional stdin = "stdin", optional stdin_once = "stdinOnce",
+    optional stdin, optional stdin_once = "stdinOnce",
     optional termination_message_path = "terminationMessagePath",
-    optional termination_message_policy = "terminationMessagePolicy", optional tty = "tty",
+    optional termination_message_policy = "terminationMessagePolicy", optional tty,
     optional volume_devices = "volumeDevices", optional volume_mounts = "volumeMounts",
     optional working_dir = "workingDir"
 }
@@ -2557,16 +1893,13 @@ codec::object! {
 /// `ClusterWorkflowTemplate.spec.templateDefaults.data.source`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateSource {
-    /// `artifactPaths`.
     pub artifact_paths: Option<ClusterWorkflowTemplateArtifactPaths>,
 }
 codec::object! { ClusterWorkflowTemplateSource, optional artifact_paths = "artifactPaths" }
 
 /// ArtifactPaths is a data transformation that collects a list of artifact paths
-///
-/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
-///
-/// At most one of 10 fields may be set: see [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
+/// * Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
+/// * At most one of 10 fields may be set: see [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateSourceArtifactPaths {
     /// Archive controls how the artifact will be saved to the artifact repository.
@@ -2577,12 +1910,10 @@ pub struct ClusterWorkflowTemplateSourceArtifactPaths {
     /// workflows
     pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
     /// Artifactory contains artifactory artifact location details
-    ///
-    /// One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
+    /// * One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
     pub artifactory: Option<WorkflowTaskResultArtifactory>,
     /// Azure contains Azure Storage artifact location details
-    ///
-    /// One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
+    /// * One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
     pub azure: Option<WorkflowTaskResultAzure>,
     /// Has this been deleted?
     pub deleted: Option<bool>,
@@ -2591,93 +1922,71 @@ pub struct ClusterWorkflowTemplateSourceArtifactPaths {
     /// FromExpression, if defined, is evaluated to specify the value for the artifact
     pub from_expression: Option<String>,
     /// GCS contains GCS artifact location details
-    ///
-    /// One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
+    /// * One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
     pub gcs: Option<WorkflowTaskResultGcs>,
     /// Git contains git artifact location details
-    ///
-    /// One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
+    /// * One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
     pub git: Option<WorkflowTaskResultGit>,
     /// GlobalName exports an output artifact to the global scope, making it available as
     /// workflow.outputs.artifacts.XXXX and in workflow.status.outputs.artifacts
     pub global_name: Option<String>,
     /// HDFS contains HDFS artifact location details
-    ///
-    /// One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
+    /// * One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
     pub hdfs: Option<WorkflowTaskResultHdfs>,
     /// HTTP contains HTTP artifact location details
-    ///
-    /// One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
+    /// * One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
     pub http: Option<WorkflowTaskResultHttp>,
     /// mode bits to use on this file, must be a value between 0 and 0777. Set when loading input
     /// artifacts. It is recommended to set the mode value to ensure the artifact has the expected
     /// permissions in your container.
-    ///
-    /// Must be at least 0 and be at most 511.
+    /// * Must be at least 0 and be at most 511.
     pub mode: Option<i32>,
     /// name of the artifact. must be unique within a template's inputs/outputs.
-    ///
-    /// Must match `^[-a-zA-Z0-9_{}.]+$`.
+    /// * Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
     /// Make Artifacts optional, if Artifacts doesn't generate or exist
     pub optional: Option<bool>,
     /// OSS contains OSS artifact location details
-    ///
-    /// One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
+    /// * One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
     pub oss: Option<WorkflowTaskResultOss>,
     /// Path is the container path to the artifact
     pub path: Option<String>,
     /// Plugin contains plugin artifact location details
-    ///
-    /// One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
+    /// * One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
     pub plugin: Option<WorkflowTaskResultPlugin>,
     /// Raw contains raw artifact location details
-    ///
-    /// One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
+    /// * One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
     pub raw: Option<WorkflowTaskResultRaw>,
     /// If mode is set, apply the permission recursively into the artifact if it is a folder
     pub recurse_mode: Option<bool>,
     /// S3 contains S3 artifact location details
-    ///
-    /// One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
+    /// * One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
     pub s3: Option<WorkflowTaskResultS3>,
     /// SubPath allows an artifact to be sourced from a subpath within the specified source
     pub sub_path: Option<String>,
 }
 codec::object! {
-    ClusterWorkflowTemplateSourceArtifactPaths, optional archive = "archive",
+    ClusterWorkflowTemplateSourceArtifactPaths, optional archive,
     optional archive_logs = "archiveLogs", optional artifact_gc = "artifactGC",
-    optional artifactory = "artifactory", optional azure = "azure", optional deleted = "deleted",
-    optional from = "from", optional from_expression = "fromExpression", optional gcs = "gcs",
-    optional git = "git", optional global_name = "globalName", optional hdfs = "hdfs",
-    optional http = "http", optional mode = "mode", required name = "name",
-    optional optional = "optional", optional oss = "oss", optional path = "path",
-    optional plugin = "plugin", optional raw = "raw", optional recurse_mode = "recurseMode",
-    optional s3 = "s3", optional sub_path = "subPath"
+    optional artifactory, optional azure, optional deleted, optional from,
+    optional from_expression = "fromExpression", optional gcs, optional git,
+    optional global_name = "globalName", optional hdfs, optional http, optional mode, required name,
+    optional optional, optional oss, optional path, optional plugin, optional raw,
+    optional recurse_mode = "recurseMode", optional s3, optional sub_path = "subPath"
 }
 
 /// The field of [`ClusterWorkflowTemplateSourceArtifactPaths`] that is set, of those of which at most one may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ClusterWorkflowTemplateSourceArtifactPathsUnion<'a> {
-    /// `artifactory` is set.
     Artifactory(&'a WorkflowTaskResultArtifactory),
-    /// `azure` is set.
     Azure(&'a WorkflowTaskResultAzure),
-    /// `gcs` is set.
     Gcs(&'a WorkflowTaskResultGcs),
-    /// `git` is set.
     Git(&'a WorkflowTaskResultGit),
-    /// `hdfs` is set.
     Hdfs(&'a WorkflowTaskResultHdfs),
-    /// `http` is set.
     Http(&'a WorkflowTaskResultHttp),
-    /// `oss` is set.
     Oss(&'a WorkflowTaskResultOss),
-    /// `plugin` is set.
     Plugin(&'a WorkflowTaskResultPlugin),
-    /// `raw` is set.
     Raw(&'a WorkflowTaskResultRaw),
-    /// `s3` is set.
     S3(&'a WorkflowTaskResultS3),
 }
 codec::union! {
@@ -2742,25 +2051,20 @@ pub struct ClusterWorkflowTemplateSources {
 codec::object! {
     ClusterWorkflowTemplateSources, optional cluster_trust_bundle = "clusterTrustBundle",
     optional config_map = "configMap", optional_encoded downward_api = "downwardAPI",
-    optional pod_certificate = "podCertificate", optional secret = "secret",
+    optional pod_certificate = "podCertificate", optional secret,
     optional service_account_token = "serviceAccountToken"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.git.sshPrivateKeySecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateSshPrivateKeySecret {
-    /// `key`.
     pub key: String,
-    /// `name`.
-    ///
     /// Defaults to `""`.
     pub name: Option<String>,
-    /// `optional`.
     pub optional: Option<bool>,
 }
 codec::object! {
-    ClusterWorkflowTemplateSshPrivateKeySecret, required key = "key", optional name = "name",
-    optional optional = "optional"
+    ClusterWorkflowTemplateSshPrivateKeySecret, required key, optional name, optional optional
 }
 
 /// status represents the current information/status of a persistent volume claim. Read-only. More
@@ -2828,8 +2132,7 @@ pub struct ClusterWorkflowTemplateStatus {
     pub capacity: Option<BTreeMap<String, Quantity>>,
     /// conditions is the current Condition of persistent volume claim. If underlying persistent volume
     /// is being resized then the Condition will be set to 'Resizing'.
-    ///
-    /// Must have no two items with the same `type`.
+    /// * Must have no two items with the same `type`.
     pub conditions: Option<Vec<ClusterWorkflowTemplateConditions>>,
     /// currentVolumeAttributesClassName is the current name of the VolumeAttributesClass the PVC is
     /// using. When unset, there is no VolumeAttributeClass applied to this PersistentVolumeClaim
@@ -2843,79 +2146,54 @@ pub struct ClusterWorkflowTemplateStatus {
 codec::object! {
     ClusterWorkflowTemplateStatus, optional access_modes = "accessModes",
     optional allocated_resource_statuses = "allocatedResourceStatuses",
-    optional_encoded allocated_resources = "allocatedResources",
-    optional_encoded capacity = "capacity", optional conditions = "conditions",
+    optional_encoded allocated_resources = "allocatedResources", optional_encoded capacity,
+    optional conditions,
     optional current_volume_attributes_class_name = "currentVolumeAttributesClassName",
-    optional modify_volume_status = "modifyVolumeStatus", optional phase = "phase"
+    optional modify_volume_status = "modifyVolumeStatus", optional phase
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.steps`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateSteps {
-    /// `arguments`.
     pub arguments: Option<ClusterWorkflowTemplateStepsArguments>,
-    /// `continueOn`.
     pub continue_on: Option<ClusterWorkflowTemplateContinueOn>,
-    /// `hooks`.
     pub hooks: Option<BTreeMap<String, ClusterWorkflowTemplateStepsHooks>>,
-    /// `inline`.
     pub inline: Option<Value>,
-    /// `name`.
-    ///
     /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
     pub name: Option<String>,
-    /// `onExit`.
     pub on_exit: Option<String>,
-    /// `template`.
     pub template: Option<String>,
-    /// `templateRef`.
     pub template_ref: Option<ClusterWorkflowTemplateTemplateRef>,
-    /// `when`.
     pub when: Option<String>,
-    /// `withItems`.
     pub with_items: Option<Value>,
-    /// `withParam`.
     pub with_param: Option<String>,
-    /// `withSequence`.
     pub with_sequence: Option<ClusterWorkflowTemplateWithSequence>,
 }
 codec::object! {
-    ClusterWorkflowTemplateSteps, optional arguments = "arguments",
-    optional continue_on = "continueOn", optional hooks = "hooks", nullable inline = "inline",
-    optional name = "name", optional on_exit = "onExit", optional template = "template",
-    optional template_ref = "templateRef", optional when = "when",
-    nullable with_items = "withItems", optional with_param = "withParam",
-    optional with_sequence = "withSequence"
+    ClusterWorkflowTemplateSteps, optional arguments, optional continue_on = "continueOn",
+    optional hooks, nullable inline, optional name, optional on_exit = "onExit", optional template,
+    optional template_ref = "templateRef", optional when, nullable with_items = "withItems",
+    optional with_param = "withParam", optional with_sequence = "withSequence"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.steps.arguments`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateStepsArguments {
-    /// `artifacts`.
     pub artifacts: Option<Vec<ClusterWorkflowTemplateArtifacts>>,
-    /// `parameters`.
     pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
 }
-codec::object! {
-    ClusterWorkflowTemplateStepsArguments, optional artifacts = "artifacts",
-    optional parameters = "parameters"
-}
+codec::object! { ClusterWorkflowTemplateStepsArguments, optional artifacts, optional parameters }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.steps.hooks`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateStepsHooks {
-    /// `arguments`.
     pub arguments: Option<ClusterWorkflowTemplateStepsArguments>,
-    /// `expression`.
     pub expression: Option<String>,
-    /// `template`.
     pub template: Option<String>,
-    /// `templateRef`.
     pub template_ref: Option<ClusterWorkflowTemplateTemplateRef>,
 }
 codec::object! {
-    ClusterWorkflowTemplateStepsHooks, optional arguments = "arguments",
-    optional expression = "expression", optional template = "template",
+    ClusterWorkflowTemplateStepsHooks, optional arguments, optional expression, optional template,
     optional template_ref = "templateRef"
 }
 
@@ -2925,28 +2203,23 @@ pub enum ClusterWorkflowTemplateStrategy {
     /// ``
     #[default]
     Empty,
-    /// `OnWorkflowCompletion`
     OnWorkflowCompletion,
-    /// `OnWorkflowDeletion`
     OnWorkflowDeletion,
-    /// `Never`
     Never,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
 codec::texts! {
-    ClusterWorkflowTemplateStrategy, Unrecognized, Empty = "",
-    OnWorkflowCompletion = "OnWorkflowCompletion", OnWorkflowDeletion = "OnWorkflowDeletion",
-    Never = "Never"
+    ClusterWorkflowTemplateStrategy, Unrecognized, Empty = "", OnWorkflowCompletion,
+    OnWorkflowDeletion, Never
 }
 
 /// Suspend template subtype which can suspend a workflow when reaching the step
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateSuspend {
-    /// `duration`.
     pub duration: Option<String>,
 }
-codec::object! { ClusterWorkflowTemplateSuspend, optional duration = "duration" }
+codec::object! { ClusterWorkflowTemplateSuspend, optional duration }
 
 /// Synchronization holds synchronization lock configuration for this Workflow
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -2956,73 +2229,45 @@ pub struct ClusterWorkflowTemplateSynchronization {
     /// v3.6 and after: Semaphores holds the list of Semaphores configuration
     pub semaphores: Option<Vec<ClusterWorkflowTemplateSemaphores>>,
 }
-codec::object! {
-    ClusterWorkflowTemplateSynchronization, optional mutexes = "mutexes",
-    optional semaphores = "semaphores"
-}
+codec::object! { ClusterWorkflowTemplateSynchronization, optional mutexes, optional semaphores }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.dag.tasks`.
-///
-/// Must satisfy `!has(self.depends) || !has(self.dependencies)`: cannot use both 'depends' and 'dependencies'
-///
-/// Must satisfy `!has(self.depends) || !has(self.continueOn)`: cannot use 'continueOn' when using 'depends'
-///
-/// Must satisfy `!(has(self.depends) || has(self.dependencies)) || !self.name.matches('^[0-9]')`: task name cannot begin with a digit when using 'depends' or 'dependencies'
-///
-/// At most one of `continueOn` and `depends` may be set: see [`ClusterWorkflowTemplateTasksUnion`].
+/// * Must satisfy `!has(self.depends) || !has(self.dependencies)`: cannot use both 'depends' and 'dependencies'
+/// * Must satisfy `!has(self.depends) || !has(self.continueOn)`: cannot use 'continueOn' when using 'depends'
+/// * Must satisfy `!(has(self.depends) || has(self.dependencies)) || !self.name.matches('^[0-9]')`: task name cannot begin with a digit when using 'depends' or 'dependencies'
+/// * At most one of `continueOn` and `depends` may be set: see [`ClusterWorkflowTemplateTasksUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateTasks {
-    /// `arguments`.
     pub arguments: Option<ClusterWorkflowTemplateStepsArguments>,
-    /// `continueOn`.
-    ///
     /// One of [`ClusterWorkflowTemplateTasksUnion`].
     pub continue_on: Option<ClusterWorkflowTemplateContinueOn>,
-    /// `dependencies`.
     pub dependencies: Option<Vec<String>>,
-    /// `depends`.
-    ///
     /// One of [`ClusterWorkflowTemplateTasksUnion`].
     pub depends: Option<String>,
-    /// `hooks`.
     pub hooks: Option<BTreeMap<String, ClusterWorkflowTemplateStepsHooks>>,
-    /// `inline`.
     pub inline: Option<Value>,
-    /// `name`.
-    ///
     /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
     pub name: String,
-    /// `onExit`.
     pub on_exit: Option<String>,
-    /// `template`.
     pub template: Option<String>,
-    /// `templateRef`.
     pub template_ref: Option<ClusterWorkflowTemplateTemplateRef>,
-    /// `when`.
     pub when: Option<String>,
-    /// `withItems`.
     pub with_items: Option<Value>,
-    /// `withParam`.
     pub with_param: Option<String>,
-    /// `withSequence`.
     pub with_sequence: Option<ClusterWorkflowTemplateWithSequence>,
 }
 codec::object! {
-    ClusterWorkflowTemplateTasks, optional arguments = "arguments",
-    optional continue_on = "continueOn", optional dependencies = "dependencies",
-    optional depends = "depends", optional hooks = "hooks", nullable inline = "inline",
-    required name = "name", optional on_exit = "onExit", optional template = "template",
-    optional template_ref = "templateRef", optional when = "when",
-    nullable with_items = "withItems", optional with_param = "withParam",
+    ClusterWorkflowTemplateTasks, optional arguments, optional continue_on = "continueOn",
+    optional dependencies, optional depends, optional hooks, nullable inline, required name,
+    optional on_exit = "onExit", optional template, optional template_ref = "templateRef",
+    optional when, nullable with_items = "withItems", optional with_param = "withParam",
     optional with_sequence = "withSequence"
 }
 
 /// The field of [`ClusterWorkflowTemplateTasks`] that is set, of those of which at most one may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ClusterWorkflowTemplateTasksUnion<'a> {
-    /// `continueOn` is set.
     ContinueOn(&'a ClusterWorkflowTemplateContinueOn),
-    /// `depends` is set.
     Depends(&'a String),
 }
 codec::union! {
@@ -3035,120 +2280,70 @@ codec::union! {
 /// Kubernetes size limitations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateTemplateDefaults {
-    /// `activeDeadlineSeconds`.
     pub active_deadline_seconds: Option<IntOrString>,
-    /// `affinity`.
     pub affinity: Option<Affinity>,
-    /// `annotations`.
     pub annotations: Option<BTreeMap<String, String>>,
-    /// `archiveLocation`.
     pub archive_location: Option<ClusterWorkflowTemplateArchiveLocation>,
-    /// `automountServiceAccountToken`.
     pub automount_service_account_token: Option<bool>,
-    /// `container`.
     pub container: Option<ClusterWorkflowTemplateContainer>,
-    /// `containerSet`.
     pub container_set: Option<ClusterWorkflowTemplateContainerSet>,
-    /// `daemon`.
     pub daemon: Option<bool>,
-    /// `dag`.
     pub dag: Option<ClusterWorkflowTemplateDag>,
-    /// `data`.
     pub data: Option<ClusterWorkflowTemplateData>,
-    /// `executor`.
     pub executor: Option<ClusterWorkflowTemplateExecutor>,
-    /// `failFast`.
     pub fail_fast: Option<bool>,
-    /// `hostAliases`.
     pub host_aliases: Option<Vec<HostAlias>>,
-    /// `http`.
     pub http: Option<ClusterWorkflowTemplateHttp>,
-    /// `initContainers`.
     pub init_containers: Option<Vec<ClusterWorkflowTemplateInitContainers>>,
-    /// `inputs`.
     pub inputs: Option<ClusterWorkflowTemplateInputs>,
-    /// `memoize`.
     pub memoize: Option<ClusterWorkflowTemplateMemoize>,
-    /// `metadata`.
     pub metadata: Option<ClusterWorkflowTemplateMetadata>,
-    /// `metrics`.
     pub metrics: Option<ClusterWorkflowTemplateMetrics>,
-    /// `name`.
-    ///
     /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
     pub name: Option<String>,
-    /// `nodeSelector`.
     pub node_selector: Option<BTreeMap<String, String>>,
-    /// `outputs`.
     pub outputs: Option<ClusterWorkflowTemplateOutputs>,
-    /// `parallelism`.
-    ///
     /// Must be at least 1.
     pub parallelism: Option<i64>,
-    /// `pendingTimeout`.
     pub pending_timeout: Option<String>,
-    /// `plugin`.
     pub plugin: Option<BTreeMap<String, Value>>,
-    /// `podResources`.
     pub pod_resources: Option<ResourceRequirements>,
-    /// `podSpecPatch`.
     pub pod_spec_patch: Option<String>,
-    /// `priorityClassName`.
     pub priority_class_name: Option<String>,
-    /// `resource`.
     pub resource: Option<ClusterWorkflowTemplateResource>,
-    /// `resourceClaims`.
     pub resource_claims: Option<Vec<PodResourceClaim>>,
-    /// `retryStrategy`.
     pub retry_strategy: Option<ClusterWorkflowTemplateRetryStrategy>,
-    /// `schedulerName`.
     pub scheduler_name: Option<String>,
-    /// `script`.
     pub script: Option<ClusterWorkflowTemplateScript>,
-    /// `securityContext`.
     pub security_context: Option<PodSecurityContext>,
-    /// `serviceAccountName`.
     pub service_account_name: Option<String>,
-    /// `sidecars`.
     pub sidecars: Option<Vec<ClusterWorkflowTemplateSidecars>>,
-    /// `steps`.
-    ///
     /// Must have at least 1 item.
     pub steps: Option<Vec<Vec<ClusterWorkflowTemplateSteps>>>,
-    /// `suspend`.
     pub suspend: Option<ClusterWorkflowTemplateSuspend>,
-    /// `synchronization`.
     pub synchronization: Option<ClusterWorkflowTemplateSynchronization>,
-    /// `timeout`.
     pub timeout: Option<String>,
-    /// `tolerations`.
     pub tolerations: Option<Vec<Toleration>>,
-    /// `volumes`.
     pub volumes: Option<Vec<ClusterWorkflowTemplateVolumes>>,
 }
 codec::object! {
     ClusterWorkflowTemplateTemplateDefaults,
-    optional_encoded active_deadline_seconds = "activeDeadlineSeconds",
-    optional affinity = "affinity", optional annotations = "annotations",
-    optional archive_location = "archiveLocation",
-    optional automount_service_account_token = "automountServiceAccountToken",
-    optional container = "container", optional container_set = "containerSet",
-    optional daemon = "daemon", optional dag = "dag", optional data = "data",
-    optional executor = "executor", optional fail_fast = "failFast",
-    optional host_aliases = "hostAliases", optional http = "http",
-    optional init_containers = "initContainers", optional inputs = "inputs",
-    optional memoize = "memoize", optional metadata = "metadata", optional metrics = "metrics",
-    optional name = "name", optional node_selector = "nodeSelector", optional outputs = "outputs",
-    optional parallelism = "parallelism", optional pending_timeout = "pendingTimeout",
-    optional plugin = "plugin", optional_encoded pod_resources = "podResources",
+    optional_encoded active_deadline_seconds = "activeDeadlineSeconds", optional affinity,
+    optional annotations, optional archive_location = "archiveLocation",
+    optional automount_service_account_token = "automountServiceAccountToken", optional container,
+    optional container_set = "containerSet", optional daemon, optional dag, optional data,
+    optional executor, optional fail_fast = "failFast", optional host_aliases = "hostAliases",
+    optional http, optional init_containers = "initContainers", optional inputs, optional memoize,
+    optional metadata, optional metrics, optional name, optional node_selector = "nodeSelector",
+    optional outputs, optional parallelism, optional pending_timeout = "pendingTimeout",
+    optional plugin, optional_encoded pod_resources = "podResources",
     optional pod_spec_patch = "podSpecPatch", optional priority_class_name = "priorityClassName",
-    optional resource = "resource", optional resource_claims = "resourceClaims",
+    optional resource, optional resource_claims = "resourceClaims",
     optional retry_strategy = "retryStrategy", optional scheduler_name = "schedulerName",
-    optional script = "script", optional security_context = "securityContext",
-    optional service_account_name = "serviceAccountName", optional sidecars = "sidecars",
-    optional steps = "steps", optional suspend = "suspend",
-    optional synchronization = "synchronization", optional timeout = "timeout",
-    optional tolerations = "tolerations", optional volumes = "volumes"
+    optional script, optional security_context = "securityContext",
+    optional service_account_name = "serviceAccountName", optional sidecars, optional steps,
+    optional suspend, optional synchronization, optional timeout, optional tolerations,
+    optional volumes
 }
 
 /// TemplateRef is the reference to the template resource to execute by the hook
@@ -3162,8 +2357,8 @@ pub struct ClusterWorkflowTemplateTemplateRef {
     pub template: Option<String>,
 }
 codec::object! {
-    ClusterWorkflowTemplateTemplateRef, optional cluster_scope = "clusterScope",
-    optional name = "name", optional template = "template"
+    ClusterWorkflowTemplateTemplateRef, optional cluster_scope = "clusterScope", optional name,
+    optional template
 }
 
 /// Template is a reusable and composable unit of execution in a workflow
@@ -3217,8 +2412,7 @@ pub struct ClusterWorkflowTemplateTemplates {
     /// Metrics are a list of metrics emitted from this template
     pub metrics: Option<ClusterWorkflowTemplateMetrics>,
     /// Name is the name of the template
-    ///
-    /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
+    /// * Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
     pub name: Option<String>,
     /// NodeSelector is a selector to schedule this step of the workflow to be run on the selected
     /// node(s). Overrides the selector set at the workflow level.
@@ -3228,8 +2422,7 @@ pub struct ClusterWorkflowTemplateTemplates {
     /// Parallelism limits the max total parallel pods that can execute at the same time within the
     /// boundaries of this template invocation. If additional steps/dag templates are invoked, the pods
     /// created by those templates will not be counted towards this total.
-    ///
-    /// Must be at least 1.
+    /// * Must be at least 1.
     pub parallelism: Option<i64>,
     /// PendingTimeout allows to set the maximum time spent in pending status counting from the node's
     /// start time. It is enforced by the controller, so a pod that starts running just as the timeout
@@ -3278,8 +2471,7 @@ pub struct ClusterWorkflowTemplateTemplates {
     /// automatically killed when the main container completes
     pub sidecars: Option<Vec<ClusterWorkflowTemplateSidecars>>,
     /// Steps define a series of sequential/parallel workflow steps
-    ///
-    /// Must have at least 1 item.
+    /// * Must have at least 1 item.
     pub steps: Option<Vec<Vec<ClusterWorkflowTemplateTemplatesSteps>>>,
     /// Suspend template subtype which can suspend a workflow when reaching the step
     pub suspend: Option<ClusterWorkflowTemplateSuspend>,
@@ -3296,111 +2488,83 @@ pub struct ClusterWorkflowTemplateTemplates {
 }
 codec::object! {
     ClusterWorkflowTemplateTemplates,
-    optional_encoded active_deadline_seconds = "activeDeadlineSeconds",
-    optional affinity = "affinity", optional annotations = "annotations",
-    optional archive_location = "archiveLocation",
-    optional automount_service_account_token = "automountServiceAccountToken",
-    optional container = "container", optional container_set = "containerSet",
-    optional daemon = "daemon", optional dag = "dag", optional data = "data",
-    optional executor = "executor", optional fail_fast = "failFast",
-    optional host_aliases = "hostAliases", optional http = "http",
-    optional init_containers = "initContainers", optional inputs = "inputs",
-    optional memoize = "memoize", optional metadata = "metadata", optional metrics = "metrics",
-    optional name = "name", optional node_selector = "nodeSelector", optional outputs = "outputs",
-    optional parallelism = "parallelism", optional pending_timeout = "pendingTimeout",
-    optional plugin = "plugin", optional_encoded pod_resources = "podResources",
+    optional_encoded active_deadline_seconds = "activeDeadlineSeconds", optional affinity,
+    optional annotations, optional archive_location = "archiveLocation",
+    optional automount_service_account_token = "automountServiceAccountToken", optional container,
+    optional container_set = "containerSet", optional daemon, optional dag, optional data,
+    optional executor, optional fail_fast = "failFast", optional host_aliases = "hostAliases",
+    optional http, optional init_containers = "initContainers", optional inputs, optional memoize,
+    optional metadata, optional metrics, optional name, optional node_selector = "nodeSelector",
+    optional outputs, optional parallelism, optional pending_timeout = "pendingTimeout",
+    optional plugin, optional_encoded pod_resources = "podResources",
     optional pod_spec_patch = "podSpecPatch", optional priority_class_name = "priorityClassName",
-    optional resource = "resource", optional resource_claims = "resourceClaims",
+    optional resource, optional resource_claims = "resourceClaims",
     optional retry_strategy = "retryStrategy", optional scheduler_name = "schedulerName",
-    optional script = "script", optional security_context = "securityContext",
-    optional service_account_name = "serviceAccountName", optional sidecars = "sidecars",
-    optional steps = "steps", optional suspend = "suspend",
-    optional synchronization = "synchronization", optional timeout = "timeout",
-    optional tolerations = "tolerations", optional volumes = "volumes"
+    optional script, optional security_context = "securityContext",
+    optional service_account_name = "serviceAccountName", optional sidecars, optional steps,
+    optional suspend, optional synchronization, optional timeout, optional tolerations,
+    optional volumes
 }
 
 /// Location in which all files related to the step will be stored (logs, artifacts, etc...). Can be
 /// overridden by individual items in Outputs. If omitted, will use the default artifact repository
 /// location configured in the controller, appended with the \<workflowname\>/\<nodename\> in the
 /// key.
-///
-/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
-///
-/// At most one of 10 fields may be set: see [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
+/// * Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
+/// * At most one of 10 fields may be set: see [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateTemplatesArchiveLocation {
     /// ArchiveLogs indicates if the container logs should be archived
     pub archive_logs: Option<bool>,
     /// Artifactory contains artifactory artifact location details
-    ///
-    /// One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
+    /// * One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
     pub artifactory: Option<WorkflowTaskResultArtifactory>,
     /// Azure contains Azure Storage artifact location details
-    ///
-    /// One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
+    /// * One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
     pub azure: Option<WorkflowTaskResultAzure>,
     /// GCS contains GCS artifact location details
-    ///
-    /// One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
+    /// * One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
     pub gcs: Option<WorkflowTaskResultGcs>,
     /// Git contains git artifact location details
-    ///
-    /// One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
+    /// * One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
     pub git: Option<WorkflowTaskResultGit>,
     /// HDFS contains HDFS artifact location details
-    ///
-    /// One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
+    /// * One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
     pub hdfs: Option<WorkflowTaskResultHdfs>,
     /// HTTP contains HTTP artifact location details
-    ///
-    /// One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
+    /// * One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
     pub http: Option<WorkflowTaskResultHttp>,
     /// OSS contains OSS artifact location details
-    ///
-    /// One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
+    /// * One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
     pub oss: Option<WorkflowTaskResultOss>,
     /// Plugin contains plugin artifact location details
-    ///
-    /// One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
+    /// * One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
     pub plugin: Option<WorkflowTaskResultPlugin>,
     /// Raw contains raw artifact location details
-    ///
-    /// One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
+    /// * One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
     pub raw: Option<WorkflowTaskResultRaw>,
     /// S3 contains S3 artifact location details
-    ///
-    /// One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
+    /// * One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
     pub s3: Option<WorkflowTaskResultS3>,
 }
 codec::object! {
     ClusterWorkflowTemplateTemplatesArchiveLocation, optional archive_logs = "archiveLogs",
-    optional artifactory = "artifactory", optional azure = "azure", optional gcs = "gcs",
-    optional git = "git", optional hdfs = "hdfs", optional http = "http", optional oss = "oss",
-    optional plugin = "plugin", optional raw = "raw", optional s3 = "s3"
+    optional artifactory, optional azure, optional gcs, optional git, optional hdfs, optional http,
+    optional oss, optional plugin, optional raw, optional s3
 }
 
 /// The field of [`ClusterWorkflowTemplateTemplatesArchiveLocation`] that is set, of those of which at most one may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ClusterWorkflowTemplateTemplatesArchiveLocationUnion<'a> {
-    /// `artifactory` is set.
     Artifactory(&'a WorkflowTaskResultArtifactory),
-    /// `azure` is set.
     Azure(&'a WorkflowTaskResultAzure),
-    /// `gcs` is set.
     Gcs(&'a WorkflowTaskResultGcs),
-    /// `git` is set.
     Git(&'a WorkflowTaskResultGit),
-    /// `hdfs` is set.
     Hdfs(&'a WorkflowTaskResultHdfs),
-    /// `http` is set.
     Http(&'a WorkflowTaskResultHttp),
-    /// `oss` is set.
     Oss(&'a WorkflowTaskResultOss),
-    /// `plugin` is set.
     Plugin(&'a WorkflowTaskResultPlugin),
-    /// `raw` is set.
     Raw(&'a WorkflowTaskResultRaw),
-    /// `s3` is set.
     S3(&'a WorkflowTaskResultS3),
 }
 codec::union! {
@@ -3426,13 +2590,12 @@ pub struct ClusterWorkflowTemplateTemplatesDag {
     pub target: Option<String>,
     /// Tasks are a list of DAG tasks MaxItems is an artificial limit to limit CEL validation costs -
     /// see note at top of file
-    ///
-    /// Must have 1 to 200 items.
+    /// * Must have 1 to 200 items.
     pub tasks: Vec<ClusterWorkflowTemplateDagTasks>,
 }
 codec::object! {
-    ClusterWorkflowTemplateTemplatesDag, optional fail_fast = "failFast",
-    optional target = "target", required tasks = "tasks"
+    ClusterWorkflowTemplateTemplatesDag, optional fail_fast = "failFast", optional target,
+    required tasks
 }
 
 /// Data is a data template
@@ -3443,10 +2606,7 @@ pub struct ClusterWorkflowTemplateTemplatesData {
     /// Transformation applies a set of transformations
     pub transformation: Vec<ClusterWorkflowTemplateTransformation>,
 }
-codec::object! {
-    ClusterWorkflowTemplateTemplatesData, required source = "source",
-    required transformation = "transformation"
-}
+codec::object! { ClusterWorkflowTemplateTemplatesData, required source, required transformation }
 
 /// Inputs describe what inputs parameters and artifacts are supplied to this template
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -3455,14 +2615,10 @@ pub struct ClusterWorkflowTemplateTemplatesInputs {
     pub artifacts: Option<Vec<WorkflowTaskResultArtifacts>>,
     /// Parameters are a list of parameters passed as inputs MaxItems is an artificial limit to limit
     /// CEL validation costs - see note at top of file
-    ///
-    /// Must have at most 500 items.
+    /// * Must have at most 500 items.
     pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
 }
-codec::object! {
-    ClusterWorkflowTemplateTemplatesInputs, optional artifacts = "artifacts",
-    optional parameters = "parameters"
-}
+codec::object! { ClusterWorkflowTemplateTemplatesInputs, optional artifacts, optional parameters }
 
 /// Memoize allows templates to use outputs generated from already executed templates
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -3476,15 +2632,13 @@ pub struct ClusterWorkflowTemplateTemplatesMemoize {
     pub max_age: String,
 }
 codec::object! {
-    ClusterWorkflowTemplateTemplatesMemoize, required cache = "cache", required key = "key",
+    ClusterWorkflowTemplateTemplatesMemoize, required cache, required key,
     required max_age = "maxAge"
 }
 
 /// Resource template subtype which can run k8s resources
-///
-/// Must satisfy `(has(self.manifest) && !has(self.manifestFrom)) || (!has(self.manifest) && has(self.manifestFrom)) || (!has(self.manifest) && !has(self.manifestFrom))`: only one of manifest or manifestFrom can be specified
-///
-/// At most one of `manifest` and `manifestFrom` may be set: see [`ClusterWorkflowTemplateTemplatesResourceUnion`].
+/// * Must satisfy `(has(self.manifest) && !has(self.manifestFrom)) || (!has(self.manifest) && has(self.manifestFrom)) || (!has(self.manifest) && !has(self.manifestFrom))`: only one of manifest or manifestFrom can be specified
+/// * At most one of `manifest` and `manifestFrom` may be set: see [`ClusterWorkflowTemplateTemplatesResourceUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateTemplatesResource {
     /// Action is the action to perform to the resource. Must be one of: get, create, apply, delete,
@@ -3497,12 +2651,10 @@ pub struct ClusterWorkflowTemplateTemplatesResource {
     /// disable resource validation: flags: \[ "--validate=false" # disable resource validation \]
     pub flags: Option<Vec<String>>,
     /// Manifest contains the kubernetes manifest
-    ///
-    /// One of [`ClusterWorkflowTemplateTemplatesResourceUnion`].
+    /// * One of [`ClusterWorkflowTemplateTemplatesResourceUnion`].
     pub manifest: Option<String>,
     /// ManifestFrom is the source for a single kubernetes manifest
-    ///
-    /// One of [`ClusterWorkflowTemplateTemplatesResourceUnion`].
+    /// * One of [`ClusterWorkflowTemplateTemplatesResourceUnion`].
     pub manifest_from: Option<ClusterWorkflowTemplateResourceManifestFrom>,
     /// MergeStrategy is the strategy used to merge a patch. It defaults to "strategic" Must be one of:
     /// strategic, merge, json
@@ -3515,19 +2667,17 @@ pub struct ClusterWorkflowTemplateTemplatesResource {
     pub success_condition: Option<String>,
 }
 codec::object! {
-    ClusterWorkflowTemplateTemplatesResource, required action = "action",
-    optional failure_condition = "failureCondition", optional flags = "flags",
-    optional manifest = "manifest", optional manifest_from = "manifestFrom",
-    optional merge_strategy = "mergeStrategy", optional set_owner_reference = "setOwnerReference",
+    ClusterWorkflowTemplateTemplatesResource, required action,
+    optional failure_condition = "failureCondition", optional flags, optional manifest,
+    optional manifest_from = "manifestFrom", optional merge_strategy = "mergeStrategy",
+    optional set_owner_reference = "setOwnerReference",
     optional success_condition = "successCondition"
 }
 
 /// The field of [`ClusterWorkflowTemplateTemplatesResource`] that is set, of those of which at most one may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ClusterWorkflowTemplateTemplatesResourceUnion<'a> {
-    /// `manifest` is set.
     Manifest(&'a String),
-    /// `manifestFrom` is set.
     ManifestFrom(&'a ClusterWorkflowTemplateResourceManifestFrom),
 }
 codec::union! {
@@ -3555,8 +2705,7 @@ pub struct ClusterWorkflowTemplateTemplatesSteps {
     /// "x-kubernetes-preserve-unknown-fields: true" in the validation schema.
     pub inline: Option<Value>,
     /// Name of the step
-    ///
-    /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
+    /// * Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
     pub name: Option<String>,
     /// OnExit is a template reference which is invoked at the end of the template, irrespective of the
     /// success, failure, or error of the primary template.
@@ -3580,38 +2729,30 @@ pub struct ClusterWorkflowTemplateTemplatesSteps {
     pub with_sequence: Option<ClusterWorkflowTemplateWithSequence>,
 }
 codec::object! {
-    ClusterWorkflowTemplateTemplatesSteps, optional arguments = "arguments",
-    optional continue_on = "continueOn", optional hooks = "hooks", nullable inline = "inline",
-    optional name = "name", optional on_exit = "onExit", optional template = "template",
-    optional template_ref = "templateRef", optional when = "when",
-    nullable with_items = "withItems", optional with_param = "withParam",
-    optional with_sequence = "withSequence"
+    ClusterWorkflowTemplateTemplatesSteps, optional arguments, optional continue_on = "continueOn",
+    optional hooks, nullable inline, optional name, optional on_exit = "onExit", optional template,
+    optional template_ref = "templateRef", optional when, nullable with_items = "withItems",
+    optional with_param = "withParam", optional with_sequence = "withSequence"
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth.oauth2.tokenURLSecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateTokenURLSecret {
-    /// `key`.
     pub key: String,
-    /// `name`.
-    ///
     /// Defaults to `""`.
     pub name: Option<String>,
-    /// `optional`.
     pub optional: Option<bool>,
 }
 codec::object! {
-    ClusterWorkflowTemplateTokenURLSecret, required key = "key", optional name = "name",
-    optional optional = "optional"
+    ClusterWorkflowTemplateTokenURLSecret, required key, optional name, optional optional
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.data.transformation`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateTransformation {
-    /// `expression`.
     pub expression: String,
 }
-codec::object! { ClusterWorkflowTemplateTransformation, required expression = "expression" }
+codec::object! { ClusterWorkflowTemplateTransformation, required expression }
 
 /// TTLStrategy limits the lifetime of a Workflow that has finished execution depending on if it
 /// Succeeded or Failed.
@@ -3637,32 +2778,22 @@ codec::object! {
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.artifactory.usernameSecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateUsernameSecret {
-    /// `key`.
     pub key: String,
-    /// `name`.
-    ///
     /// Defaults to `""`.
     pub name: Option<String>,
-    /// `optional`.
     pub optional: Option<bool>,
 }
 codec::object! {
-    ClusterWorkflowTemplateUsernameSecret, required key = "key", optional name = "name",
-    optional optional = "optional"
+    ClusterWorkflowTemplateUsernameSecret, required key, optional name, optional optional
 }
 
 /// Source for the environment variable's value. Cannot be used if value is not empty.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateValueFrom {
-    /// `configMapKeyRef`.
     pub config_map_key_ref: Option<ConfigMapKeySelector>,
-    /// `fieldRef`.
     pub field_ref: Option<ObjectFieldSelector>,
-    /// `fileKeyRef`.
     pub file_key_ref: Option<ClusterWorkflowTemplateFileKeyRef>,
-    /// `resourceFieldRef`.
     pub resource_field_ref: Option<ResourceFieldSelector>,
-    /// `secretKeyRef`.
     pub secret_key_ref: Option<SecretKeySelector>,
 }
 codec::object! {
@@ -3679,7 +2810,7 @@ pub struct ClusterWorkflowTemplateVolumeClaimGC {
     /// "OnWorkflowSuccess"
     pub strategy: Option<String>,
 }
-codec::object! { ClusterWorkflowTemplateVolumeClaimGC, optional strategy = "strategy" }
+codec::object! { ClusterWorkflowTemplateVolumeClaimGC, optional strategy }
 
 /// PersistentVolumeClaim is a user's request for and claim to a persistent volume
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -3707,32 +2838,24 @@ pub struct ClusterWorkflowTemplateVolumeClaimTemplates {
     pub status: Option<ClusterWorkflowTemplateStatus>,
 }
 codec::object! {
-    ClusterWorkflowTemplateVolumeClaimTemplates, optional api_version = "apiVersion",
-    optional kind = "kind", optional metadata = "metadata", optional_encoded spec = "spec",
-    optional status = "status"
+    ClusterWorkflowTemplateVolumeClaimTemplates, optional api_version = "apiVersion", optional kind,
+    optional metadata, optional_encoded spec, optional status
 }
 
 /// Standard object's metadata. More info:
 /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata>
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateVolumeClaimTemplatesMetadata {
-    /// `annotations`.
     pub annotations: Option<BTreeMap<String, String>>,
-    /// `finalizers`.
     pub finalizers: Option<Vec<String>>,
-    /// `generateName`.
     pub generate_name: Option<String>,
-    /// `labels`.
     pub labels: Option<BTreeMap<String, String>>,
-    /// `name`.
     pub name: Option<String>,
-    /// `namespace`.
     pub namespace: Option<String>,
 }
 codec::object! {
-    ClusterWorkflowTemplateVolumeClaimTemplatesMetadata, optional annotations = "annotations",
-    optional finalizers = "finalizers", optional generate_name = "generateName",
-    optional labels = "labels", optional name = "name", optional namespace = "namespace"
+    ClusterWorkflowTemplateVolumeClaimTemplatesMetadata, optional annotations, optional finalizers,
+    optional generate_name = "generateName", optional labels, optional name, optional namespace
 }
 
 /// Volume represents a named volume in a pod that may be accessed by any container in the pod.
@@ -3892,53 +3015,40 @@ pub struct ClusterWorkflowTemplateVolumes {
 }
 codec::object! {
     ClusterWorkflowTemplateVolumes, optional aws_elastic_block_store = "awsElasticBlockStore",
-    optional azure_disk = "azureDisk", optional azure_file = "azureFile",
-    optional cephfs = "cephfs", optional cinder = "cinder", optional config_map = "configMap",
-    optional csi = "csi", optional_encoded downward_api = "downwardAPI",
-    optional_encoded empty_dir = "emptyDir", optional_encoded ephemeral = "ephemeral",
-    optional fc = "fc", optional flex_volume = "flexVolume", optional flocker = "flocker",
+    optional azure_disk = "azureDisk", optional azure_file = "azureFile", optional cephfs,
+    optional cinder, optional config_map = "configMap", optional csi,
+    optional_encoded downward_api = "downwardAPI", optional_encoded empty_dir = "emptyDir",
+    optional_encoded ephemeral, optional fc, optional flex_volume = "flexVolume", optional flocker,
     optional gce_persistent_disk = "gcePersistentDisk", optional git_repo = "gitRepo",
-    optional glusterfs = "glusterfs", optional host_path = "hostPath", optional image = "image",
-    optional iscsi = "iscsi", required name = "name", optional nfs = "nfs",
-    optional persistent_volume_claim = "persistentVolumeClaim",
+    optional glusterfs, optional host_path = "hostPath", optional image, optional iscsi,
+    required name, optional nfs, optional persistent_volume_claim = "persistentVolumeClaim",
     optional photon_persistent_disk = "photonPersistentDisk",
-    optional portworx_volume = "portworxVolume", optional projected = "projected",
-    optional quobyte = "quobyte", optional rbd = "rbd", optional scale_io = "scaleIO",
-    optional secret = "secret", optional storageos = "storageos",
+    optional portworx_volume = "portworxVolume", optional projected, optional quobyte, optional rbd,
+    optional scale_io = "scaleIO", optional secret, optional storageos,
     optional vsphere_volume = "vsphereVolume"
 }
 
 /// WithSequence expands a step into a numeric sequence
-///
-/// Must satisfy `!(has(self.count) && has(self.end))`: only one of count or end can be defined
-///
-/// At most one of `count` and `end` may be set: see [`ClusterWorkflowTemplateWithSequenceUnion`].
+/// * Must satisfy `!(has(self.count) && has(self.end))`: only one of count or end can be defined
+/// * At most one of `count` and `end` may be set: see [`ClusterWorkflowTemplateWithSequenceUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateWithSequence {
-    /// `count`.
-    ///
     /// One of [`ClusterWorkflowTemplateWithSequenceUnion`].
     pub count: Option<IntOrString>,
-    /// `end`.
-    ///
     /// One of [`ClusterWorkflowTemplateWithSequenceUnion`].
     pub end: Option<IntOrString>,
-    /// `format`.
     pub format: Option<String>,
-    /// `start`.
     pub start: Option<IntOrString>,
 }
 codec::object! {
-    ClusterWorkflowTemplateWithSequence, optional_encoded count = "count",
-    optional_encoded end = "end", optional format = "format", optional_encoded start = "start"
+    ClusterWorkflowTemplateWithSequence, optional_encoded count, optional_encoded end,
+    optional format, optional_encoded start
 }
 
 /// The field of [`ClusterWorkflowTemplateWithSequence`] that is set, of those of which at most one may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ClusterWorkflowTemplateWithSequenceUnion<'a> {
-    /// `count` is set.
     Count(&'a IntOrString),
-    /// `end` is set.
     End(&'a IntOrString),
 }
 codec::union! {
@@ -3949,16 +3059,13 @@ codec::union! {
 /// WorkflowMetadata contains some metadata of the workflow to refer to
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateWorkflowMetadata {
-    /// `annotations`.
     pub annotations: Option<BTreeMap<String, String>>,
-    /// `labels`.
     pub labels: Option<BTreeMap<String, String>>,
-    /// `labelsFrom`.
     pub labels_from: Option<BTreeMap<String, ClusterWorkflowTemplateLabelsFrom>>,
 }
 codec::object! {
-    ClusterWorkflowTemplateWorkflowMetadata, optional annotations = "annotations",
-    optional labels = "labels", optional labels_from = "labelsFrom"
+    ClusterWorkflowTemplateWorkflowMetadata, optional annotations, optional labels,
+    optional labels_from = "labelsFrom"
 }
 
 /// WorkflowTemplateRef holds a reference to a WorkflowTemplate for execution
@@ -3971,151 +3078,99 @@ pub struct ClusterWorkflowTemplateWorkflowTemplateRef {
 }
 codec::object! {
     ClusterWorkflowTemplateWorkflowTemplateRef, optional cluster_scope = "clusterScope",
-    optional name = "name"
+    optional name
 }
 
 /// `CronWorkflow.status.conditions`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CronWorkflowConditions {
-    /// `message`.
     pub message: Option<String>,
-    /// `status`.
     pub status: Option<String>,
-    /// `type`.
     pub r#type: Option<String>,
 }
 codec::object! {
-    CronWorkflowConditions, optional message = "message", optional status = "status",
-    optional r#type = "type"
+    CronWorkflowConditions, optional message, optional status, optional r#type = "type"
 }
 
 /// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowArtifactGCTaskArchiveLocation {
-    /// `archiveLogs`.
     pub archive_logs: Option<bool>,
-    /// `artifactory`.
     pub artifactory: Option<ClusterWorkflowTemplateArtifactory>,
-    /// `azure`.
     pub azure: Option<ClusterWorkflowTemplateAzure>,
-    /// `gcs`.
     pub gcs: Option<ClusterWorkflowTemplateGcs>,
-    /// `git`.
     pub git: Option<ClusterWorkflowTemplateGit>,
-    /// `hdfs`.
     pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
-    /// `http`.
     pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
-    /// `oss`.
     pub oss: Option<ClusterWorkflowTemplateOss>,
-    /// `plugin`.
     pub plugin: Option<WorkflowTaskResultPlugin>,
-    /// `raw`.
     pub raw: Option<WorkflowTaskResultRaw>,
-    /// `s3`.
     pub s3: Option<ClusterWorkflowTemplateS3>,
 }
 codec::object! {
     WorkflowArtifactGCTaskArchiveLocation, optional archive_logs = "archiveLogs",
-    optional artifactory = "artifactory", optional azure = "azure", optional gcs = "gcs",
-    optional git = "git", optional hdfs = "hdfs", optional http = "http", optional oss = "oss",
-    optional plugin = "plugin", optional raw = "raw", optional s3 = "s3"
+    optional artifactory, optional azure, optional gcs, optional git, optional hdfs, optional http,
+    optional oss, optional plugin, optional raw, optional s3
 }
 
 /// `Workflow.status.outputs.artifacts`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowArtifacts {
-    /// `archive`.
     pub archive: Option<WorkflowTaskResultArchive>,
-    /// `archiveLogs`.
     pub archive_logs: Option<bool>,
-    /// `artifactGC`.
     pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
-    /// `artifactory`.
     pub artifactory: Option<ClusterWorkflowTemplateArtifactory>,
-    /// `azure`.
     pub azure: Option<ClusterWorkflowTemplateAzure>,
-    /// `deleted`.
     pub deleted: Option<bool>,
-    /// `from`.
     pub from: Option<String>,
-    /// `fromExpression`.
     pub from_expression: Option<String>,
-    /// `gcs`.
     pub gcs: Option<ClusterWorkflowTemplateGcs>,
-    /// `git`.
     pub git: Option<ClusterWorkflowTemplateGit>,
-    /// `globalName`.
     pub global_name: Option<String>,
-    /// `hdfs`.
     pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
-    /// `http`.
     pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
-    /// `mode`.
-    ///
     /// Must be at least 0 and be at most 511.
     pub mode: Option<i32>,
-    /// `name`.
-    ///
     /// Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
-    /// `optional`.
     pub optional: Option<bool>,
-    /// `oss`.
     pub oss: Option<ClusterWorkflowTemplateOss>,
-    /// `path`.
     pub path: Option<String>,
-    /// `plugin`.
     pub plugin: Option<WorkflowTaskResultPlugin>,
-    /// `raw`.
     pub raw: Option<WorkflowTaskResultRaw>,
-    /// `recurseMode`.
     pub recurse_mode: Option<bool>,
-    /// `s3`.
     pub s3: Option<ClusterWorkflowTemplateS3>,
-    /// `subPath`.
     pub sub_path: Option<String>,
 }
 codec::object! {
-    WorkflowArtifacts, optional archive = "archive", optional archive_logs = "archiveLogs",
-    optional artifact_gc = "artifactGC", optional artifactory = "artifactory",
-    optional azure = "azure", optional deleted = "deleted", optional from = "from",
-    optional from_expression = "fromExpression", optional gcs = "gcs", optional git = "git",
-    optional global_name = "globalName", optional hdfs = "hdfs", optional http = "http",
-    optional mode = "mode", required name = "name", optional optional = "optional",
-    optional oss = "oss", optional path = "path", optional plugin = "plugin", optional raw = "raw",
-    optional recurse_mode = "recurseMode", optional s3 = "s3", optional sub_path = "subPath"
+    WorkflowArtifacts, optional archive, optional archive_logs = "archiveLogs",
+    optional artifact_gc = "artifactGC", optional artifactory, optional azure, optional deleted,
+    optional from, optional from_expression = "fromExpression", optional gcs, optional git,
+    optional global_name = "globalName", optional hdfs, optional http, optional mode, required name,
+    optional optional, optional oss, optional path, optional plugin, optional raw,
+    optional recurse_mode = "recurseMode", optional s3, optional sub_path = "subPath"
 }
 
 /// `Workflow.status.nodes.inputs`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowInputs {
-    /// `artifacts`.
     pub artifacts: Option<Vec<WorkflowArtifacts>>,
-    /// `parameters`.
-    ///
     /// Must have at most 500 items.
     pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
 }
-codec::object! {
-    WorkflowInputs, optional artifacts = "artifacts", optional parameters = "parameters"
-}
+codec::object! { WorkflowInputs, optional artifacts, optional parameters }
 
 /// `Workflow.status.outputs`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowOutputs {
-    /// `artifacts`.
     pub artifacts: Option<Vec<WorkflowArtifacts>>,
-    /// `exitCode`.
     pub exit_code: Option<String>,
-    /// `parameters`.
     pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
-    /// `result`.
     pub result: Option<String>,
 }
 codec::object! {
-    WorkflowOutputs, optional artifacts = "artifacts", optional exit_code = "exitCode",
-    optional parameters = "parameters", optional result = "result"
+    WorkflowOutputs, optional artifacts, optional exit_code = "exitCode", optional parameters,
+    optional result
 }
 
 /// AddressingStyle defines how buckets are addressed by the S3 client. This is required for some
@@ -4155,9 +3210,7 @@ pub struct WorkflowTaskResultArchive {
     /// ZipStrategy will unzip zipped input artifacts
     pub zip: Option<BTreeMap<String, Value>>,
 }
-codec::object! {
-    WorkflowTaskResultArchive, optional none = "none", optional tar = "tar", optional zip = "zip"
-}
+codec::object! { WorkflowTaskResultArchive, optional none, optional tar, optional zip }
 
 /// ArtifactGC describes the strategy to use when to deleting an artifact from completed or deleted
 /// workflows
@@ -4174,7 +3227,7 @@ pub struct WorkflowTaskResultArtifactGC {
 }
 codec::object! {
     WorkflowTaskResultArtifactGC, optional pod_metadata = "podMetadata",
-    optional service_account_name = "serviceAccountName", optional strategy = "strategy"
+    optional service_account_name = "serviceAccountName", optional strategy
 }
 
 /// Artifactory contains artifactory artifact location details
@@ -4188,15 +3241,13 @@ pub struct WorkflowTaskResultArtifactory {
     pub username_secret: Option<SecretKeySelector>,
 }
 codec::object! {
-    WorkflowTaskResultArtifactory, optional password_secret = "passwordSecret",
-    required url = "url", optional username_secret = "usernameSecret"
+    WorkflowTaskResultArtifactory, optional password_secret = "passwordSecret", required url,
+    optional username_secret = "usernameSecret"
 }
 
 /// Artifact indicates an artifact to place at a specified path
-///
-/// Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
-///
-/// At most one of 10 fields may be set: see [`WorkflowTaskResultArtifactsUnion`].
+/// * Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
+/// * At most one of 10 fields may be set: see [`WorkflowTaskResultArtifactsUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskResultArtifacts {
     /// Archive controls how the artifact will be saved to the artifact repository.
@@ -4207,12 +3258,10 @@ pub struct WorkflowTaskResultArtifacts {
     /// workflows
     pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
     /// Artifactory contains artifactory artifact location details
-    ///
-    /// One of [`WorkflowTaskResultArtifactsUnion`].
+    /// * One of [`WorkflowTaskResultArtifactsUnion`].
     pub artifactory: Option<WorkflowTaskResultArtifactory>,
     /// Azure contains Azure Storage artifact location details
-    ///
-    /// One of [`WorkflowTaskResultArtifactsUnion`].
+    /// * One of [`WorkflowTaskResultArtifactsUnion`].
     pub azure: Option<WorkflowTaskResultAzure>,
     /// Has this been deleted?
     pub deleted: Option<bool>,
@@ -4221,93 +3270,70 @@ pub struct WorkflowTaskResultArtifacts {
     /// FromExpression, if defined, is evaluated to specify the value for the artifact
     pub from_expression: Option<String>,
     /// GCS contains GCS artifact location details
-    ///
-    /// One of [`WorkflowTaskResultArtifactsUnion`].
+    /// * One of [`WorkflowTaskResultArtifactsUnion`].
     pub gcs: Option<WorkflowTaskResultGcs>,
     /// Git contains git artifact location details
-    ///
-    /// One of [`WorkflowTaskResultArtifactsUnion`].
+    /// * One of [`WorkflowTaskResultArtifactsUnion`].
     pub git: Option<WorkflowTaskResultGit>,
     /// GlobalName exports an output artifact to the global scope, making it available as
     /// workflow.outputs.artifacts.XXXX and in workflow.status.outputs.artifacts
     pub global_name: Option<String>,
     /// HDFS contains HDFS artifact location details
-    ///
-    /// One of [`WorkflowTaskResultArtifactsUnion`].
+    /// * One of [`WorkflowTaskResultArtifactsUnion`].
     pub hdfs: Option<WorkflowTaskResultHdfs>,
     /// HTTP contains HTTP artifact location details
-    ///
-    /// One of [`WorkflowTaskResultArtifactsUnion`].
+    /// * One of [`WorkflowTaskResultArtifactsUnion`].
     pub http: Option<WorkflowTaskResultHttp>,
     /// mode bits to use on this file, must be a value between 0 and 0777. Set when loading input
     /// artifacts. It is recommended to set the mode value to ensure the artifact has the expected
     /// permissions in your container.
-    ///
-    /// Must be at least 0 and be at most 511.
+    /// * Must be at least 0 and be at most 511.
     pub mode: Option<i32>,
     /// name of the artifact. must be unique within a template's inputs/outputs.
-    ///
-    /// Must match `^[-a-zA-Z0-9_{}.]+$`.
+    /// * Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
     /// Make Artifacts optional, if Artifacts doesn't generate or exist
     pub optional: Option<bool>,
     /// OSS contains OSS artifact location details
-    ///
-    /// One of [`WorkflowTaskResultArtifactsUnion`].
+    /// * One of [`WorkflowTaskResultArtifactsUnion`].
     pub oss: Option<WorkflowTaskResultOss>,
     /// Path is the container path to the artifact
     pub path: Option<String>,
     /// Plugin contains plugin artifact location details
-    ///
-    /// One of [`WorkflowTaskResultArtifactsUnion`].
+    /// * One of [`WorkflowTaskResultArtifactsUnion`].
     pub plugin: Option<WorkflowTaskResultPlugin>,
     /// Raw contains raw artifact location details
-    ///
-    /// One of [`WorkflowTaskResultArtifactsUnion`].
+    /// * One of [`WorkflowTaskResultArtifactsUnion`].
     pub raw: Option<WorkflowTaskResultRaw>,
     /// If mode is set, apply the permission recursively into the artifact if it is a folder
     pub recurse_mode: Option<bool>,
     /// S3 contains S3 artifact location details
-    ///
-    /// One of [`WorkflowTaskResultArtifactsUnion`].
+    /// * One of [`WorkflowTaskResultArtifactsUnion`].
     pub s3: Option<WorkflowTaskResultS3>,
     /// SubPath allows an artifact to be sourced from a subpath within the specified source
     pub sub_path: Option<String>,
 }
 codec::object! {
-    WorkflowTaskResultArtifacts, optional archive = "archive",
-    optional archive_logs = "archiveLogs", optional artifact_gc = "artifactGC",
-    optional artifactory = "artifactory", optional azure = "azure", optional deleted = "deleted",
-    optional from = "from", optional from_expression = "fromExpression", optional gcs = "gcs",
-    optional git = "git", optional global_name = "globalName", optional hdfs = "hdfs",
-    optional http = "http", optional mode = "mode", required name = "name",
-    optional optional = "optional", optional oss = "oss", optional path = "path",
-    optional plugin = "plugin", optional raw = "raw", optional recurse_mode = "recurseMode",
-    optional s3 = "s3", optional sub_path = "subPath"
+    WorkflowTaskResultArtifacts, optional archive, optional archive_logs = "archiveLogs",
+    optional artifact_gc = "artifactGC", optional artifactory, optional azure, optional deleted,
+    optional from, optional from_expression = "fromExpression", optional gcs, optional git,
+    optional global_name = "globalName", optional hdfs, optional http, optional mode, required name,
+    optional optional, optional oss, optional path, optional plugin, optional raw,
+    optional recurse_mode = "recurseMode", optional s3, optional sub_path = "subPath"
 }
 
 /// The field of [`WorkflowTaskResultArtifacts`] that is set, of those of which at most one may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum WorkflowTaskResultArtifactsUnion<'a> {
-    /// `artifactory` is set.
     Artifactory(&'a WorkflowTaskResultArtifactory),
-    /// `azure` is set.
     Azure(&'a WorkflowTaskResultAzure),
-    /// `gcs` is set.
     Gcs(&'a WorkflowTaskResultGcs),
-    /// `git` is set.
     Git(&'a WorkflowTaskResultGit),
-    /// `hdfs` is set.
     Hdfs(&'a WorkflowTaskResultHdfs),
-    /// `http` is set.
     Http(&'a WorkflowTaskResultHttp),
-    /// `oss` is set.
     Oss(&'a WorkflowTaskResultOss),
-    /// `plugin` is set.
     Plugin(&'a WorkflowTaskResultPlugin),
-    /// `raw` is set.
     Raw(&'a WorkflowTaskResultRaw),
-    /// `s3` is set.
     S3(&'a WorkflowTaskResultS3),
 }
 codec::union! {
@@ -4328,7 +3354,7 @@ pub struct WorkflowTaskResultAuth {
 }
 codec::object! {
     WorkflowTaskResultAuth, optional basic_auth = "basicAuth", optional client_cert = "clientCert",
-    optional oauth2 = "oauth2"
+    optional oauth2
 }
 
 /// Azure contains Azure Storage artifact location details
@@ -4347,9 +3373,8 @@ pub struct WorkflowTaskResultAzure {
     pub use_sdk_creds: Option<bool>,
 }
 codec::object! {
-    WorkflowTaskResultAzure, optional account_key_secret = "accountKeySecret",
-    required blob = "blob", required container = "container", required endpoint = "endpoint",
-    optional use_sdk_creds = "useSDKCreds"
+    WorkflowTaskResultAzure, optional account_key_secret = "accountKeySecret", required blob,
+    required container, required endpoint, optional use_sdk_creds = "useSDKCreds"
 }
 
 /// BasicAuth describes the secret selectors required for basic authentication
@@ -4420,7 +3445,7 @@ pub struct WorkflowTaskResultEndpointParams {
     /// Value is the literal value to use for the header
     pub value: Option<String>,
 }
-codec::object! { WorkflowTaskResultEndpointParams, required key = "key", optional value = "value" }
+codec::object! { WorkflowTaskResultEndpointParams, required key, optional value }
 
 /// GCS contains GCS artifact location details
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -4433,7 +3458,7 @@ pub struct WorkflowTaskResultGcs {
     pub service_account_key_secret: Option<SecretKeySelector>,
 }
 codec::object! {
-    WorkflowTaskResultGcs, optional bucket = "bucket", required key = "key",
+    WorkflowTaskResultGcs, optional bucket, required key,
     optional service_account_key_secret = "serviceAccountKeySecret"
 }
 
@@ -4467,11 +3492,11 @@ pub struct WorkflowTaskResultGit {
     pub username_secret: Option<SecretKeySelector>,
 }
 codec::object! {
-    WorkflowTaskResultGit, optional branch = "branch", optional depth = "depth",
-    optional disable_submodules = "disableSubmodules", optional fetch = "fetch",
+    WorkflowTaskResultGit, optional branch, optional depth,
+    optional disable_submodules = "disableSubmodules", optional fetch,
     optional insecure_ignore_host_key = "insecureIgnoreHostKey",
     optional insecure_skip_tls = "insecureSkipTLS", optional password_secret = "passwordSecret",
-    required repo = "repo", optional revision = "revision", optional single_branch = "singleBranch",
+    required repo, optional revision, optional single_branch = "singleBranch",
     optional ssh_private_key_secret = "sshPrivateKeySecret",
     optional username_secret = "usernameSecret"
 }
@@ -4509,13 +3534,13 @@ pub struct WorkflowTaskResultHdfs {
     pub path: String,
 }
 codec::object! {
-    WorkflowTaskResultHdfs, optional addresses = "addresses",
-    optional data_transfer_protection = "dataTransferProtection", optional force = "force",
+    WorkflowTaskResultHdfs, optional addresses,
+    optional data_transfer_protection = "dataTransferProtection", optional force,
     optional hdfs_user = "hdfsUser", optional krb_c_cache_secret = "krbCCacheSecret",
     optional krb_config_config_map = "krbConfigConfigMap",
     optional krb_keytab_secret = "krbKeytabSecret", optional krb_realm = "krbRealm",
     optional krb_service_principal_name = "krbServicePrincipalName",
-    optional krb_username = "krbUsername", required path = "path"
+    optional krb_username = "krbUsername", required path
 }
 
 /// Header indicate a key-value request header to be used when fetching artifacts over HTTP
@@ -4526,7 +3551,7 @@ pub struct WorkflowTaskResultHeaders {
     /// Value is the literal value to use for the header
     pub value: String,
 }
-codec::object! { WorkflowTaskResultHeaders, required name = "name", required value = "value" }
+codec::object! { WorkflowTaskResultHeaders, required name, required value }
 
 /// HTTP contains HTTP artifact location details
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -4545,8 +3570,8 @@ pub struct WorkflowTaskResultHttp {
     pub url: String,
 }
 codec::object! {
-    WorkflowTaskResultHttp, optional auth = "auth", optional headers = "headers",
-    optional save_stream_via_file = "saveStreamViaFile", required url = "url"
+    WorkflowTaskResultHttp, optional auth, optional headers,
+    optional save_stream_via_file = "saveStreamViaFile", required url
 }
 
 /// LifecycleRule specifies how to manage bucket's lifecycle
@@ -4570,9 +3595,7 @@ pub struct WorkflowTaskResultOauth2 {
     pub client_id_secret: Option<SecretKeySelector>,
     /// SecretKeySelector selects a key of a Secret.
     pub client_secret_secret: Option<SecretKeySelector>,
-    /// `endpointParams`.
     pub endpoint_params: Option<Vec<WorkflowTaskResultEndpointParams>>,
-    /// `scopes`.
     pub scopes: Option<Vec<String>>,
     /// SecretKeySelector selects a key of a Secret.
     pub token_url_secret: Option<SecretKeySelector>,
@@ -4580,7 +3603,7 @@ pub struct WorkflowTaskResultOauth2 {
 codec::object! {
     WorkflowTaskResultOauth2, optional client_id_secret = "clientIDSecret",
     optional client_secret_secret = "clientSecretSecret",
-    optional endpoint_params = "endpointParams", optional scopes = "scopes",
+    optional endpoint_params = "endpointParams", optional scopes,
     optional token_url_secret = "tokenURLSecret"
 }
 
@@ -4609,9 +3632,9 @@ pub struct WorkflowTaskResultOss {
     pub use_sdk_creds: Option<bool>,
 }
 codec::object! {
-    WorkflowTaskResultOss, optional access_key_secret = "accessKeySecret",
-    optional bucket = "bucket", optional create_bucket_if_not_present = "createBucketIfNotPresent",
-    optional endpoint = "endpoint", required key = "key", optional lifecycle_rule = "lifecycleRule",
+    WorkflowTaskResultOss, optional access_key_secret = "accessKeySecret", optional bucket,
+    optional create_bucket_if_not_present = "createBucketIfNotPresent", optional endpoint,
+    required key, optional lifecycle_rule = "lifecycleRule",
     optional secret_key_secret = "secretKeySecret", optional security_token = "securityToken",
     optional use_sdk_creds = "useSDKCreds"
 }
@@ -4625,15 +3648,13 @@ pub struct WorkflowTaskResultParameters {
     /// Description is the parameter description
     pub description: Option<String>,
     /// Enum holds a list of string values to choose from, for the actual value of the parameter
-    ///
-    /// Must have at least 1 item.
+    /// * Must have at least 1 item.
     pub r#enum: Option<Vec<String>>,
     /// GlobalName exports an output parameter to the global scope, making it available as
     /// workflow.outputs.parameters.XXXX and in workflow.status.outputs.parameters
     pub global_name: Option<String>,
     /// Name is the parameter name
-    ///
-    /// Must match `^[-a-zA-Z0-9_]+$`.
+    /// * Must match `^[-a-zA-Z0-9_]+$`.
     pub name: String,
     /// Value is the literal value to use for the parameter. If specified in the context of an input
     /// parameter, any passed values take precedence over the specified value
@@ -4642,9 +3663,8 @@ pub struct WorkflowTaskResultParameters {
     pub value_from: Option<WorkflowTaskResultValueFrom>,
 }
 codec::object! {
-    WorkflowTaskResultParameters, optional default = "default",
-    optional description = "description", optional r#enum = "enum",
-    optional global_name = "globalName", required name = "name", optional value = "value",
+    WorkflowTaskResultParameters, optional default, optional description, optional r#enum = "enum",
+    optional global_name = "globalName", required name, optional value,
     optional value_from = "valueFrom"
 }
 
@@ -4662,9 +3682,8 @@ pub struct WorkflowTaskResultPlugin {
     pub name: Option<String>,
 }
 codec::object! {
-    WorkflowTaskResultPlugin, optional configuration = "configuration",
-    optional connection_timeout_seconds = "connectionTimeoutSeconds", required key = "key",
-    optional name = "name"
+    WorkflowTaskResultPlugin, optional configuration,
+    optional connection_timeout_seconds = "connectionTimeoutSeconds", required key, optional name
 }
 
 /// Raw contains raw artifact location details
@@ -4673,7 +3692,7 @@ pub struct WorkflowTaskResultRaw {
     /// Data is the string contents of the artifact
     pub data: String,
 }
-codec::object! { WorkflowTaskResultRaw, required data = "data" }
+codec::object! { WorkflowTaskResultRaw, required data }
 
 /// S3 contains S3 artifact location details
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -4718,12 +3737,11 @@ pub struct WorkflowTaskResultS3 {
 }
 codec::object! {
     WorkflowTaskResultS3, optional access_key_secret = "accessKeySecret",
-    optional addressing_style = "addressingStyle", optional bucket = "bucket",
-    optional ca_secret = "caSecret",
+    optional addressing_style = "addressingStyle", optional bucket, optional ca_secret = "caSecret",
     optional create_bucket_if_not_present = "createBucketIfNotPresent",
-    optional encryption_options = "encryptionOptions", optional endpoint = "endpoint",
-    optional insecure = "insecure", optional key = "key", optional region = "region",
-    optional role_arn = "roleARN", optional secret_key_secret = "secretKeySecret",
+    optional encryption_options = "encryptionOptions", optional endpoint, optional insecure,
+    optional key, optional region, optional role_arn = "roleARN",
+    optional secret_key_secret = "secretKeySecret",
     optional session_token_secret = "sessionTokenSecret", optional use_sdk_creds = "useSDKCreds"
 }
 
@@ -4761,86 +3779,55 @@ pub struct WorkflowTaskResultValueFrom {
     pub supplied: Option<BTreeMap<String, Value>>,
 }
 codec::object! {
-    WorkflowTaskResultValueFrom, optional config_map_key_ref = "configMapKeyRef",
-    optional default = "default", optional event = "event", optional expression = "expression",
-    optional jq_filter = "jqFilter", optional json_path = "jsonPath",
-    optional parameter = "parameter", optional path = "path", optional supplied = "supplied"
+    WorkflowTaskResultValueFrom, optional config_map_key_ref = "configMapKeyRef", optional default,
+    optional event, optional expression, optional jq_filter = "jqFilter",
+    optional json_path = "jsonPath", optional parameter, optional path, optional supplied
 }
 
 /// Container defines the Kubernetes container specification for the sidecar.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetContainer {
-    /// `args`.
     pub args: Option<Vec<String>>,
-    /// `command`.
     pub command: Option<Vec<String>>,
-    /// `env`.
-    ///
     /// Must have no two items with the same `name`.
     pub env: Option<Vec<ClusterWorkflowTemplateEnv>>,
-    /// `envFrom`.
     pub env_from: Option<Vec<EnvFromSource>>,
-    /// `image`.
     pub image: Option<String>,
-    /// `imagePullPolicy`.
     pub image_pull_policy: Option<String>,
-    /// `lifecycle`.
     pub lifecycle: Option<Lifecycle>,
-    /// `livenessProbe`.
     pub liveness_probe: Option<Probe>,
-    /// `name`.
     pub name: String,
-    /// `ports`.
-    ///
     /// Must have no two items with the same `containerPort` and `protocol`.
     pub ports: Option<Vec<ContainerPort>>,
-    /// `readinessProbe`.
     pub readiness_probe: Option<Probe>,
-    /// `resizePolicy`.
     pub resize_policy: Option<Vec<ContainerResizePolicy>>,
-    /// `resources`.
     pub resources: Option<ResourceRequirements>,
-    /// `restartPolicy`.
     pub restart_policy: Option<String>,
-    /// `restartPolicyRules`.
     pub restart_policy_rules: Option<Vec<ClusterWorkflowTemplateRestartPolicyRules>>,
-    /// `securityContext`.
     pub security_context: Option<SecurityContext>,
-    /// `startupProbe`.
     pub startup_probe: Option<Probe>,
-    /// `stdin`.
     pub stdin: Option<bool>,
-    /// `stdinOnce`.
     pub stdin_once: Option<bool>,
-    /// `terminationMessagePath`.
     pub termination_message_path: Option<String>,
-    /// `terminationMessagePolicy`.
     pub termination_message_policy: Option<String>,
-    /// `tty`.
     pub tty: Option<bool>,
-    /// `volumeDevices`.
-    ///
     /// Must have no two items with the same `devicePath`.
     pub volume_devices: Option<Vec<VolumeDevice>>,
-    /// `volumeMounts`.
-    ///
     /// Must have no two items with the same `mountPath`.
     pub volume_mounts: Option<Vec<VolumeMount>>,
-    /// `workingDir`.
     pub working_dir: Option<String>,
 }
 codec::object! {
-    WorkflowTaskSetContainer, optional args = "args", optional command = "command",
-    optional env = "env", optional env_from = "envFrom", optional image = "image",
-    optional image_pull_policy = "imagePullPolicy", optional_encoded lifecycle = "lifecycle",
-    optional_encoded liveness_probe = "livenessProbe", required name = "name",
-    optional ports = "ports", optional_encoded readiness_probe = "readinessProbe",
-    optional resize_policy = "resizePolicy", optional_encoded resources = "resources",
+    WorkflowTaskSetContainer, optional args, optional command, optional env,
+    optional env_from = "envFrom", optional image, optional image_pull_policy = "imagePullPolicy",
+    optional_encoded lifecycle, optional_encoded liveness_probe = "livenessProbe", required name,
+    optional ports, optional_encoded readiness_probe = "readinessProbe",
+    optional resize_policy = "resizePolicy", optional_encoded resources,
     optional restart_policy = "restartPolicy", optional restart_policy_rules = "restartPolicyRules",
     optional security_context = "securityContext", optional_encoded startup_probe = "startupProbe",
-    optional stdin = "stdin", optional stdin_once = "stdinOnce",
+    optional stdin, optional stdin_once = "stdinOnce",
     optional termination_message_path = "terminationMessagePath",
-    optional termination_message_policy = "terminationMessagePolicy", optional tty = "tty",
+    optional termination_message_policy = "terminationMessagePolicy", optional tty,
     optional volume_devices = "volumeDevices", optional volume_mounts = "volumeMounts",
     optional working_dir = "workingDir"
 }

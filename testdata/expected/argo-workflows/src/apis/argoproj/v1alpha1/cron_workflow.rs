@@ -3,7 +3,7 @@
 
 //! `CronWorkflow` of `argoproj.io/v1alpha1`.
 
-#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms, missing_docs)]
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::api::core::v1::{
@@ -39,28 +39,19 @@ pub struct CronWorkflow {
     /// dropped due to Kubernetes size limitations.
     pub status: Option<CronWorkflowStatus>,
 }
-codec::object! {
-    CronWorkflow as kind, defaulted metadata = "metadata", required spec = "spec",
-    optional status = "status"
-}
+codec::object! { CronWorkflow as kind, defaulted metadata, required spec, optional status }
 
 /// ConcurrencyPolicy is the K8s-style concurrency policy that will be used
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CronWorkflowConcurrencyPolicy {
-    /// `Allow`
     #[default]
     Allow,
-    /// `Forbid`
     Forbid,
-    /// `Replace`
     Replace,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! {
-    CronWorkflowConcurrencyPolicy, Unrecognized, Allow = "Allow", Forbid = "Forbid",
-    Replace = "Replace"
-}
+codec::texts! { CronWorkflowConcurrencyPolicy, Unrecognized, Allow, Forbid, Replace }
 
 /// CronWorkflowSpec is the specification of a CronWorkflow
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -70,15 +61,12 @@ pub struct CronWorkflowSpec {
     /// FailedJobsHistoryLimit is the number of failed jobs to be kept at a time
     pub failed_jobs_history_limit: Option<i32>,
     /// v3.6 and after: Schedules is a list of schedules to run the Workflow in Cron format
-    ///
-    /// Must have at least 1 item.
-    ///
-    /// Each item must match `^(@(yearly|annually|monthly|weekly|daily|midnight|hourly)|@every\s+([0-9]+(ns|us|µs|ms|s|m|h))+|([A-Za-z0-9*,/?-]+\s+){4}[A-Za-z0-9*,/?-]+)$`.
+    /// * Must have at least 1 item.
+    /// * Each item must match `^(@(yearly|annually|monthly|weekly|daily|midnight|hourly)|@every\s+([0-9]+(ns|us|µs|ms|s|m|h))+|([A-Za-z0-9*,/?-]+\s+){4}[A-Za-z0-9*,/?-]+)$`.
     pub schedules: Vec<String>,
     /// StartingDeadlineSeconds is the K8s-style deadline that will limit the time a CronWorkflow will
     /// be run after its original scheduled time if it is missed.
-    ///
-    /// Must be at least 0.
+    /// * Must be at least 0.
     pub starting_deadline_seconds: Option<i64>,
     /// v3.6 and after: StopStrategy defines if the CronWorkflow should stop scheduling based on a
     /// condition
@@ -99,35 +87,28 @@ pub struct CronWorkflowSpec {
 }
 codec::object! {
     CronWorkflowSpec, optional concurrency_policy = "concurrencyPolicy",
-    optional failed_jobs_history_limit = "failedJobsHistoryLimit", required schedules = "schedules",
+    optional failed_jobs_history_limit = "failedJobsHistoryLimit", required schedules,
     optional starting_deadline_seconds = "startingDeadlineSeconds",
     optional stop_strategy = "stopStrategy",
-    optional successful_jobs_history_limit = "successfulJobsHistoryLimit",
-    optional suspend = "suspend", optional timezone = "timezone", optional when = "when",
-    optional workflow_metadata = "workflowMetadata", required workflow_spec = "workflowSpec"
+    optional successful_jobs_history_limit = "successfulJobsHistoryLimit", optional suspend,
+    optional timezone, optional when, optional workflow_metadata = "workflowMetadata",
+    required workflow_spec = "workflowSpec"
 }
 
 /// CronWorkflowStatus is the status of a CronWorkflow. All nested field descriptions have been
 /// dropped due to Kubernetes size limitations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CronWorkflowStatus {
-    /// `active`.
     pub active: Option<Vec<ObjectReference>>,
-    /// `conditions`.
     pub conditions: Option<Vec<CronWorkflowConditions>>,
-    /// `failed`.
     pub failed: Option<i64>,
-    /// `lastScheduledTime`.
     pub last_scheduled_time: Option<Time>,
-    /// `phase`.
     pub phase: Option<String>,
-    /// `succeeded`.
     pub succeeded: Option<i64>,
 }
 codec::object! {
-    CronWorkflowStatus, optional active = "active", optional conditions = "conditions",
-    optional failed = "failed", optional_encoded last_scheduled_time = "lastScheduledTime",
-    optional phase = "phase", optional succeeded = "succeeded"
+    CronWorkflowStatus, optional active, optional conditions, optional failed,
+    optional_encoded last_scheduled_time = "lastScheduledTime", optional phase, optional succeeded
 }
 
 /// v3.6 and after: StopStrategy defines if the CronWorkflow should stop scheduling based on a
@@ -139,28 +120,21 @@ pub struct CronWorkflowStopStrategy {
     /// or successful child workflows.
     pub expression: String,
 }
-codec::object! { CronWorkflowStopStrategy, required expression = "expression" }
+codec::object! { CronWorkflowStopStrategy, required expression }
 
 /// WorkflowMetadata contains some metadata of the workflow to be run
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CronWorkflowWorkflowMetadata {
-    /// `annotations`.
     pub annotations: Option<BTreeMap<String, String>>,
-    /// `finalizers`.
     pub finalizers: Option<Vec<String>>,
-    /// `generateName`.
     pub generate_name: Option<String>,
-    /// `labels`.
     pub labels: Option<BTreeMap<String, String>>,
-    /// `name`.
     pub name: Option<String>,
-    /// `namespace`.
     pub namespace: Option<String>,
 }
 codec::object! {
-    CronWorkflowWorkflowMetadata, optional annotations = "annotations",
-    optional finalizers = "finalizers", optional generate_name = "generateName",
-    optional labels = "labels", optional name = "name", optional namespace = "namespace"
+    CronWorkflowWorkflowMetadata, optional annotations, optional finalizers,
+    optional generate_name = "generateName", optional labels, optional name, optional namespace
 }
 
 /// WorkflowSpec is the spec of the workflow to be run
@@ -214,7 +188,6 @@ pub struct CronWorkflowWorkflowSpec {
     /// Hooks holds the lifecycle hook which is invoked at lifecycle of step, irrespective of the
     /// success, failure, or error status of the primary step
     pub hooks: Option<BTreeMap<String, ClusterWorkflowTemplateHooks>>,
-    /// `hostAliases`.
     pub host_aliases: Option<Vec<HostAlias>>,
     /// Host networking requested for this workflow pod. Default to false.
     pub host_network: Option<bool>,
@@ -234,8 +207,7 @@ pub struct CronWorkflowWorkflowSpec {
     /// success, failure, or error of the primary workflow.
     pub on_exit: Option<String>,
     /// Parallelism limits the max total parallel pods that can execute at the same time in a workflow
-    ///
-    /// Must be at least 1.
+    /// * Must be at least 1.
     pub parallelism: Option<i64>,
     /// PodDisruptionBudget holds the number of concurrent disruptions that you allow for Workflow's
     /// Pods. Controller will automatically add the selector with workflow name, if selector is empty.
@@ -291,14 +263,10 @@ pub struct CronWorkflowWorkflowSpec {
     pub template_defaults: Option<ClusterWorkflowTemplateTemplateDefaults>,
     /// Templates is a list of workflow templates used in a workflow MaxItems is an artificial limit to
     /// limit CEL validation costs - see note at top of file
-    ///
-    /// Must have at most 200 items.
-    ///
-    /// Must satisfy `self.all(t, (has(t.container) ? 1 : 0) + (has(t.script) ? 1 : 0) + (has(t.dag) ? 1 : 0) + (has(t.steps) ? 1 : 0) + (has(t.resource) ? 1 : 0) + (has(t.suspend) ? 1 : 0) + (has(t.containerSet) ? 1 : 0) + (has(t.data) ? 1 : 0) + (has(t.http) ? 1 : 0) + (has(t.plugin) ? 1 : 0) <= 1)`: template must have at most one template type
-    ///
-    /// Must satisfy `self.all(t, !(has(t.timeout) && t.timeout != "" && (has(t.steps) || has(t.dag))))`: timeout cannot be applied to steps or dag templates
-    ///
-    /// Must satisfy `self.all(t, !(has(t.activeDeadlineSeconds) && (has(t.steps) || has(t.dag))))`: activeDeadlineSeconds is only valid for leaf templates
+    /// * Must have at most 200 items.
+    /// * Must satisfy `self.all(t, (has(t.container) ? 1 : 0) + (has(t.script) ? 1 : 0) + (has(t.dag) ? 1 : 0) + (has(t.steps) ? 1 : 0) + (has(t.resource) ? 1 : 0) + (has(t.suspend) ? 1 : 0) + (has(t.containerSet) ? 1 : 0) + (has(t.data) ? 1 : 0) + (has(t.http) ? 1 : 0) + (has(t.plugin) ? 1 : 0) <= 1)`: template must have at most one template type
+    /// * Must satisfy `self.all(t, !(has(t.timeout) && t.timeout != "" && (has(t.steps) || has(t.dag))))`: timeout cannot be applied to steps or dag templates
+    /// * Must satisfy `self.all(t, !(has(t.activeDeadlineSeconds) && (has(t.steps) || has(t.dag))))`: activeDeadlineSeconds is only valid for leaf templates
     pub templates: Option<Vec<ClusterWorkflowTemplateTemplates>>,
     /// Tolerations to apply to workflow pods.
     pub tolerations: Option<Vec<Toleration>>,
@@ -323,30 +291,26 @@ pub struct CronWorkflowWorkflowSpec {
 }
 codec::object! {
     CronWorkflowWorkflowSpec, optional active_deadline_seconds = "activeDeadlineSeconds",
-    optional affinity = "affinity", optional archive_logs = "archiveLogs",
-    optional arguments = "arguments", optional artifact_gc = "artifactGC",
-    optional artifact_repository_ref = "artifactRepositoryRef",
+    optional affinity, optional archive_logs = "archiveLogs", optional arguments,
+    optional artifact_gc = "artifactGC", optional artifact_repository_ref = "artifactRepositoryRef",
     optional automount_service_account_token = "automountServiceAccountToken",
-    optional dns_config = "dnsConfig", optional dns_policy = "dnsPolicy",
-    optional entrypoint = "entrypoint", optional executor = "executor",
-    optional executor_plugins = "executorPlugins", optional hooks = "hooks",
+    optional dns_config = "dnsConfig", optional dns_policy = "dnsPolicy", optional entrypoint,
+    optional executor, optional executor_plugins = "executorPlugins", optional hooks,
     optional host_aliases = "hostAliases", optional host_network = "hostNetwork",
-    optional image_pull_secrets = "imagePullSecrets", optional metrics = "metrics",
-    optional node_selector = "nodeSelector", optional on_exit = "onExit",
-    optional parallelism = "parallelism",
+    optional image_pull_secrets = "imagePullSecrets", optional metrics,
+    optional node_selector = "nodeSelector", optional on_exit = "onExit", optional parallelism,
     optional_encoded pod_disruption_budget = "podDisruptionBudget", optional pod_gc = "podGC",
     optional pod_metadata = "podMetadata",
     optional pod_priority_class_name = "podPriorityClassName",
     optional_encoded pod_resources = "podResources", optional pod_spec_patch = "podSpecPatch",
-    optional priority = "priority", optional resource_claims = "resourceClaims",
+    optional priority, optional resource_claims = "resourceClaims",
     optional retry_strategy = "retryStrategy", optional scheduler_name = "schedulerName",
     optional security_context = "securityContext",
-    optional service_account_name = "serviceAccountName", optional shutdown = "shutdown",
-    optional suspend = "suspend", optional synchronization = "synchronization",
-    optional template_defaults = "templateDefaults", optional templates = "templates",
-    optional tolerations = "tolerations", optional ttl_strategy = "ttlStrategy",
+    optional service_account_name = "serviceAccountName", optional shutdown, optional suspend,
+    optional synchronization, optional template_defaults = "templateDefaults", optional templates,
+    optional tolerations, optional ttl_strategy = "ttlStrategy",
     optional volume_claim_gc = "volumeClaimGC",
-    optional volume_claim_templates = "volumeClaimTemplates", optional volumes = "volumes",
+    optional volume_claim_templates = "volumeClaimTemplates", optional volumes,
     optional workflow_metadata = "workflowMetadata",
     optional workflow_template_ref = "workflowTemplateRef"
 }

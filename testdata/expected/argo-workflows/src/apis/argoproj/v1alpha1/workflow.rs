@@ -3,6 +3,8 @@
 
 //! `Workflow` of `argoproj.io/v1alpha1`.
 
+#![allow(missing_docs)]
+
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::api::core::v1::{
     AWSElasticBlockStoreVolumeSource, Affinity, AzureDiskVolumeSource,
@@ -56,19 +58,13 @@ pub struct Workflow {
     /// descriptions have been dropped due to Kubernetes size limitations.
     pub status: Option<WorkflowStatus>,
 }
-codec::object! {
-    Workflow as kind, defaulted metadata = "metadata", required spec = "spec",
-    optional status = "status"
-}
+codec::object! { Workflow as kind, defaulted metadata, required spec, optional status }
 
 /// `Workflow.status.artifactGCStatus`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowArtifactGCStatus {
-    /// `notSpecified`.
     pub not_specified: Option<bool>,
-    /// `podsRecouped`.
     pub pods_recouped: Option<BTreeMap<String, bool>>,
-    /// `strategiesProcessed`.
     pub strategies_processed: Option<BTreeMap<String, bool>>,
 }
 codec::object! {
@@ -79,59 +75,40 @@ codec::object! {
 /// `Workflow.status.artifactRepositoryRef.artifactRepository`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowArtifactRepository {
-    /// `archiveLogs`.
     pub archive_logs: Option<bool>,
-    /// `artifactory`.
     pub artifactory: Option<WorkflowArtifactory>,
-    /// `azure`.
     pub azure: Option<WorkflowAzure>,
-    /// `gcs`.
     pub gcs: Option<WorkflowGcs>,
-    /// `hdfs`.
     pub hdfs: Option<WorkflowHdfs>,
-    /// `oss`.
     pub oss: Option<WorkflowOss>,
-    /// `plugin`.
     pub plugin: Option<WorkflowPlugin>,
-    /// `s3`.
     pub s3: Option<WorkflowS3>,
 }
 codec::object! {
-    WorkflowArtifactRepository, optional archive_logs = "archiveLogs",
-    optional artifactory = "artifactory", optional azure = "azure", optional gcs = "gcs",
-    optional hdfs = "hdfs", optional oss = "oss", optional plugin = "plugin", optional s3 = "s3"
+    WorkflowArtifactRepository, optional archive_logs = "archiveLogs", optional artifactory,
+    optional azure, optional gcs, optional hdfs, optional oss, optional plugin, optional s3
 }
 
 /// `Workflow.status.artifactRepositoryRef`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowArtifactRepositoryRef {
-    /// `artifactRepository`.
     pub artifact_repository: Option<WorkflowArtifactRepository>,
-    /// `configMap`.
     pub config_map: Option<String>,
-    /// `default`.
     pub default: Option<bool>,
-    /// `key`.
     pub key: Option<String>,
-    /// `namespace`.
     pub namespace: Option<String>,
 }
 codec::object! {
     WorkflowArtifactRepositoryRef, optional artifact_repository = "artifactRepository",
-    optional config_map = "configMap", optional default = "default", optional key = "key",
-    optional namespace = "namespace"
+    optional config_map = "configMap", optional default, optional key, optional namespace
 }
 
 /// `Workflow.status.artifactRepositoryRef.artifactRepository.artifactory`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowArtifactory {
-    /// `keyFormat`.
     pub key_format: Option<String>,
-    /// `passwordSecret`.
     pub password_secret: Option<ClusterWorkflowTemplatePasswordSecret>,
-    /// `repoURL`.
     pub repo_url: Option<String>,
-    /// `usernameSecret`.
     pub username_secret: Option<ClusterWorkflowTemplateUsernameSecret>,
 }
 codec::object! {
@@ -143,70 +120,51 @@ codec::object! {
 /// `Workflow.status.artifactRepositoryRef.artifactRepository.azure`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowAzure {
-    /// `accountKeySecret`.
     pub account_key_secret: Option<ClusterWorkflowTemplateAccountKeySecret>,
-    /// `blobNameFormat`.
     pub blob_name_format: Option<String>,
-    /// `container`.
     pub container: String,
-    /// `endpoint`.
     pub endpoint: String,
-    /// `useSDKCreds`.
     pub use_sdk_creds: Option<bool>,
 }
 codec::object! {
     WorkflowAzure, optional account_key_secret = "accountKeySecret",
-    optional blob_name_format = "blobNameFormat", required container = "container",
-    required endpoint = "endpoint", optional use_sdk_creds = "useSDKCreds"
+    optional blob_name_format = "blobNameFormat", required container, required endpoint,
+    optional use_sdk_creds = "useSDKCreds"
 }
 
 /// `Workflow.status.artifactRepositoryRef.artifactRepository.gcs`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowGcs {
-    /// `bucket`.
     pub bucket: Option<String>,
-    /// `keyFormat`.
     pub key_format: Option<String>,
-    /// `serviceAccountKeySecret`.
     pub service_account_key_secret: Option<
         ClusterWorkflowTemplateServiceAccountKeySecret,
     >,
 }
 codec::object! {
-    WorkflowGcs, optional bucket = "bucket", optional key_format = "keyFormat",
+    WorkflowGcs, optional bucket, optional key_format = "keyFormat",
     optional service_account_key_secret = "serviceAccountKeySecret"
 }
 
 /// `Workflow.status.artifactRepositoryRef.artifactRepository.hdfs`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowHdfs {
-    /// `addresses`.
     pub addresses: Option<Vec<String>>,
-    /// `dataTransferProtection`.
     pub data_transfer_protection: Option<String>,
-    /// `force`.
     pub force: Option<bool>,
-    /// `hdfsUser`.
     pub hdfs_user: Option<String>,
-    /// `krbCCacheSecret`.
     pub krb_c_cache_secret: Option<ClusterWorkflowTemplateKrbCCacheSecret>,
-    /// `krbConfigConfigMap`.
     pub krb_config_config_map: Option<ClusterWorkflowTemplateKrbConfigConfigMap>,
-    /// `krbKeytabSecret`.
     pub krb_keytab_secret: Option<ClusterWorkflowTemplateKrbKeytabSecret>,
-    /// `krbRealm`.
     pub krb_realm: Option<String>,
-    /// `krbServicePrincipalName`.
     pub krb_service_principal_name: Option<String>,
-    /// `krbUsername`.
     pub krb_username: Option<String>,
-    /// `pathFormat`.
     pub path_format: Option<String>,
 }
 codec::object! {
-    WorkflowHdfs, optional addresses = "addresses",
-    optional data_transfer_protection = "dataTransferProtection", optional force = "force",
-    optional hdfs_user = "hdfsUser", optional krb_c_cache_secret = "krbCCacheSecret",
+    WorkflowHdfs, optional addresses, optional data_transfer_protection = "dataTransferProtection",
+    optional force, optional hdfs_user = "hdfsUser",
+    optional krb_c_cache_secret = "krbCCacheSecret",
     optional krb_config_config_map = "krbConfigConfigMap",
     optional krb_keytab_secret = "krbKeytabSecret", optional krb_realm = "krbRealm",
     optional krb_service_principal_name = "krbServicePrincipalName",
@@ -216,118 +174,78 @@ codec::object! {
 /// `Workflow.status.synchronization.mutex.holding`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowHolding {
-    /// `holder`.
     pub holder: Option<String>,
-    /// `mutex`.
     pub mutex: Option<String>,
 }
-codec::object! { WorkflowHolding, optional holder = "holder", optional mutex = "mutex" }
+codec::object! { WorkflowHolding, optional holder, optional mutex }
 
 /// `Workflow.status.nodes.memoizationStatus`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowMemoizationStatus {
-    /// `cacheName`.
     pub cache_name: String,
-    /// `hit`.
     pub hit: bool,
-    /// `key`.
     pub key: String,
 }
 codec::object! {
-    WorkflowMemoizationStatus, required cache_name = "cacheName", required hit = "hit",
-    required key = "key"
+    WorkflowMemoizationStatus, required cache_name = "cacheName", required hit, required key
 }
 
 /// `Workflow.status.synchronization.mutex`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowMutex {
-    /// `holding`.
     pub holding: Option<Vec<WorkflowHolding>>,
-    /// `waiting`.
     pub waiting: Option<Vec<WorkflowWaiting>>,
 }
-codec::object! { WorkflowMutex, optional holding = "holding", optional waiting = "waiting" }
+codec::object! { WorkflowMutex, optional holding, optional waiting }
 
 /// `Workflow.status.nodes.nodeFlag`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowNodeFlag {
-    /// `hooked`.
     pub hooked: Option<bool>,
-    /// `retried`.
     pub retried: Option<bool>,
 }
-codec::object! { WorkflowNodeFlag, optional hooked = "hooked", optional retried = "retried" }
+codec::object! { WorkflowNodeFlag, optional hooked, optional retried }
 
 /// `Workflow.status.nodes`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowNodes {
-    /// `boundaryID`.
     pub boundary_id: Option<String>,
-    /// `children`.
     pub children: Option<Vec<String>>,
-    /// `daemoned`.
     pub daemoned: Option<bool>,
-    /// `displayName`.
     pub display_name: Option<String>,
-    /// `estimatedDuration`.
     pub estimated_duration: Option<i64>,
-    /// `failedPodRestarts`.
     pub failed_pod_restarts: Option<i32>,
-    /// `finishedAt`.
     pub finished_at: Option<Time>,
-    /// `hostNodeName`.
     pub host_node_name: Option<String>,
-    /// `id`.
     pub id: String,
-    /// `inputs`.
     pub inputs: Option<WorkflowInputs>,
-    /// `memoizationStatus`.
     pub memoization_status: Option<WorkflowMemoizationStatus>,
-    /// `message`.
     pub message: Option<String>,
-    /// `name`.
     pub name: String,
-    /// `nodeFlag`.
     pub node_flag: Option<WorkflowNodeFlag>,
-    /// `outboundNodes`.
     pub outbound_nodes: Option<Vec<String>>,
-    /// `outputs`.
     pub outputs: Option<WorkflowOutputs>,
-    /// `phase`.
     pub phase: Option<String>,
-    /// `podIP`.
     pub pod_ip: Option<String>,
-    /// `progress`.
     pub progress: Option<String>,
-    /// `resourcesDuration`.
     pub resources_duration: Option<BTreeMap<String, i64>>,
-    /// `restartingPodUID`.
     pub restarting_pod_uid: Option<String>,
-    /// `startedAt`.
     pub started_at: Option<Time>,
-    /// `synchronizationStatus`.
     pub synchronization_status: Option<WorkflowSynchronizationStatus>,
-    /// `taskResultSynced`.
     pub task_result_synced: Option<bool>,
-    /// `templateName`.
     pub template_name: Option<String>,
-    /// `templateRef`.
     pub template_ref: Option<ClusterWorkflowTemplateTemplateRef>,
-    /// `templateScope`.
     pub template_scope: Option<String>,
-    /// `type`.
     pub r#type: String,
 }
 codec::object! {
-    WorkflowNodes, optional boundary_id = "boundaryID", optional children = "children",
-    optional daemoned = "daemoned", optional display_name = "displayName",
-    optional estimated_duration = "estimatedDuration",
+    WorkflowNodes, optional boundary_id = "boundaryID", optional children, optional daemoned,
+    optional display_name = "displayName", optional estimated_duration = "estimatedDuration",
     optional failed_pod_restarts = "failedPodRestarts", optional_encoded finished_at = "finishedAt",
-    optional host_node_name = "hostNodeName", required id = "id", optional inputs = "inputs",
-    optional memoization_status = "memoizationStatus", optional message = "message",
-    required name = "name", optional node_flag = "nodeFlag",
-    optional outbound_nodes = "outboundNodes", optional outputs = "outputs",
-    optional phase = "phase", optional pod_ip = "podIP", optional progress = "progress",
+    optional host_node_name = "hostNodeName", required id, optional inputs,
+    optional memoization_status = "memoizationStatus", optional message, required name,
+    optional node_flag = "nodeFlag", optional outbound_nodes = "outboundNodes", optional outputs,
+    optional phase, optional pod_ip = "podIP", optional progress,
     optional resources_duration = "resourcesDuration",
     optional restarting_pod_uid = "restartingPodUID", optional_encoded started_at = "startedAt",
     optional synchronization_status = "synchronizationStatus",
@@ -339,211 +257,137 @@ codec::object! {
 /// `Workflow.status.artifactRepositoryRef.artifactRepository.oss`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowOss {
-    /// `accessKeySecret`.
     pub access_key_secret: Option<ClusterWorkflowTemplateAccessKeySecret>,
-    /// `bucket`.
     pub bucket: Option<String>,
-    /// `createBucketIfNotPresent`.
     pub create_bucket_if_not_present: Option<bool>,
-    /// `endpoint`.
     pub endpoint: Option<String>,
-    /// `keyFormat`.
     pub key_format: Option<String>,
-    /// `lifecycleRule`.
     pub lifecycle_rule: Option<WorkflowTaskResultLifecycleRule>,
-    /// `secretKeySecret`.
     pub secret_key_secret: Option<ClusterWorkflowTemplateSecretKeySecret>,
-    /// `securityToken`.
     pub security_token: Option<String>,
-    /// `useSDKCreds`.
     pub use_sdk_creds: Option<bool>,
 }
 codec::object! {
-    WorkflowOss, optional access_key_secret = "accessKeySecret", optional bucket = "bucket",
-    optional create_bucket_if_not_present = "createBucketIfNotPresent",
-    optional endpoint = "endpoint", optional key_format = "keyFormat",
-    optional lifecycle_rule = "lifecycleRule", optional secret_key_secret = "secretKeySecret",
-    optional security_token = "securityToken", optional use_sdk_creds = "useSDKCreds"
+    WorkflowOss, optional access_key_secret = "accessKeySecret", optional bucket,
+    optional create_bucket_if_not_present = "createBucketIfNotPresent", optional endpoint,
+    optional key_format = "keyFormat", optional lifecycle_rule = "lifecycleRule",
+    optional secret_key_secret = "secretKeySecret", optional security_token = "securityToken",
+    optional use_sdk_creds = "useSDKCreds"
 }
 
 /// `Workflow.status.persistentVolumeClaims`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowPersistentVolumeClaims {
-    /// `awsElasticBlockStore`.
     pub aws_elastic_block_store: Option<AWSElasticBlockStoreVolumeSource>,
-    /// `azureDisk`.
     pub azure_disk: Option<AzureDiskVolumeSource>,
-    /// `azureFile`.
     pub azure_file: Option<AzureFileVolumeSource>,
-    /// `cephfs`.
     pub cephfs: Option<CephFSVolumeSource>,
-    /// `cinder`.
     pub cinder: Option<CinderVolumeSource>,
-    /// `configMap`.
     pub config_map: Option<ConfigMapVolumeSource>,
-    /// `csi`.
     pub csi: Option<CSIVolumeSource>,
-    /// `downwardAPI`.
     pub downward_api: Option<DownwardAPIVolumeSource>,
-    /// `emptyDir`.
     pub empty_dir: Option<EmptyDirVolumeSource>,
-    /// `ephemeral`.
     pub ephemeral: Option<EphemeralVolumeSource>,
-    /// `fc`.
     pub fc: Option<FCVolumeSource>,
-    /// `flexVolume`.
     pub flex_volume: Option<FlexVolumeSource>,
-    /// `flocker`.
     pub flocker: Option<FlockerVolumeSource>,
-    /// `gcePersistentDisk`.
     pub gce_persistent_disk: Option<GCEPersistentDiskVolumeSource>,
-    /// `gitRepo`.
     pub git_repo: Option<GitRepoVolumeSource>,
-    /// `glusterfs`.
     pub glusterfs: Option<GlusterfsVolumeSource>,
-    /// `hostPath`.
     pub host_path: Option<HostPathVolumeSource>,
-    /// `image`.
     pub image: Option<ImageVolumeSource>,
-    /// `iscsi`.
     pub iscsi: Option<ISCSIVolumeSource>,
-    /// `name`.
     pub name: String,
-    /// `nfs`.
     pub nfs: Option<NFSVolumeSource>,
-    /// `persistentVolumeClaim`.
     pub persistent_volume_claim: Option<PersistentVolumeClaimVolumeSource>,
-    /// `photonPersistentDisk`.
     pub photon_persistent_disk: Option<PhotonPersistentDiskVolumeSource>,
-    /// `portworxVolume`.
     pub portworx_volume: Option<PortworxVolumeSource>,
-    /// `projected`.
     pub projected: Option<ClusterWorkflowTemplateProjected>,
-    /// `quobyte`.
     pub quobyte: Option<QuobyteVolumeSource>,
-    /// `rbd`.
     pub rbd: Option<RBDVolumeSource>,
-    /// `scaleIO`.
     pub scale_io: Option<ScaleIOVolumeSource>,
-    /// `secret`.
     pub secret: Option<SecretVolumeSource>,
-    /// `storageos`.
     pub storageos: Option<StorageOSVolumeSource>,
-    /// `vsphereVolume`.
     pub vsphere_volume: Option<VsphereVirtualDiskVolumeSource>,
 }
 codec::object! {
     WorkflowPersistentVolumeClaims, optional aws_elastic_block_store = "awsElasticBlockStore",
-    optional azure_disk = "azureDisk", optional azure_file = "azureFile",
-    optional cephfs = "cephfs", optional cinder = "cinder", optional config_map = "configMap",
-    optional csi = "csi", optional_encoded downward_api = "downwardAPI",
-    optional_encoded empty_dir = "emptyDir", optional_encoded ephemeral = "ephemeral",
-    optional fc = "fc", optional flex_volume = "flexVolume", optional flocker = "flocker",
+    optional azure_disk = "azureDisk", optional azure_file = "azureFile", optional cephfs,
+    optional cinder, optional config_map = "configMap", optional csi,
+    optional_encoded downward_api = "downwardAPI", optional_encoded empty_dir = "emptyDir",
+    optional_encoded ephemeral, optional fc, optional flex_volume = "flexVolume", optional flocker,
     optional gce_persistent_disk = "gcePersistentDisk", optional git_repo = "gitRepo",
-    optional glusterfs = "glusterfs", optional host_path = "hostPath", optional image = "image",
-    optional iscsi = "iscsi", required name = "name", optional nfs = "nfs",
-    optional persistent_volume_claim = "persistentVolumeClaim",
+    optional glusterfs, optional host_path = "hostPath", optional image, optional iscsi,
+    required name, optional nfs, optional persistent_volume_claim = "persistentVolumeClaim",
     optional photon_persistent_disk = "photonPersistentDisk",
-    optional portworx_volume = "portworxVolume", optional projected = "projected",
-    optional quobyte = "quobyte", optional rbd = "rbd", optional scale_io = "scaleIO",
-    optional secret = "secret", optional storageos = "storageos",
+    optional portworx_volume = "portworxVolume", optional projected, optional quobyte, optional rbd,
+    optional scale_io = "scaleIO", optional secret, optional storageos,
     optional vsphere_volume = "vsphereVolume"
 }
 
 /// `Workflow.status.artifactRepositoryRef.artifactRepository.plugin`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowPlugin {
-    /// `configuration`.
     pub configuration: String,
-    /// `keyFormat`.
     pub key_format: Option<String>,
-    /// `name`.
     pub name: String,
 }
 codec::object! {
-    WorkflowPlugin, required configuration = "configuration", optional key_format = "keyFormat",
-    required name = "name"
+    WorkflowPlugin, required configuration, optional key_format = "keyFormat", required name
 }
 
 /// `Workflow.status.artifactRepositoryRef.artifactRepository.s3`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowS3 {
-    /// `accessKeySecret`.
     pub access_key_secret: Option<ClusterWorkflowTemplateAccessKeySecret>,
-    /// `addressingStyle`.
     pub addressing_style: Option<WorkflowTaskResultAddressingStyle>,
-    /// `bucket`.
     pub bucket: Option<String>,
-    /// `caSecret`.
     pub ca_secret: Option<ClusterWorkflowTemplateCaSecret>,
-    /// `createBucketIfNotPresent`.
     pub create_bucket_if_not_present: Option<WorkflowTaskResultCreateBucketIfNotPresent>,
-    /// `encryptionOptions`.
     pub encryption_options: Option<ClusterWorkflowTemplateEncryptionOptions>,
-    /// `endpoint`.
     pub endpoint: Option<String>,
-    /// `insecure`.
     pub insecure: Option<bool>,
-    /// `keyFormat`.
     pub key_format: Option<String>,
-    /// `keyPrefix`.
     pub key_prefix: Option<String>,
-    /// `region`.
     pub region: Option<String>,
-    /// `roleARN`.
     pub role_arn: Option<String>,
-    /// `secretKeySecret`.
     pub secret_key_secret: Option<ClusterWorkflowTemplateSecretKeySecret>,
-    /// `sessionTokenSecret`.
     pub session_token_secret: Option<ClusterWorkflowTemplateSessionTokenSecret>,
-    /// `useSDKCreds`.
     pub use_sdk_creds: Option<bool>,
 }
 codec::object! {
     WorkflowS3, optional access_key_secret = "accessKeySecret",
-    optional addressing_style = "addressingStyle", optional bucket = "bucket",
-    optional ca_secret = "caSecret",
+    optional addressing_style = "addressingStyle", optional bucket, optional ca_secret = "caSecret",
     optional create_bucket_if_not_present = "createBucketIfNotPresent",
-    optional encryption_options = "encryptionOptions", optional endpoint = "endpoint",
-    optional insecure = "insecure", optional key_format = "keyFormat",
-    optional key_prefix = "keyPrefix", optional region = "region", optional role_arn = "roleARN",
-    optional secret_key_secret = "secretKeySecret",
+    optional encryption_options = "encryptionOptions", optional endpoint, optional insecure,
+    optional key_format = "keyFormat", optional key_prefix = "keyPrefix", optional region,
+    optional role_arn = "roleARN", optional secret_key_secret = "secretKeySecret",
     optional session_token_secret = "sessionTokenSecret", optional use_sdk_creds = "useSDKCreds"
 }
 
 /// `Workflow.status.synchronization.semaphore`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowSemaphore {
-    /// `holding`.
     pub holding: Option<Vec<WorkflowSemaphoreHolding>>,
-    /// `waiting`.
     pub waiting: Option<Vec<WorkflowSemaphoreWaiting>>,
 }
-codec::object! { WorkflowSemaphore, optional holding = "holding", optional waiting = "waiting" }
+codec::object! { WorkflowSemaphore, optional holding, optional waiting }
 
 /// `Workflow.status.synchronization.semaphore.holding`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowSemaphoreHolding {
-    /// `holders`.
     pub holders: Option<Vec<String>>,
-    /// `semaphore`.
     pub semaphore: Option<String>,
 }
-codec::object! {
-    WorkflowSemaphoreHolding, optional holders = "holders", optional semaphore = "semaphore"
-}
+codec::object! { WorkflowSemaphoreHolding, optional holders, optional semaphore }
 
 /// `Workflow.status.synchronization.semaphore.waiting`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowSemaphoreWaiting {
-    /// `holders`.
     pub holders: Option<Vec<String>>,
-    /// `semaphore`.
     pub semaphore: Option<String>,
 }
-codec::object! {
-    WorkflowSemaphoreWaiting, optional holders = "holders", optional semaphore = "semaphore"
-}
+codec::object! { WorkflowSemaphoreWaiting, optional holders, optional semaphore }
 
 /// WorkflowSpec is the specification of a Workflow.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -596,7 +440,6 @@ pub struct WorkflowSpec {
     /// Hooks holds the lifecycle hook which is invoked at lifecycle of step, irrespective of the
     /// success, failure, or error status of the primary step
     pub hooks: Option<BTreeMap<String, ClusterWorkflowTemplateHooks>>,
-    /// `hostAliases`.
     pub host_aliases: Option<Vec<HostAlias>>,
     /// Host networking requested for this workflow pod. Default to false.
     pub host_network: Option<bool>,
@@ -616,8 +459,7 @@ pub struct WorkflowSpec {
     /// success, failure, or error of the primary workflow.
     pub on_exit: Option<String>,
     /// Parallelism limits the max total parallel pods that can execute at the same time in a workflow
-    ///
-    /// Must be at least 1.
+    /// * Must be at least 1.
     pub parallelism: Option<i64>,
     /// PodDisruptionBudget holds the number of concurrent disruptions that you allow for Workflow's
     /// Pods. Controller will automatically add the selector with workflow name, if selector is empty.
@@ -673,14 +515,10 @@ pub struct WorkflowSpec {
     pub template_defaults: Option<ClusterWorkflowTemplateTemplateDefaults>,
     /// Templates is a list of workflow templates used in a workflow MaxItems is an artificial limit to
     /// limit CEL validation costs - see note at top of file
-    ///
-    /// Must have at most 200 items.
-    ///
-    /// Must satisfy `self.all(t, (has(t.container) ? 1 : 0) + (has(t.script) ? 1 : 0) + (has(t.dag) ? 1 : 0) + (has(t.steps) ? 1 : 0) + (has(t.resource) ? 1 : 0) + (has(t.suspend) ? 1 : 0) + (has(t.containerSet) ? 1 : 0) + (has(t.data) ? 1 : 0) + (has(t.http) ? 1 : 0) + (has(t.plugin) ? 1 : 0) <= 1)`: template must have at most one template type
-    ///
-    /// Must satisfy `self.all(t, !(has(t.timeout) && t.timeout != "" && (has(t.steps) || has(t.dag))))`: timeout cannot be applied to steps or dag templates
-    ///
-    /// Must satisfy `self.all(t, !(has(t.activeDeadlineSeconds) && (has(t.steps) || has(t.dag))))`: activeDeadlineSeconds is only valid for leaf templates
+    /// * Must have at most 200 items.
+    /// * Must satisfy `self.all(t, (has(t.container) ? 1 : 0) + (has(t.script) ? 1 : 0) + (has(t.dag) ? 1 : 0) + (has(t.steps) ? 1 : 0) + (has(t.resource) ? 1 : 0) + (has(t.suspend) ? 1 : 0) + (has(t.containerSet) ? 1 : 0) + (has(t.data) ? 1 : 0) + (has(t.http) ? 1 : 0) + (has(t.plugin) ? 1 : 0) <= 1)`: template must have at most one template type
+    /// * Must satisfy `self.all(t, !(has(t.timeout) && t.timeout != "" && (has(t.steps) || has(t.dag))))`: timeout cannot be applied to steps or dag templates
+    /// * Must satisfy `self.all(t, !(has(t.activeDeadlineSeconds) && (has(t.steps) || has(t.dag))))`: activeDeadlineSeconds is only valid for leaf templates
     pub templates: Option<Vec<ClusterWorkflowTemplateTemplates>>,
     /// Tolerations to apply to workflow pods.
     pub tolerations: Option<Vec<Toleration>>,
@@ -704,31 +542,27 @@ pub struct WorkflowSpec {
     pub workflow_template_ref: Option<ClusterWorkflowTemplateWorkflowTemplateRef>,
 }
 codec::object! {
-    WorkflowSpec, optional active_deadline_seconds = "activeDeadlineSeconds",
-    optional affinity = "affinity", optional archive_logs = "archiveLogs",
-    optional arguments = "arguments", optional artifact_gc = "artifactGC",
+    WorkflowSpec, optional active_deadline_seconds = "activeDeadlineSeconds", optional affinity,
+    optional archive_logs = "archiveLogs", optional arguments, optional artifact_gc = "artifactGC",
     optional artifact_repository_ref = "artifactRepositoryRef",
     optional automount_service_account_token = "automountServiceAccountToken",
-    optional dns_config = "dnsConfig", optional dns_policy = "dnsPolicy",
-    optional entrypoint = "entrypoint", optional executor = "executor",
-    optional executor_plugins = "executorPlugins", optional hooks = "hooks",
+    optional dns_config = "dnsConfig", optional dns_policy = "dnsPolicy", optional entrypoint,
+    optional executor, optional executor_plugins = "executorPlugins", optional hooks,
     optional host_aliases = "hostAliases", optional host_network = "hostNetwork",
-    optional image_pull_secrets = "imagePullSecrets", optional metrics = "metrics",
-    optional node_selector = "nodeSelector", optional on_exit = "onExit",
-    optional parallelism = "parallelism",
+    optional image_pull_secrets = "imagePullSecrets", optional metrics,
+    optional node_selector = "nodeSelector", optional on_exit = "onExit", optional parallelism,
     optional_encoded pod_disruption_budget = "podDisruptionBudget", optional pod_gc = "podGC",
     optional pod_metadata = "podMetadata",
     optional pod_priority_class_name = "podPriorityClassName",
     optional_encoded pod_resources = "podResources", optional pod_spec_patch = "podSpecPatch",
-    optional priority = "priority", optional resource_claims = "resourceClaims",
+    optional priority, optional resource_claims = "resourceClaims",
     optional retry_strategy = "retryStrategy", optional scheduler_name = "schedulerName",
     optional security_context = "securityContext",
-    optional service_account_name = "serviceAccountName", optional shutdown = "shutdown",
-    optional suspend = "suspend", optional synchronization = "synchronization",
-    optional template_defaults = "templateDefaults", optional templates = "templates",
-    optional tolerations = "tolerations", optional ttl_strategy = "ttlStrategy",
+    optional service_account_name = "serviceAccountName", optional shutdown, optional suspend,
+    optional synchronization, optional template_defaults = "templateDefaults", optional templates,
+    optional tolerations, optional ttl_strategy = "ttlStrategy",
     optional volume_claim_gc = "volumeClaimGC",
-    optional volume_claim_templates = "volumeClaimTemplates", optional volumes = "volumes",
+    optional volume_claim_templates = "volumeClaimTemplates", optional volumes,
     optional workflow_metadata = "workflowMetadata",
     optional workflow_template_ref = "workflowTemplateRef"
 }
@@ -737,86 +571,59 @@ codec::object! {
 /// descriptions have been dropped due to Kubernetes size limitations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowStatus {
-    /// `artifactGCStatus`.
     pub artifact_gc_status: Option<WorkflowArtifactGCStatus>,
-    /// `artifactRepositoryRef`.
     pub artifact_repository_ref: Option<WorkflowArtifactRepositoryRef>,
-    /// `compressedNodes`.
     pub compressed_nodes: Option<String>,
-    /// `conditions`.
     pub conditions: Option<Vec<CronWorkflowConditions>>,
-    /// `estimatedDuration`.
     pub estimated_duration: Option<i64>,
-    /// `finishedAt`.
     pub finished_at: Option<Time>,
-    /// `message`.
     pub message: Option<String>,
-    /// `nodes`.
     pub nodes: Option<BTreeMap<String, WorkflowNodes>>,
-    /// `offloadNodeStatusVersion`.
     pub offload_node_status_version: Option<String>,
-    /// `outputs`.
     pub outputs: Option<WorkflowOutputs>,
-    /// `persistentVolumeClaims`.
     pub persistent_volume_claims: Option<Vec<WorkflowPersistentVolumeClaims>>,
-    /// `phase`.
     pub phase: Option<String>,
-    /// `progress`.
     pub progress: Option<String>,
-    /// `resourcesDuration`.
     pub resources_duration: Option<BTreeMap<String, i64>>,
-    /// `startedAt`.
     pub started_at: Option<Time>,
-    /// `storedTemplates`.
     pub stored_templates: Option<BTreeMap<String, Value>>,
-    /// `storedWorkflowTemplateSpec`.
     pub stored_workflow_template_spec: Option<BTreeMap<String, Value>>,
-    /// `synchronization`.
     pub synchronization: Option<WorkflowSynchronization>,
-    /// `taskResultsCompletionStatus`.
     pub task_results_completion_status: Option<BTreeMap<String, bool>>,
 }
 codec::object! {
     WorkflowStatus, optional artifact_gc_status = "artifactGCStatus",
     optional artifact_repository_ref = "artifactRepositoryRef",
-    optional compressed_nodes = "compressedNodes", optional conditions = "conditions",
+    optional compressed_nodes = "compressedNodes", optional conditions,
     optional estimated_duration = "estimatedDuration", optional_encoded finished_at = "finishedAt",
-    optional message = "message", optional nodes = "nodes",
-    optional offload_node_status_version = "offloadNodeStatusVersion", optional outputs = "outputs",
-    optional persistent_volume_claims = "persistentVolumeClaims", optional phase = "phase",
-    optional progress = "progress", optional resources_duration = "resourcesDuration",
-    optional_encoded started_at = "startedAt", optional stored_templates = "storedTemplates",
-    optional stored_workflow_template_spec = "storedWorkflowTemplateSpec",
-    optional synchronization = "synchronization",
+    optional message, optional nodes,
+    optional offload_node_status_version = "offloadNodeStatusVersion", optional outputs,
+    optional persistent_volume_claims = "persistentVolumeClaims", optional phase, optional progress,
+    optional resources_duration = "resourcesDuration", optional_encoded started_at = "startedAt",
+    optional stored_templates = "storedTemplates",
+    optional stored_workflow_template_spec = "storedWorkflowTemplateSpec", optional synchronization,
     optional task_results_completion_status = "taskResultsCompletionStatus"
 }
 
 /// `Workflow.status.synchronization`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowSynchronization {
-    /// `mutex`.
     pub mutex: Option<WorkflowMutex>,
-    /// `semaphore`.
     pub semaphore: Option<WorkflowSemaphore>,
 }
-codec::object! {
-    WorkflowSynchronization, optional mutex = "mutex", optional semaphore = "semaphore"
-}
+codec::object! { WorkflowSynchronization, optional mutex, optional semaphore }
 
 /// `Workflow.status.nodes.synchronizationStatus`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowSynchronizationStatus {
-    /// `waiting`.
     pub waiting: Option<String>,
 }
-codec::object! { WorkflowSynchronizationStatus, optional waiting = "waiting" }
+codec::object! { WorkflowSynchronizationStatus, optional waiting }
 
 /// `Workflow.status.synchronization.mutex.waiting`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowWaiting {
-    /// `holder`.
     pub holder: Option<String>,
-    /// `mutex`.
     pub mutex: Option<String>,
 }
-codec::object! { WorkflowWaiting, optional holder = "holder", optional mutex = "mutex" }
+codec::object! { WorkflowWaiting, optional holder, optional mutex }

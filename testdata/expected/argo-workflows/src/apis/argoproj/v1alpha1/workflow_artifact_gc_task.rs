@@ -3,6 +3,8 @@
 
 //! `WorkflowArtifactGCTask` of `argoproj.io/v1alpha1`.
 
+#![allow(missing_docs)]
+
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use std::collections::BTreeMap;
@@ -21,8 +23,7 @@ pub struct WorkflowArtifactGCTask {
     pub status: Option<WorkflowArtifactGCTaskStatus>,
 }
 codec::object! {
-    WorkflowArtifactGCTask as kind, defaulted metadata = "metadata", required spec = "spec",
-    optional status = "status"
+    WorkflowArtifactGCTask as kind, defaulted metadata, required spec, optional status
 }
 
 /// ArtifactResult describes the result of attempting to delete a given Artifact
@@ -36,8 +37,7 @@ pub struct WorkflowArtifactGCTaskArtifactResults {
     pub success: Option<bool>,
 }
 codec::object! {
-    WorkflowArtifactGCTaskArtifactResults, optional error = "error", required name = "name",
-    optional success = "success"
+    WorkflowArtifactGCTaskArtifactResults, optional error, required name, optional success
 }
 
 /// ArtifactResultNodeStatus describes the result of the deletion on a given node
@@ -55,21 +55,18 @@ codec::object! {
 /// `WorkflowArtifactGCTask.spec.artifactsByNode`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowArtifactGCTaskArtifactsByNode {
-    /// `archiveLocation`.
     pub archive_location: Option<WorkflowArtifactGCTaskArchiveLocation>,
-    /// `artifacts`.
     pub artifacts: Option<BTreeMap<String, WorkflowArtifacts>>,
 }
 codec::object! {
     WorkflowArtifactGCTaskArtifactsByNode, optional archive_location = "archiveLocation",
-    optional artifacts = "artifacts"
+    optional artifacts
 }
 
 /// ArtifactGCSpec specifies the Artifacts that need to be deleted. All nested field descriptions
 /// have been dropped due to Kubernetes size limitations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowArtifactGCTaskSpec {
-    /// `artifactsByNode`.
     pub artifacts_by_node: Option<
         BTreeMap<String, WorkflowArtifactGCTaskArtifactsByNode>,
     >,

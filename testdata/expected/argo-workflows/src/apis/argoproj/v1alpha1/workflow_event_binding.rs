@@ -3,6 +3,8 @@
 
 //! `WorkflowEventBinding` of `argoproj.io/v1alpha1`.
 
+#![allow(missing_docs)]
+
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use super::{
@@ -16,12 +18,9 @@ use super::{
 pub struct WorkflowEventBinding {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    /// `spec`.
     pub spec: WorkflowEventBindingSpec,
 }
-codec::object! {
-    WorkflowEventBinding as kind, defaulted metadata = "metadata", required spec = "spec"
-}
+codec::object! { WorkflowEventBinding as kind, defaulted metadata, required spec }
 
 /// Event is the event to bind to
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,7 +29,7 @@ pub struct WorkflowEventBindingEvent {
     /// `payload.message == "test"`
     pub selector: String,
 }
-codec::object! { WorkflowEventBindingEvent, required selector = "selector" }
+codec::object! { WorkflowEventBindingEvent, required selector }
 
 /// `WorkflowEventBinding.spec`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -40,7 +39,7 @@ pub struct WorkflowEventBindingSpec {
     /// Submit is the workflow template to submit
     pub submit: Option<WorkflowEventBindingSubmit>,
 }
-codec::object! { WorkflowEventBindingSpec, required event = "event", optional submit = "submit" }
+codec::object! { WorkflowEventBindingSpec, required event, optional submit }
 
 /// Submit is the workflow template to submit
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -53,6 +52,6 @@ pub struct WorkflowEventBindingSubmit {
     pub workflow_template_ref: ClusterWorkflowTemplateWorkflowTemplateRef,
 }
 codec::object! {
-    WorkflowEventBindingSubmit, optional arguments = "arguments", optional metadata = "metadata",
+    WorkflowEventBindingSubmit, optional arguments, optional metadata,
     required workflow_template_ref = "workflowTemplateRef"
 }

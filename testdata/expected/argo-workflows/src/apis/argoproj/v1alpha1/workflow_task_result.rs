@@ -3,6 +3,8 @@
 
 //! `WorkflowTaskResult` of `argoproj.io/v1alpha1`.
 
+#![allow(missing_docs)]
+
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use super::{WorkflowTaskResultArtifacts, WorkflowTaskResultParameters};
@@ -14,7 +16,6 @@ use super::{WorkflowTaskResultArtifacts, WorkflowTaskResultParameters};
 pub struct WorkflowTaskResult {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    /// `message`.
     pub message: Option<String>,
     /// Outputs hold parameters, artifacts, and results from a step
     pub outputs: Option<WorkflowTaskResultOutputs>,
@@ -24,8 +25,8 @@ pub struct WorkflowTaskResult {
     pub progress: Option<String>,
 }
 codec::object! {
-    WorkflowTaskResult as kind, defaulted metadata = "metadata", optional message = "message",
-    optional outputs = "outputs", optional phase = "phase", optional progress = "progress"
+    WorkflowTaskResult as kind, defaulted metadata, optional message, optional outputs,
+    optional phase, optional progress
 }
 
 /// Outputs hold parameters, artifacts, and results from a step
@@ -42,6 +43,6 @@ pub struct WorkflowTaskResultOutputs {
     pub result: Option<String>,
 }
 codec::object! {
-    WorkflowTaskResultOutputs, optional artifacts = "artifacts", optional exit_code = "exitCode",
-    optional parameters = "parameters", optional result = "result"
+    WorkflowTaskResultOutputs, optional artifacts, optional exit_code = "exitCode",
+    optional parameters, optional result
 }

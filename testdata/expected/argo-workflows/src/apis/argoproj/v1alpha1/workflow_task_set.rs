@@ -3,6 +3,8 @@
 
 //! `WorkflowTaskSet` of `argoproj.io/v1alpha1`.
 
+#![allow(missing_docs)]
+
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::api::core::v1::{
     Affinity, ContainerPort, ContainerResizePolicy, EnvFromSource, HostAlias, Lifecycle,
@@ -42,157 +44,93 @@ use super::{
 pub struct WorkflowTaskSet {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    /// `spec`.
     pub spec: WorkflowTaskSetSpec,
-    /// `status`.
     pub status: Option<WorkflowTaskSetStatus>,
 }
-codec::object! {
-    WorkflowTaskSet as kind, defaulted metadata = "metadata", required spec = "spec",
-    optional status = "status"
-}
+codec::object! { WorkflowTaskSet as kind, defaulted metadata, required spec, optional status }
 
 /// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetArguments {
-    /// `artifacts`.
     pub artifacts: Option<Vec<WorkflowArtifacts>>,
-    /// `parameters`.
     pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
 }
-codec::object! {
-    WorkflowTaskSetArguments, optional artifacts = "artifacts", optional parameters = "parameters"
-}
+codec::object! { WorkflowTaskSetArguments, optional artifacts, optional parameters }
 
 /// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetArtifact {
-    /// `archive`.
     pub archive: Option<WorkflowTaskResultArchive>,
-    /// `archiveLogs`.
     pub archive_logs: Option<bool>,
-    /// `artifactGC`.
     pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
-    /// `artifactory`.
     pub artifactory: Option<ClusterWorkflowTemplateArtifactory>,
-    /// `azure`.
     pub azure: Option<ClusterWorkflowTemplateAzure>,
-    /// `deleted`.
     pub deleted: Option<bool>,
-    /// `from`.
     pub from: Option<String>,
-    /// `fromExpression`.
     pub from_expression: Option<String>,
-    /// `gcs`.
     pub gcs: Option<ClusterWorkflowTemplateGcs>,
-    /// `git`.
     pub git: Option<ClusterWorkflowTemplateGit>,
-    /// `globalName`.
     pub global_name: Option<String>,
-    /// `hdfs`.
     pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
-    /// `http`.
     pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
-    /// `mode`.
-    ///
     /// Must be at least 0 and be at most 511.
     pub mode: Option<i32>,
-    /// `name`.
-    ///
     /// Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
-    /// `optional`.
     pub optional: Option<bool>,
-    /// `oss`.
     pub oss: Option<ClusterWorkflowTemplateOss>,
-    /// `path`.
     pub path: Option<String>,
-    /// `plugin`.
     pub plugin: Option<WorkflowTaskResultPlugin>,
-    /// `raw`.
     pub raw: Option<WorkflowTaskResultRaw>,
-    /// `recurseMode`.
     pub recurse_mode: Option<bool>,
-    /// `s3`.
     pub s3: Option<ClusterWorkflowTemplateS3>,
-    /// `subPath`.
     pub sub_path: Option<String>,
 }
 codec::object! {
-    WorkflowTaskSetArtifact, optional archive = "archive", optional archive_logs = "archiveLogs",
-    optional artifact_gc = "artifactGC", optional artifactory = "artifactory",
-    optional azure = "azure", optional deleted = "deleted", optional from = "from",
-    optional from_expression = "fromExpression", optional gcs = "gcs", optional git = "git",
-    optional global_name = "globalName", optional hdfs = "hdfs", optional http = "http",
-    optional mode = "mode", required name = "name", optional optional = "optional",
-    optional oss = "oss", optional path = "path", optional plugin = "plugin", optional raw = "raw",
-    optional recurse_mode = "recurseMode", optional s3 = "s3", optional sub_path = "subPath"
+    WorkflowTaskSetArtifact, optional archive, optional archive_logs = "archiveLogs",
+    optional artifact_gc = "artifactGC", optional artifactory, optional azure, optional deleted,
+    optional from, optional from_expression = "fromExpression", optional gcs, optional git,
+    optional global_name = "globalName", optional hdfs, optional http, optional mode, required name,
+    optional optional, optional oss, optional path, optional plugin, optional raw,
+    optional recurse_mode = "recurseMode", optional s3, optional sub_path = "subPath"
 }
 
 /// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetArtifactPaths {
-    /// `archive`.
     pub archive: Option<WorkflowTaskResultArchive>,
-    /// `archiveLogs`.
     pub archive_logs: Option<bool>,
-    /// `artifactGC`.
     pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
-    /// `artifactory`.
     pub artifactory: Option<ClusterWorkflowTemplateArtifactory>,
-    /// `azure`.
     pub azure: Option<ClusterWorkflowTemplateAzure>,
-    /// `deleted`.
     pub deleted: Option<bool>,
-    /// `from`.
     pub from: Option<String>,
-    /// `fromExpression`.
     pub from_expression: Option<String>,
-    /// `gcs`.
     pub gcs: Option<ClusterWorkflowTemplateGcs>,
-    /// `git`.
     pub git: Option<ClusterWorkflowTemplateGit>,
-    /// `globalName`.
     pub global_name: Option<String>,
-    /// `hdfs`.
     pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
-    /// `http`.
     pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
-    /// `mode`.
-    ///
     /// Must be at least 0 and be at most 511.
     pub mode: Option<i32>,
-    /// `name`.
-    ///
     /// Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
-    /// `optional`.
     pub optional: Option<bool>,
-    /// `oss`.
     pub oss: Option<ClusterWorkflowTemplateOss>,
-    /// `path`.
     pub path: Option<String>,
-    /// `plugin`.
     pub plugin: Option<WorkflowTaskResultPlugin>,
-    /// `raw`.
     pub raw: Option<WorkflowTaskResultRaw>,
-    /// `recurseMode`.
     pub recurse_mode: Option<bool>,
-    /// `s3`.
     pub s3: Option<ClusterWorkflowTemplateS3>,
-    /// `subPath`.
     pub sub_path: Option<String>,
 }
 codec::object! {
-    WorkflowTaskSetArtifactPaths, optional archive = "archive",
-    optional archive_logs = "archiveLogs", optional artifact_gc = "artifactGC",
-    optional artifactory = "artifactory", optional azure = "azure", optional deleted = "deleted",
-    optional from = "from", optional from_expression = "fromExpression", optional gcs = "gcs",
-    optional git = "git", optional global_name = "globalName", optional hdfs = "hdfs",
-    optional http = "http", optional mode = "mode", required name = "name",
-    optional optional = "optional", optional oss = "oss", optional path = "path",
-    optional plugin = "plugin", optional raw = "raw", optional recurse_mode = "recurseMode",
-    optional s3 = "s3", optional sub_path = "subPath"
+    WorkflowTaskSetArtifactPaths, optional archive, optional archive_logs = "archiveLogs",
+    optional artifact_gc = "artifactGC", optional artifactory, optional azure, optional deleted,
+    optional from, optional from_expression = "fromExpression", optional gcs, optional git,
+    optional global_name = "globalName", optional hdfs, optional http, optional mode, required name,
+    optional optional, optional oss, optional path, optional plugin, optional raw,
+    optional recurse_mode = "recurseMode", optional s3, optional sub_path = "subPath"
 }
 
 /// Artifact indicates an artifact to place at a specified path
@@ -229,12 +167,10 @@ pub struct WorkflowTaskSetArtifacts {
     /// mode bits to use on this file, must be a value between 0 and 0777. Set when loading input
     /// artifacts. It is recommended to set the mode value to ensure the artifact has the expected
     /// permissions in your container.
-    ///
-    /// Must be at least 0 and be at most 511.
+    /// * Must be at least 0 and be at most 511.
     pub mode: Option<i32>,
     /// name of the artifact. must be unique within a template's inputs/outputs.
-    ///
-    /// Must match `^[-a-zA-Z0-9_{}.]+$`.
+    /// * Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
     /// Make Artifacts optional, if Artifacts doesn't generate or exist
     pub optional: Option<bool>,
@@ -254,144 +190,102 @@ pub struct WorkflowTaskSetArtifacts {
     pub sub_path: Option<String>,
 }
 codec::object! {
-    WorkflowTaskSetArtifacts, optional archive = "archive", optional archive_logs = "archiveLogs",
-    optional artifact_gc = "artifactGC", optional artifactory = "artifactory",
-    optional azure = "azure", optional deleted = "deleted", optional from = "from",
-    optional from_expression = "fromExpression", optional gcs = "gcs", optional git = "git",
-    optional global_name = "globalName", optional hdfs = "hdfs", optional http = "http",
-    optional mode = "mode", required name = "name", optional optional = "optional",
-    optional oss = "oss", optional path = "path", optional plugin = "plugin", optional raw = "raw",
-    optional recurse_mode = "recurseMode", optional s3 = "s3", optional sub_path = "subPath"
+    WorkflowTaskSetArtifacts, optional archive, optional archive_logs = "archiveLogs",
+    optional artifact_gc = "artifactGC", optional artifactory, optional azure, optional deleted,
+    optional from, optional from_expression = "fromExpression", optional gcs, optional git,
+    optional global_name = "globalName", optional hdfs, optional http, optional mode, required name,
+    optional optional, optional oss, optional path, optional plugin, optional raw,
+    optional recurse_mode = "recurseMode", optional s3, optional sub_path = "subPath"
 }
 
 /// `WorkflowTaskSet.spec.tasks.dag`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetDag {
-    /// `failFast`.
     pub fail_fast: Option<bool>,
-    /// `target`.
     pub target: Option<String>,
-    /// `tasks`.
-    ///
     /// Must have 1 to 200 items.
     pub tasks: Vec<WorkflowTaskSetDagTasks>,
 }
 codec::object! {
-    WorkflowTaskSetDag, optional fail_fast = "failFast", optional target = "target",
-    required tasks = "tasks"
+    WorkflowTaskSetDag, optional fail_fast = "failFast", optional target, required tasks
 }
 
 /// `WorkflowTaskSet.spec.tasks.dag.tasks`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetDagTasks {
-    /// `arguments`.
     pub arguments: Option<WorkflowTaskSetArguments>,
-    /// `continueOn`.
     pub continue_on: Option<ClusterWorkflowTemplateContinueOn>,
-    /// `dependencies`.
     pub dependencies: Option<Vec<String>>,
-    /// `depends`.
     pub depends: Option<String>,
-    /// `hooks`.
     pub hooks: Option<BTreeMap<String, WorkflowTaskSetHooks>>,
-    /// `inline`.
     pub inline: Option<Value>,
-    /// `name`.
-    ///
     /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
     pub name: String,
-    /// `onExit`.
     pub on_exit: Option<String>,
-    /// `template`.
     pub template: Option<String>,
-    /// `templateRef`.
     pub template_ref: Option<ClusterWorkflowTemplateTemplateRef>,
-    /// `when`.
     pub when: Option<String>,
-    /// `withItems`.
     pub with_items: Option<Value>,
-    /// `withParam`.
     pub with_param: Option<String>,
-    /// `withSequence`.
     pub with_sequence: Option<WorkflowTaskSetWithSequence>,
 }
 codec::object! {
-    WorkflowTaskSetDagTasks, optional arguments = "arguments", optional continue_on = "continueOn",
-    optional dependencies = "dependencies", optional depends = "depends", optional hooks = "hooks",
-    nullable inline = "inline", required name = "name", optional on_exit = "onExit",
-    optional template = "template", optional template_ref = "templateRef", optional when = "when",
-    nullable with_items = "withItems", optional with_param = "withParam",
+    WorkflowTaskSetDagTasks, optional arguments, optional continue_on = "continueOn",
+    optional dependencies, optional depends, optional hooks, nullable inline, required name,
+    optional on_exit = "onExit", optional template, optional template_ref = "templateRef",
+    optional when, nullable with_items = "withItems", optional with_param = "withParam",
     optional with_sequence = "withSequence"
 }
 
 /// `WorkflowTaskSet.spec.tasks.data`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetData {
-    /// `source`.
     pub source: WorkflowTaskSetSource,
-    /// `transformation`.
     pub transformation: Vec<ClusterWorkflowTemplateTransformation>,
 }
-codec::object! {
-    WorkflowTaskSetData, required source = "source", required transformation = "transformation"
-}
+codec::object! { WorkflowTaskSetData, required source, required transformation }
 
 /// `WorkflowTaskSet.spec.tasks.metrics.prometheus.gauge`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetGauge {
-    /// `operation`.
     pub operation: Option<ClusterWorkflowTemplateOperation>,
-    /// `realtime`.
     pub realtime: bool,
-    /// `value`.
-    ///
     /// Must have 1 to 256 characters.
     pub value: String,
 }
-codec::object! {
-    WorkflowTaskSetGauge, optional operation = "operation", required realtime = "realtime",
-    required value = "value"
-}
+codec::object! { WorkflowTaskSetGauge, optional operation, required realtime, required value }
 
 /// `WorkflowTaskSet.spec.tasks.dag.tasks.hooks`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetHooks {
-    /// `arguments`.
     pub arguments: Option<WorkflowTaskSetArguments>,
-    /// `expression`.
     pub expression: Option<String>,
-    /// `template`.
     pub template: Option<String>,
-    /// `templateRef`.
     pub template_ref: Option<ClusterWorkflowTemplateTemplateRef>,
 }
 codec::object! {
-    WorkflowTaskSetHooks, optional arguments = "arguments", optional expression = "expression",
-    optional template = "template", optional template_ref = "templateRef"
+    WorkflowTaskSetHooks, optional arguments, optional expression, optional template,
+    optional template_ref = "templateRef"
 }
 
 /// `WorkflowTaskSet.spec.tasks.resource.manifestFrom`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetManifestFrom {
-    /// `artifact`.
     pub artifact: WorkflowTaskSetArtifact,
 }
-codec::object! { WorkflowTaskSetManifestFrom, required artifact = "artifact" }
+codec::object! { WorkflowTaskSetManifestFrom, required artifact }
 
 /// `WorkflowTaskSet.spec.tasks.metrics`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetMetrics {
-    /// `prometheus`.
-    ///
     /// Must have at most 100 items.
     pub prometheus: Vec<WorkflowTaskSetPrometheus>,
 }
-codec::object! { WorkflowTaskSetMetrics, required prometheus = "prometheus" }
+codec::object! { WorkflowTaskSetMetrics, required prometheus }
 
 /// `WorkflowTaskSet.status.nodes`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetNodes {
-    /// `message`.
     pub message: Option<String>,
     /// Outputs hold parameters, artifacts, and results from a step
     pub outputs: Option<WorkflowTaskSetOutputs>,
@@ -401,8 +295,7 @@ pub struct WorkflowTaskSetNodes {
     pub progress: Option<String>,
 }
 codec::object! {
-    WorkflowTaskSetNodes, optional message = "message", optional outputs = "outputs",
-    optional phase = "phase", optional progress = "progress"
+    WorkflowTaskSetNodes, optional message, optional outputs, optional phase, optional progress
 }
 
 /// Outputs hold parameters, artifacts, and results from a step
@@ -419,62 +312,43 @@ pub struct WorkflowTaskSetOutputs {
     pub result: Option<String>,
 }
 codec::object! {
-    WorkflowTaskSetOutputs, optional artifacts = "artifacts", optional exit_code = "exitCode",
-    optional parameters = "parameters", optional result = "result"
+    WorkflowTaskSetOutputs, optional artifacts, optional exit_code = "exitCode",
+    optional parameters, optional result
 }
 
 /// `WorkflowTaskSet.spec.tasks.metrics.prometheus`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetPrometheus {
-    /// `counter`.
     pub counter: Option<ClusterWorkflowTemplateCounter>,
-    /// `gauge`.
     pub gauge: Option<WorkflowTaskSetGauge>,
-    /// `help`.
-    ///
     /// Must have at least 1 character.
     pub help: String,
-    /// `histogram`.
     pub histogram: Option<ClusterWorkflowTemplateHistogram>,
-    /// `labels`.
     pub labels: Option<Vec<ClusterWorkflowTemplateLabels>>,
-    /// `name`.
-    ///
     /// Must match `^[a-zA-Z_][a-zA-Z0-9_]*$`.
     pub name: String,
-    /// `when`.
     pub when: Option<String>,
 }
 codec::object! {
-    WorkflowTaskSetPrometheus, optional counter = "counter", optional gauge = "gauge",
-    required help = "help", optional histogram = "histogram", optional labels = "labels",
-    required name = "name", optional when = "when"
+    WorkflowTaskSetPrometheus, optional counter, optional gauge, required help, optional histogram,
+    optional labels, required name, optional when
 }
 
 /// `WorkflowTaskSet.spec.tasks.resource`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetResource {
-    /// `action`.
     pub action: ClusterWorkflowTemplateAction,
-    /// `failureCondition`.
     pub failure_condition: Option<String>,
-    /// `flags`.
     pub flags: Option<Vec<String>>,
-    /// `manifest`.
     pub manifest: Option<String>,
-    /// `manifestFrom`.
     pub manifest_from: Option<WorkflowTaskSetManifestFrom>,
-    /// `mergeStrategy`.
     pub merge_strategy: Option<ClusterWorkflowTemplateMergeStrategy>,
-    /// `setOwnerReference`.
     pub set_owner_reference: Option<bool>,
-    /// `successCondition`.
     pub success_condition: Option<String>,
 }
 codec::object! {
-    WorkflowTaskSetResource, required action = "action",
-    optional failure_condition = "failureCondition", optional flags = "flags",
-    optional manifest = "manifest", optional manifest_from = "manifestFrom",
+    WorkflowTaskSetResource, required action, optional failure_condition = "failureCondition",
+    optional flags, optional manifest, optional manifest_from = "manifestFrom",
     optional merge_strategy = "mergeStrategy", optional set_owner_reference = "setOwnerReference",
     optional success_condition = "successCondition"
 }
@@ -482,79 +356,48 @@ codec::object! {
 /// `WorkflowTaskSet.spec.tasks.script`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetScript {
-    /// `args`.
     pub args: Option<Vec<String>>,
-    /// `command`.
     pub command: Option<Vec<String>>,
-    /// `env`.
-    ///
     /// Must have no two items with the same `name`.
     pub env: Option<Vec<ClusterWorkflowTemplateEnv>>,
-    /// `envFrom`.
     pub env_from: Option<Vec<EnvFromSource>>,
-    /// `image`.
     pub image: Option<String>,
-    /// `imagePullPolicy`.
     pub image_pull_policy: Option<String>,
-    /// `lifecycle`.
     pub lifecycle: Option<Lifecycle>,
-    /// `livenessProbe`.
     pub liveness_probe: Option<Probe>,
-    /// `name`.
     pub name: String,
-    /// `ports`.
-    ///
     /// Must have no two items with the same `containerPort` and `protocol`.
     pub ports: Option<Vec<ContainerPort>>,
-    /// `readinessProbe`.
     pub readiness_probe: Option<Probe>,
-    /// `resizePolicy`.
     pub resize_policy: Option<Vec<ContainerResizePolicy>>,
-    /// `resources`.
     pub resources: Option<ResourceRequirements>,
-    /// `restartPolicy`.
     pub restart_policy: Option<String>,
-    /// `restartPolicyRules`.
     pub restart_policy_rules: Option<Vec<ClusterWorkflowTemplateRestartPolicyRules>>,
-    /// `securityContext`.
     pub security_context: Option<SecurityContext>,
-    /// `source`.
     pub source: Option<String>,
-    /// `startupProbe`.
     pub startup_probe: Option<Probe>,
-    /// `stdin`.
     pub stdin: Option<bool>,
-    /// `stdinOnce`.
     pub stdin_once: Option<bool>,
-    /// `terminationMessagePath`.
     pub termination_message_path: Option<String>,
-    /// `terminationMessagePolicy`.
     pub termination_message_policy: Option<String>,
-    /// `tty`.
     pub tty: Option<bool>,
-    /// `volumeDevices`.
-    ///
     /// Must have no two items with the same `devicePath`.
     pub volume_devices: Option<Vec<VolumeDevice>>,
-    /// `volumeMounts`.
-    ///
     /// Must have no two items with the same `mountPath`.
     pub volume_mounts: Option<Vec<VolumeMount>>,
-    /// `workingDir`.
     pub working_dir: Option<String>,
 }
 codec::object! {
-    WorkflowTaskSetScript, optional args = "args", optional command = "command",
-    optional env = "env", optional env_from = "envFrom", optional image = "image",
-    optional image_pull_policy = "imagePullPolicy", optional_encoded lifecycle = "lifecycle",
-    optional_encoded liveness_probe = "livenessProbe", required name = "name",
-    optional ports = "ports", optional_encoded readiness_probe = "readinessProbe",
-    optional resize_policy = "resizePolicy", optional_encoded resources = "resources",
+    WorkflowTaskSetScript, optional args, optional command, optional env,
+    optional env_from = "envFrom", optional image, optional image_pull_policy = "imagePullPolicy",
+    optional_encoded lifecycle, optional_encoded liveness_probe = "livenessProbe", required name,
+    optional ports, optional_encoded readiness_probe = "readinessProbe",
+    optional resize_policy = "resizePolicy", optional_encoded resources,
     optional restart_policy = "restartPolicy", optional restart_policy_rules = "restartPolicyRules",
-    optional security_context = "securityContext", optional source = "source",
-    optional_encoded startup_probe = "startupProbe", optional stdin = "stdin",
+    optional security_context = "securityContext", optional source,
+    optional_encoded startup_probe = "startupProbe", optional stdin,
     optional stdin_once = "stdinOnce", optional termination_message_path = "terminationMessagePath",
-    optional termination_message_policy = "terminationMessagePolicy", optional tty = "tty",
+    optional termination_message_policy = "terminationMessagePolicy", optional tty,
     optional volume_devices = "volumeDevices", optional volume_mounts = "volumeMounts",
     optional working_dir = "workingDir"
 }
@@ -562,7 +405,6 @@ codec::object! {
 /// `WorkflowTaskSet.spec.tasks.data.source`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetSource {
-    /// `artifactPaths`.
     pub artifact_paths: Option<WorkflowTaskSetArtifactPaths>,
 }
 codec::object! { WorkflowTaskSetSource, optional artifact_paths = "artifactPaths" }
@@ -570,197 +412,125 @@ codec::object! { WorkflowTaskSetSource, optional artifact_paths = "artifactPaths
 /// `WorkflowTaskSet.spec`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetSpec {
-    /// `tasks`.
     pub tasks: Option<BTreeMap<String, WorkflowTaskSetTasks>>,
 }
-codec::object! { WorkflowTaskSetSpec, optional tasks = "tasks" }
+codec::object! { WorkflowTaskSetSpec, optional tasks }
 
 /// `WorkflowTaskSet.status`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetStatus {
-    /// `nodes`.
     pub nodes: Option<BTreeMap<String, WorkflowTaskSetNodes>>,
 }
-codec::object! { WorkflowTaskSetStatus, optional nodes = "nodes" }
+codec::object! { WorkflowTaskSetStatus, optional nodes }
 
 /// `WorkflowTaskSet.spec.tasks.steps`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetSteps {
-    /// `steps`.
     pub steps: Vec<WorkflowTaskSetStepsSteps>,
 }
-codec::object! { WorkflowTaskSetSteps, required steps = "steps" }
+codec::object! { WorkflowTaskSetSteps, required steps }
 
 /// `WorkflowTaskSet.spec.tasks.steps.steps`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetStepsSteps {
-    /// `arguments`.
     pub arguments: Option<WorkflowTaskSetArguments>,
-    /// `continueOn`.
     pub continue_on: Option<ClusterWorkflowTemplateContinueOn>,
-    /// `hooks`.
     pub hooks: Option<BTreeMap<String, WorkflowTaskSetHooks>>,
-    /// `inline`.
     pub inline: Option<Value>,
-    /// `name`.
-    ///
     /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
     pub name: Option<String>,
-    /// `onExit`.
     pub on_exit: Option<String>,
-    /// `template`.
     pub template: Option<String>,
-    /// `templateRef`.
     pub template_ref: Option<ClusterWorkflowTemplateTemplateRef>,
-    /// `when`.
     pub when: Option<String>,
-    /// `withItems`.
     pub with_items: Option<Value>,
-    /// `withParam`.
     pub with_param: Option<String>,
-    /// `withSequence`.
     pub with_sequence: Option<WorkflowTaskSetWithSequence>,
 }
 codec::object! {
-    WorkflowTaskSetStepsSteps, optional arguments = "arguments",
-    optional continue_on = "continueOn", optional hooks = "hooks", nullable inline = "inline",
-    optional name = "name", optional on_exit = "onExit", optional template = "template",
-    optional template_ref = "templateRef", optional when = "when",
-    nullable with_items = "withItems", optional with_param = "withParam",
-    optional with_sequence = "withSequence"
+    WorkflowTaskSetStepsSteps, optional arguments, optional continue_on = "continueOn",
+    optional hooks, nullable inline, optional name, optional on_exit = "onExit", optional template,
+    optional template_ref = "templateRef", optional when, nullable with_items = "withItems",
+    optional with_param = "withParam", optional with_sequence = "withSequence"
 }
 
 /// `WorkflowTaskSet.spec.tasks`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetTasks {
-    /// `activeDeadlineSeconds`.
     pub active_deadline_seconds: Option<IntOrString>,
-    /// `affinity`.
     pub affinity: Option<Affinity>,
-    /// `annotations`.
     pub annotations: Option<BTreeMap<String, String>>,
-    /// `archiveLocation`.
     pub archive_location: Option<WorkflowArtifactGCTaskArchiveLocation>,
-    /// `automountServiceAccountToken`.
     pub automount_service_account_token: Option<bool>,
-    /// `container`.
     pub container: Option<WorkflowTaskSetContainer>,
-    /// `containerSet`.
     pub container_set: Option<ClusterWorkflowTemplateContainerSet>,
-    /// `daemon`.
     pub daemon: Option<bool>,
-    /// `dag`.
     pub dag: Option<WorkflowTaskSetDag>,
-    /// `data`.
     pub data: Option<WorkflowTaskSetData>,
-    /// `executor`.
     pub executor: Option<ClusterWorkflowTemplateExecutor>,
-    /// `failFast`.
     pub fail_fast: Option<bool>,
-    /// `hostAliases`.
     pub host_aliases: Option<Vec<HostAlias>>,
-    /// `http`.
     pub http: Option<ClusterWorkflowTemplateHttp>,
-    /// `initContainers`.
     pub init_containers: Option<Vec<ClusterWorkflowTemplateInitContainers>>,
-    /// `inputs`.
     pub inputs: Option<WorkflowInputs>,
-    /// `memoize`.
     pub memoize: Option<ClusterWorkflowTemplateMemoize>,
-    /// `metadata`.
     pub metadata: Option<ClusterWorkflowTemplateMetadata>,
-    /// `metrics`.
     pub metrics: Option<WorkflowTaskSetMetrics>,
-    /// `name`.
-    ///
     /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
     pub name: Option<String>,
-    /// `nodeSelector`.
     pub node_selector: Option<BTreeMap<String, String>>,
-    /// `outputs`.
     pub outputs: Option<WorkflowOutputs>,
-    /// `parallelism`.
-    ///
     /// Must be at least 1.
     pub parallelism: Option<i64>,
-    /// `pendingTimeout`.
     pub pending_timeout: Option<String>,
-    /// `plugin`.
     pub plugin: Option<BTreeMap<String, Value>>,
-    /// `podResources`.
     pub pod_resources: Option<ResourceRequirements>,
-    /// `podSpecPatch`.
     pub pod_spec_patch: Option<String>,
-    /// `priorityClassName`.
     pub priority_class_name: Option<String>,
-    /// `resource`.
     pub resource: Option<WorkflowTaskSetResource>,
-    /// `resourceClaims`.
     pub resource_claims: Option<Vec<PodResourceClaim>>,
-    /// `retryStrategy`.
     pub retry_strategy: Option<ClusterWorkflowTemplateRetryStrategy>,
-    /// `schedulerName`.
     pub scheduler_name: Option<String>,
-    /// `script`.
     pub script: Option<WorkflowTaskSetScript>,
-    /// `securityContext`.
     pub security_context: Option<PodSecurityContext>,
-    /// `serviceAccountName`.
     pub service_account_name: Option<String>,
-    /// `sidecars`.
     pub sidecars: Option<Vec<ClusterWorkflowTemplateSidecars>>,
-    /// `steps`.
-    ///
     /// Must have at least 1 item.
     pub steps: Option<Vec<WorkflowTaskSetSteps>>,
-    /// `suspend`.
     pub suspend: Option<ClusterWorkflowTemplateSuspend>,
-    /// `synchronization`.
     pub synchronization: Option<ClusterWorkflowTemplateSynchronization>,
-    /// `timeout`.
     pub timeout: Option<String>,
-    /// `tolerations`.
     pub tolerations: Option<Vec<Toleration>>,
-    /// `volumes`.
     pub volumes: Option<Vec<ClusterWorkflowTemplateVolumes>>,
 }
 codec::object! {
     WorkflowTaskSetTasks, optional_encoded active_deadline_seconds = "activeDeadlineSeconds",
-    optional affinity = "affinity", optional annotations = "annotations",
-    optional archive_location = "archiveLocation",
-    optional automount_service_account_token = "automountServiceAccountToken",
-    optional container = "container", optional container_set = "containerSet",
-    optional daemon = "daemon", optional dag = "dag", optional data = "data",
-    optional executor = "executor", optional fail_fast = "failFast",
-    optional host_aliases = "hostAliases", optional http = "http",
-    optional init_containers = "initContainers", optional inputs = "inputs",
-    optional memoize = "memoize", optional metadata = "metadata", optional metrics = "metrics",
-    optional name = "name", optional node_selector = "nodeSelector", optional outputs = "outputs",
-    optional parallelism = "parallelism", optional pending_timeout = "pendingTimeout",
-    optional plugin = "plugin", optional_encoded pod_resources = "podResources",
+    optional affinity, optional annotations, optional archive_location = "archiveLocation",
+    optional automount_service_account_token = "automountServiceAccountToken", optional container,
+    optional container_set = "containerSet", optional daemon, optional dag, optional data,
+    optional executor, optional fail_fast = "failFast", optional host_aliases = "hostAliases",
+    optional http, optional init_containers = "initContainers", optional inputs, optional memoize,
+    optional metadata, optional metrics, optional name, optional node_selector = "nodeSelector",
+    optional outputs, optional parallelism, optional pending_timeout = "pendingTimeout",
+    optional plugin, optional_encoded pod_resources = "podResources",
     optional pod_spec_patch = "podSpecPatch", optional priority_class_name = "priorityClassName",
-    optional resource = "resource", optional resource_claims = "resourceClaims",
+    optional resource, optional resource_claims = "resourceClaims",
     optional retry_strategy = "retryStrategy", optional scheduler_name = "schedulerName",
-    optional script = "script", optional security_context = "securityContext",
-    optional service_account_name = "serviceAccountName", optional sidecars = "sidecars",
-    optional steps = "steps", optional suspend = "suspend",
-    optional synchronization = "synchronization", optional timeout = "timeout",
-    optional tolerations = "tolerations", optional volumes = "volumes"
+    optional script, optional security_context = "securityContext",
+    optional service_account_name = "serviceAccountName", optional sidecars, optional steps,
+    optional suspend, optional synchronization, optional timeout, optional tolerations,
+    optional volumes
 }
 
 /// `WorkflowTaskSet.spec.tasks.dag.tasks.withSequence`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetWithSequence {
-    /// `count`.
     pub count: Option<IntOrString>,
-    /// `end`.
     pub end: Option<IntOrString>,
-    /// `format`.
     pub format: Option<String>,
-    /// `start`.
     pub start: Option<IntOrString>,
 }
 codec::object! {
-    WorkflowTaskSetWithSequence, optional_encoded count = "count", optional_encoded end = "end",
-    optional format = "format", optional_encoded start = "start"
+    WorkflowTaskSetWithSequence, optional_encoded count, optional_encoded end, optional format,
+    optional_encoded start
 }

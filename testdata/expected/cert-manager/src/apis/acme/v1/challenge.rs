@@ -3,7 +3,7 @@
 
 //! `Challenge` of `acme.cert-manager.io/v1`.
 
-#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms, missing_docs)]
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::api::core::v1::{
@@ -22,15 +22,10 @@ use super::{ChallengeIssuerRef, ChallengeState};
 pub struct Challenge {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    /// `spec`.
     pub spec: ChallengeSpec,
-    /// `status`.
     pub status: Option<ChallengeStatus>,
 }
-codec::object! {
-    Challenge as kind, defaulted metadata = "metadata", required spec = "spec",
-    optional status = "status"
-}
+codec::object! { Challenge as kind, defaulted metadata, required spec, optional status }
 
 /// The SecretAccessKey is used for authentication.
 ///
@@ -47,7 +42,7 @@ pub struct ChallengeAccessKeyIDSecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ChallengeAccessKeyIDSecretRef, optional key = "key", required name = "name" }
+codec::object! { ChallengeAccessKeyIDSecretRef, optional key, required name }
 
 /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
 /// field.
@@ -60,7 +55,7 @@ pub struct ChallengeAccessTokenSecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ChallengeAccessTokenSecretRef, optional key = "key", required name = "name" }
+codec::object! { ChallengeAccessTokenSecretRef, optional key, required name }
 
 /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
 /// field.
@@ -73,7 +68,7 @@ pub struct ChallengeAccountSecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ChallengeAccountSecretRef, optional key = "key", required name = "name" }
+codec::object! { ChallengeAccountSecretRef, optional key, required name }
 
 /// Use the 'ACME DNS' (<https://github.com/joohoi/acme-dns>) API to manage DNS01 challenge records.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -81,12 +76,9 @@ pub struct ChallengeAcmeDNS {
     /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
     /// field.
     pub account_secret_ref: ChallengeAccountSecretRef,
-    /// `host`.
     pub host: String,
 }
-codec::object! {
-    ChallengeAcmeDNS, required account_secret_ref = "accountSecretRef", required host = "host"
-}
+codec::object! { ChallengeAcmeDNS, required account_secret_ref = "accountSecretRef", required host }
 
 /// Use the Akamai DNS zone management API to manage DNS01 challenge records.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -100,7 +92,6 @@ pub struct ChallengeAkamai {
     /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
     /// field.
     pub client_token_secret_ref: ChallengeClientTokenSecretRef,
-    /// `serviceConsumerDomain`.
     pub service_consumer_domain: String,
 }
 codec::object! {
@@ -121,7 +112,7 @@ pub struct ChallengeApiKeySecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ChallengeApiKeySecretRef, optional key = "key", required name = "name" }
+codec::object! { ChallengeApiKeySecretRef, optional key, required name }
 
 /// API token used to authenticate with Cloudflare.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -133,7 +124,7 @@ pub struct ChallengeApiTokenSecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ChallengeApiTokenSecretRef, optional key = "key", required name = "name" }
+codec::object! { ChallengeApiTokenSecretRef, optional key, required name }
 
 /// Auth configures how cert-manager authenticates.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -142,7 +133,7 @@ pub struct ChallengeAuth {
     /// ServiceAccount token.
     pub kubernetes: ChallengeKubernetes,
 }
-codec::object! { ChallengeAuth, required kubernetes = "kubernetes" }
+codec::object! { ChallengeAuth, required kubernetes }
 
 /// Use the Microsoft Azure DNS API to manage DNS01 challenge records.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -182,9 +173,8 @@ pub struct ChallengeAzureDNS {
 }
 codec::object! {
     ChallengeAzureDNS, optional client_id = "clientID",
-    optional client_secret_secret_ref = "clientSecretSecretRef",
-    optional environment = "environment", optional hosted_zone_name = "hostedZoneName",
-    optional managed_identity = "managedIdentity",
+    optional client_secret_secret_ref = "clientSecretSecretRef", optional environment,
+    optional hosted_zone_name = "hostedZoneName", optional managed_identity = "managedIdentity",
     required resource_group_name = "resourceGroupName", required subscription_id = "subscriptionID",
     optional tenant_id = "tenantID", optional zone_type = "zoneType"
 }
@@ -200,7 +190,7 @@ pub struct ChallengeClientSecretSecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ChallengeClientSecretSecretRef, optional key = "key", required name = "name" }
+codec::object! { ChallengeClientSecretSecretRef, optional key, required name }
 
 /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
 /// field.
@@ -213,7 +203,7 @@ pub struct ChallengeClientTokenSecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ChallengeClientTokenSecretRef, optional key = "key", required name = "name" }
+codec::object! { ChallengeClientTokenSecretRef, optional key, required name }
 
 /// Use the Google Cloud DNS API to manage DNS01 challenge records.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -221,14 +211,13 @@ pub struct ChallengeCloudDNS {
     /// HostedZoneName is an optional field that tells cert-manager in which Cloud DNS zone the
     /// challenge record has to be created. If left empty cert-manager will automatically choose a zone.
     pub hosted_zone_name: Option<String>,
-    /// `project`.
     pub project: String,
     /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
     /// field.
     pub service_account_secret_ref: Option<ChallengeServiceAccountSecretRef>,
 }
 codec::object! {
-    ChallengeCloudDNS, optional hosted_zone_name = "hostedZoneName", required project = "project",
+    ChallengeCloudDNS, optional hosted_zone_name = "hostedZoneName", required project,
     optional service_account_secret_ref = "serviceAccountSecretRef"
 }
 
@@ -245,22 +234,20 @@ pub struct ChallengeCloudflare {
 }
 codec::object! {
     ChallengeCloudflare, optional api_key_secret_ref = "apiKeySecretRef",
-    optional api_token_secret_ref = "apiTokenSecretRef", optional email = "email"
+    optional api_token_secret_ref = "apiTokenSecretRef", optional email
 }
 
 /// CNAMEStrategy configures how the DNS01 provider should handle CNAME records when found in DNS
 /// zones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ChallengeCnameStrategy {
-    /// `None`
     #[default]
     None,
-    /// `Follow`
     Follow,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { ChallengeCnameStrategy, Unrecognized, None = "None", Follow = "Follow" }
+codec::texts! { ChallengeCnameStrategy, Unrecognized, None, Follow }
 
 /// Use the DigitalOcean DNS API to manage DNS01 challenge records.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -307,32 +294,26 @@ pub struct ChallengeDns01 {
     pub webhook: Option<ChallengeWebhook>,
 }
 codec::object! {
-    ChallengeDns01, optional acme_dns = "acmeDNS", optional akamai = "akamai",
-    optional azure_dns = "azureDNS", optional cloud_dns = "cloudDNS",
-    optional cloudflare = "cloudflare", optional cname_strategy = "cnameStrategy",
-    optional digitalocean = "digitalocean", optional nameservers = "nameservers",
-    optional rfc2136 = "rfc2136", optional route53 = "route53", optional webhook = "webhook"
+    ChallengeDns01, optional acme_dns = "acmeDNS", optional akamai, optional azure_dns = "azureDNS",
+    optional cloud_dns = "cloudDNS", optional cloudflare, optional cname_strategy = "cnameStrategy",
+    optional digitalocean, optional nameservers, optional rfc2136, optional route53,
+    optional webhook
 }
 
 /// name of the Azure environment (default AzurePublicCloud)
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ChallengeEnvironment {
-    /// `AzurePublicCloud`
     #[default]
     AzurePublicCloud,
-    /// `AzureChinaCloud`
     AzureChinaCloud,
-    /// `AzureGermanCloud`
     AzureGermanCloud,
-    /// `AzureUSGovernmentCloud`
     AzureUSGovernmentCloud,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
 codec::texts! {
-    ChallengeEnvironment, Unrecognized, AzurePublicCloud = "AzurePublicCloud",
-    AzureChinaCloud = "AzureChinaCloud", AzureGermanCloud = "AzureGermanCloud",
-    AzureUSGovernmentCloud = "AzureUSGovernmentCloud"
+    ChallengeEnvironment, Unrecognized, AzurePublicCloud, AzureChinaCloud, AzureGermanCloud,
+    AzureUSGovernmentCloud
 }
 
 /// The Gateway API is a sig-network community API that models service networking in Kubernetes
@@ -357,7 +338,7 @@ pub struct ChallengeGatewayHTTPRoute {
     pub service_type: Option<String>,
 }
 codec::object! {
-    ChallengeGatewayHTTPRoute, optional labels = "labels", optional parent_refs = "parentRefs",
+    ChallengeGatewayHTTPRoute, optional labels, optional parent_refs = "parentRefs",
     optional pod_template = "podTemplate", optional service_type = "serviceType"
 }
 
@@ -378,7 +359,7 @@ pub struct ChallengeHttp01 {
     pub ingress: Option<ChallengeIngress>,
 }
 codec::object! {
-    ChallengeHttp01, optional gateway_http_route = "gatewayHTTPRoute", optional ingress = "ingress"
+    ChallengeHttp01, optional gateway_http_route = "gatewayHTTPRoute", optional ingress
 }
 
 /// The ingress based HTTP01 challenge solver will solve challenges by creating or modifying Ingress
@@ -412,8 +393,8 @@ pub struct ChallengeIngress {
     pub service_type: Option<String>,
 }
 codec::object! {
-    ChallengeIngress, optional class = "class", optional ingress_class_name = "ingressClassName",
-    optional_encoded ingress_template = "ingressTemplate", optional name = "name",
+    ChallengeIngress, optional class, optional ingress_class_name = "ingressClassName",
+    optional_encoded ingress_template = "ingressTemplate", optional name,
     optional pod_template = "podTemplate", optional service_type = "serviceType"
 }
 
@@ -456,9 +437,7 @@ pub struct ChallengeMetadata {
     /// Labels that should be added to the created ACME HTTP01 solver pods.
     pub labels: Option<BTreeMap<String, String>>,
 }
-codec::object! {
-    ChallengeMetadata, optional annotations = "annotations", optional labels = "labels"
-}
+codec::object! { ChallengeMetadata, optional annotations, optional labels }
 
 /// ParentReference identifies an API object (usually a Gateway) that can be considered a parent of
 /// this resource (usually a route). There are two kinds of parent resources with "Core" support:
@@ -477,10 +456,8 @@ pub struct ChallengeParentRefs {
     /// to "" (empty string).
     ///
     /// Support: Core
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `"gateway.networking.k8s.io"`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Defaults to `"gateway.networking.k8s.io"`.
     pub group: Option<String>,
     /// Kind is kind of the referent.
     ///
@@ -490,16 +467,13 @@ pub struct ChallengeParentRefs {
     /// - Service (Mesh conformance profile, ClusterIP Services only)
     ///
     /// Support for other resources is Implementation-Specific.
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    ///
-    /// Defaults to `"Gateway"`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Defaults to `"Gateway"`.
     pub kind: Option<String>,
     /// Name is the name of the referent.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the referent. When unspecified, this refers to the local namespace
     /// of the Route.
@@ -519,8 +493,7 @@ pub struct ChallengeParentRefs {
     /// ParentRef of the Route. \</gateway:experimental:description\>
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
     /// Port is the network port this Route targets. It can be interpreted differently based on the type
     /// of parent resource.
@@ -547,8 +520,7 @@ pub struct ChallengeParentRefs {
     /// Gateway.
     ///
     /// Support: Extended
-    ///
-    /// Must be at least 1 and be at most 65535.
+    /// * Must be at least 1 and be at most 65535.
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources,
     /// SectionName is interpreted as the following:
@@ -569,13 +541,12 @@ pub struct ChallengeParentRefs {
     /// attachment from this Route, the Route MUST be considered detached from the Gateway.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub section_name: Option<String>,
 }
 codec::object! {
-    ChallengeParentRefs, optional group = "group", optional kind = "kind", required name = "name",
-    optional namespace = "namespace", optional port = "port", optional section_name = "sectionName"
+    ChallengeParentRefs, optional group, optional kind, required name, optional namespace,
+    optional port, optional section_name = "sectionName"
 }
 
 /// Optional pod template used to configure the ACME challenge solver pods used for HTTP01
@@ -591,7 +562,7 @@ pub struct ChallengePodTemplate {
     /// will be ignored.
     pub spec: Option<ChallengePodTemplateSpec>,
 }
-codec::object! { ChallengePodTemplate, optional metadata = "metadata", optional spec = "spec" }
+codec::object! { ChallengePodTemplate, optional metadata, optional spec }
 
 /// PodSpec defines overrides for the HTTP01 challenge solver pod. Check
 /// ACMEChallengeSolverHTTP01IngressPodSpec to find out currently supported fields. All other fields
@@ -601,8 +572,7 @@ pub struct ChallengePodTemplateSpec {
     /// If specified, the pod's scheduling constraints
     pub affinity: Option<Affinity>,
     /// If specified, the pod's imagePullSecrets
-    ///
-    /// Must have no two items with the same `name`.
+    /// * Must have no two items with the same `name`.
     pub image_pull_secrets: Option<Vec<LocalObjectReference>>,
     /// NodeSelector is a selector which must be true for the pod to fit on a node. Selector which must
     /// match a node's labels for the pod to be scheduled on that node. More info:
@@ -626,26 +596,23 @@ pub struct ChallengePodTemplateSpec {
     pub tolerations: Option<Vec<Toleration>>,
 }
 codec::object! {
-    ChallengePodTemplateSpec, optional affinity = "affinity",
-    optional image_pull_secrets = "imagePullSecrets", optional node_selector = "nodeSelector",
-    optional priority_class_name = "priorityClassName", optional_encoded resources = "resources",
-    optional security_context = "securityContext",
-    optional service_account_name = "serviceAccountName", optional tolerations = "tolerations"
+    ChallengePodTemplateSpec, optional affinity, optional image_pull_secrets = "imagePullSecrets",
+    optional node_selector = "nodeSelector", optional priority_class_name = "priorityClassName",
+    optional_encoded resources, optional security_context = "securityContext",
+    optional service_account_name = "serviceAccountName", optional tolerations
 }
 
 /// Protocol to use for dynamic DNS update queries. Valid values are (case-sensitive) `TCP` and
 /// `UDP`; `UDP` (default).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ChallengeProtocol {
-    /// `TCP`
     #[default]
     TCP,
-    /// `UDP`
     UDP,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { ChallengeProtocol, Unrecognized, TCP = "TCP", UDP = "UDP" }
+codec::texts! { ChallengeProtocol, Unrecognized, TCP, UDP }
 
 /// Use RFC2136 ("Dynamic Updates in the Domain Name System")
 /// (<https://datatracker.ietf.org/doc/rfc2136/>) to manage DNS01 challenge records.
@@ -670,7 +637,7 @@ pub struct ChallengeRfc2136 {
     pub tsig_secret_secret_ref: Option<ChallengeTsigSecretSecretRef>,
 }
 codec::object! {
-    ChallengeRfc2136, required nameserver = "nameserver", optional protocol = "protocol",
+    ChallengeRfc2136, required nameserver, optional protocol,
     optional tsig_algorithm = "tsigAlgorithm", optional tsig_key_name = "tsigKeyName",
     optional tsig_secret_secret_ref = "tsigSecretSecretRef"
 }
@@ -733,8 +700,8 @@ pub struct ChallengeRoute53 {
 }
 codec::object! {
     ChallengeRoute53, optional access_key_id = "accessKeyID",
-    optional access_key_id_secret_ref = "accessKeyIDSecretRef", optional auth = "auth",
-    optional hosted_zone_id = "hostedZoneID", optional region = "region", optional role = "role",
+    optional access_key_id_secret_ref = "accessKeyIDSecretRef", optional auth,
+    optional hosted_zone_id = "hostedZoneID", optional region, optional role,
     optional secret_access_key_secret_ref = "secretAccessKeySecretRef"
 }
 
@@ -750,7 +717,7 @@ pub struct ChallengeSecretAccessKeySecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ChallengeSecretAccessKeySecretRef, optional key = "key", required name = "name" }
+codec::object! { ChallengeSecretAccessKeySecretRef, optional key, required name }
 
 /// Selector selects a set of DNSNames on the Certificate resource that should be solved using this
 /// challenge solver. If not specified, the solver will be treated as the 'default' solver with the
@@ -793,9 +760,7 @@ pub struct ChallengeServiceAccountRef {
     /// Name of the ServiceAccount used to request a token.
     pub name: String,
 }
-codec::object! {
-    ChallengeServiceAccountRef, optional audiences = "audiences", required name = "name"
-}
+codec::object! { ChallengeServiceAccountRef, optional audiences, required name }
 
 /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
 /// field.
@@ -808,7 +773,7 @@ pub struct ChallengeServiceAccountSecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ChallengeServiceAccountSecretRef, optional key = "key", required name = "name" }
+codec::object! { ChallengeServiceAccountSecretRef, optional key, required name }
 
 /// Contains the domain solving configuration that should be used to solve this challenge resource.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -839,8 +804,8 @@ pub struct ChallengeSolver {
     pub wait_instead_of_self_check: Option<String>,
 }
 codec::object! {
-    ChallengeSolver, optional dns01 = "dns01", optional http01 = "http01",
-    optional selector = "selector", optional wait_instead_of_self_check = "waitInsteadOfSelfCheck"
+    ChallengeSolver, optional dns01, optional http01, optional selector,
+    optional wait_instead_of_self_check = "waitInsteadOfSelfCheck"
 }
 
 /// `Challenge.spec`.
@@ -880,9 +845,8 @@ pub struct ChallengeSpec {
 }
 codec::object! {
     ChallengeSpec, required authorization_url = "authorizationURL", required dns_name = "dnsName",
-    required issuer_ref = "issuerRef", required key = "key", required solver = "solver",
-    required token = "token", required r#type = "type", required url = "url",
-    optional wildcard = "wildcard"
+    required issuer_ref = "issuerRef", required key, required solver, required token,
+    required r#type = "type", required url, optional wildcard
 }
 
 /// `Challenge.status`.
@@ -912,9 +876,8 @@ pub struct ChallengeStatus {
     pub state: Option<ChallengeState>,
 }
 codec::object! {
-    ChallengeStatus, optional presented = "presented",
-    optional_encoded presented_at = "presentedAt", optional processing = "processing",
-    optional reason = "reason", optional state = "state"
+    ChallengeStatus, optional presented, optional_encoded presented_at = "presentedAt",
+    optional processing, optional reason, optional state
 }
 
 /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
@@ -928,7 +891,7 @@ pub struct ChallengeTokenSecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ChallengeTokenSecretRef, optional key = "key", required name = "name" }
+codec::object! { ChallengeTokenSecretRef, optional key, required name }
 
 /// The name of the secret containing the TSIG value. If `tsigKeyName` is defined, this field is
 /// required.
@@ -941,7 +904,7 @@ pub struct ChallengeTsigSecretSecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ChallengeTsigSecretSecretRef, optional key = "key", required name = "name" }
+codec::object! { ChallengeTsigSecretSecretRef, optional key, required name }
 
 /// The type of ACME challenge this resource represents. One of "HTTP-01" or "DNS-01".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -976,7 +939,7 @@ pub struct ChallengeWebhook {
     pub solver_name: String,
 }
 codec::object! {
-    ChallengeWebhook, nullable config = "config", required group_name = "groupName",
+    ChallengeWebhook, nullable config, required group_name = "groupName",
     required solver_name = "solverName"
 }
 
@@ -992,15 +955,10 @@ codec::object! {
 /// Support for Azure Private DNS zones is currently experimental and may change in future releases.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ChallengeZoneType {
-    /// `AzurePublicZone`
     #[default]
     AzurePublicZone,
-    /// `AzurePrivateZone`
     AzurePrivateZone,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! {
-    ChallengeZoneType, Unrecognized, AzurePublicZone = "AzurePublicZone",
-    AzurePrivateZone = "AzurePrivateZone"
-}
+codec::texts! { ChallengeZoneType, Unrecognized, AzurePublicZone, AzurePrivateZone }

@@ -19,9 +19,7 @@ pub struct ChallengeIssuerRef {
     /// Name of the issuer being referred to.
     pub name: String,
 }
-codec::object! {
-    ChallengeIssuerRef, optional group = "group", optional kind = "kind", required name = "name"
-}
+codec::object! { ChallengeIssuerRef, optional group, optional kind, required name }
 
 /// Contains the current 'state' of the challenge. If not set, the state of the challenge is
 /// unknown.

@@ -3,7 +3,7 @@
 
 //! `Order` of `acme.cert-manager.io/v1`.
 
-#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms, missing_docs)]
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::ByteString;
@@ -17,15 +17,10 @@ use super::{ChallengeIssuerRef, ChallengeState};
 pub struct Order {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    /// `spec`.
     pub spec: OrderSpec,
-    /// `status`.
     pub status: Option<OrderStatus>,
 }
-codec::object! {
-    Order as kind, defaulted metadata = "metadata", required spec = "spec",
-    optional status = "status"
-}
+codec::object! { Order as kind, defaulted metadata, required spec, optional status }
 
 /// ACMEAuthorization contains data returned from the ACME server on an authorization that must be
 /// completed in order validate a DNS name on an ACME Order resource.
@@ -55,8 +50,8 @@ pub struct OrderAuthorizations {
     pub wildcard: Option<bool>,
 }
 codec::object! {
-    OrderAuthorizations, optional challenges = "challenges", optional identifier = "identifier",
-    optional initial_state = "initialState", required url = "url", optional wildcard = "wildcard"
+    OrderAuthorizations, optional challenges, optional identifier,
+    optional initial_state = "initialState", required url, optional wildcard
 }
 
 /// Challenge specifies a challenge offered by the ACME server for an Order. An appropriate
@@ -74,9 +69,7 @@ pub struct OrderChallenges {
     /// Challenge from the ACME server.
     pub url: String,
 }
-codec::object! {
-    OrderChallenges, required token = "token", required r#type = "type", required url = "url"
-}
+codec::object! { OrderChallenges, required token, required r#type = "type", required url }
 
 /// InitialState is the initial state of the ACME authorization when first fetched from the ACME
 /// server.
@@ -147,9 +140,8 @@ pub struct OrderSpec {
 }
 codec::object! {
     OrderSpec, optional common_name = "commonName", optional dns_names = "dnsNames",
-    optional duration = "duration", optional ip_addresses = "ipAddresses",
-    required issuer_ref = "issuerRef", optional profile = "profile", optional replaces = "replaces",
-    required_encoded request = "request"
+    optional duration, optional ip_addresses = "ipAddresses", required issuer_ref = "issuerRef",
+    optional profile, optional replaces, required_encoded request
 }
 
 /// `Order.status`.
@@ -179,8 +171,7 @@ pub struct OrderStatus {
     pub url: Option<String>,
 }
 codec::object! {
-    OrderStatus, optional authorizations = "authorizations",
-    optional_encoded certificate = "certificate", optional_encoded failure_time = "failureTime",
-    optional finalize_url = "finalizeURL", optional reason = "reason", optional state = "state",
-    optional url = "url"
+    OrderStatus, optional authorizations, optional_encoded certificate,
+    optional_encoded failure_time = "failureTime", optional finalize_url = "finalizeURL",
+    optional reason, optional state, optional url
 }

@@ -3,7 +3,7 @@
 
 //! `Certificate` of `cert-manager.io/v1`.
 
-#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms, missing_docs)]
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
@@ -27,10 +27,7 @@ pub struct Certificate {
     /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status>
     pub status: Option<CertificateStatus>,
 }
-codec::object! {
-    Certificate as kind, defaulted metadata = "metadata", optional spec = "spec",
-    optional status = "status"
-}
+codec::object! { Certificate as kind, defaulted metadata, optional spec, optional status }
 
 /// ACME stores information that is fetched from the ACME CA server.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,7 +36,7 @@ pub struct CertificateAcme {
     /// RFC 9773. This is only populated if the ARI feature gate is enabled.
     pub ari: Option<CertificateAri>,
 }
-codec::object! { CertificateAcme, optional ari = "ari" }
+codec::object! { CertificateAcme, optional ari }
 
 /// CertificateAdditionalOutputFormat defines an additional output format of a Certificate resource.
 /// These contain supplementary data formats of the signed certificate chain and paired private key.
@@ -58,19 +55,14 @@ codec::object! { CertificateAdditionalOutputFormats, required r#type = "type" }
 /// algorithm.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CertificateAlgorithm {
-    /// `RSA`
     #[default]
     RSA,
-    /// `ECDSA`
     ECDSA,
-    /// `Ed25519`
     Ed25519,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! {
-    CertificateAlgorithm, Unrecognized, RSA = "RSA", ECDSA = "ECDSA", Ed25519 = "Ed25519"
-}
+codec::texts! { CertificateAlgorithm, Unrecognized, RSA, ECDSA, Ed25519 }
 
 /// ARI stores the ACME Renewal Information that is fetched from the ACME server in accordance with
 /// RFC 9773. This is only populated if the ARI feature gate is enabled.
@@ -103,15 +95,13 @@ codec::object! {
 /// respectively. Defaults to `PKCS1` if not specified.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CertificateEncoding {
-    /// `PKCS1`
     #[default]
     PKCS1,
-    /// `PKCS8`
     PKCS8,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { CertificateEncoding, Unrecognized, PKCS1 = "PKCS1", PKCS8 = "PKCS8" }
+codec::texts! { CertificateEncoding, Unrecognized, PKCS1, PKCS8 }
 
 /// Excluded contains the constraints which must be disallowed. Any name matching a restriction in
 /// the excluded field is invalid regardless of information appearing in the permitted
@@ -157,8 +147,8 @@ pub struct CertificateJks {
     pub password_secret_ref: Option<CertificatePasswordSecretRef>,
 }
 codec::object! {
-    CertificateJks, optional alias = "alias", required create = "create",
-    optional password = "password", optional password_secret_ref = "passwordSecretRef"
+    CertificateJks, optional alias, required create, optional password,
+    optional password_secret_ref = "passwordSecretRef"
 }
 
 /// Additional keystore output formats to be stored in the Certificate's Secret.
@@ -170,7 +160,7 @@ pub struct CertificateKeystores {
     /// resource.
     pub pkcs12: Option<CertificatePkcs12>,
 }
-codec::object! { CertificateKeystores, optional jks = "jks", optional pkcs12 = "pkcs12" }
+codec::object! { CertificateKeystores, optional jks, optional pkcs12 }
 
 /// x.509 certificate NameConstraint extension which MUST NOT be used in a non-CA certificate. More
 /// Info: <https://datatracker.ietf.org/doc/html/rfc5280#section-4.2.1.10>
@@ -188,8 +178,7 @@ pub struct CertificateNameConstraints {
     pub permitted: Option<CertificatePermitted>,
 }
 codec::object! {
-    CertificateNameConstraints, optional critical = "critical", optional excluded = "excluded",
-    optional permitted = "permitted"
+    CertificateNameConstraints, optional critical, optional excluded, optional permitted
 }
 
 /// `Certificate.spec.otherNames`.
@@ -202,7 +191,7 @@ pub struct CertificateOtherNames {
     /// to set as value for the otherName SAN.
     pub utf8_value: Option<String>,
 }
-codec::object! { CertificateOtherNames, optional oid = "oid", optional utf8_value = "utf8Value" }
+codec::object! { CertificateOtherNames, optional oid, optional utf8_value = "utf8Value" }
 
 /// PasswordSecretRef is a reference to a non-empty key in a Secret resource containing the password
 /// used to encrypt the JKS keystore. Mutually exclusive with password. One of password or
@@ -216,7 +205,7 @@ pub struct CertificatePasswordSecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { CertificatePasswordSecretRef, optional key = "key", required name = "name" }
+codec::object! { CertificatePasswordSecretRef, optional key, required name }
 
 /// Permitted contains the constraints in which the names must be located.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -273,24 +262,20 @@ pub struct CertificatePkcs12 {
     pub profile: Option<CertificateProfile>,
 }
 codec::object! {
-    CertificatePkcs12, required create = "create", optional password = "password",
-    optional password_secret_ref = "passwordSecretRef", optional profile = "profile"
+    CertificatePkcs12, required create, optional password,
+    optional password_secret_ref = "passwordSecretRef", optional profile
 }
 
 /// `policy` must be one of `Disabled`, `RenewBefore`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CertificatePolicy {
-    /// `RenewBefore`
     #[default]
     RenewBefore,
-    /// `Disabled`
     Disabled,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! {
-    CertificatePolicy, Unrecognized, RenewBefore = "RenewBefore", Disabled = "Disabled"
-}
+codec::texts! { CertificatePolicy, Unrecognized, RenewBefore, Disabled }
 
 /// Private key options. These include the key algorithm and size, the used encoding and the
 /// rotation policy.
@@ -327,8 +312,8 @@ pub struct CertificatePrivateKey {
     pub size: Option<i64>,
 }
 codec::object! {
-    CertificatePrivateKey, optional algorithm = "algorithm", optional encoding = "encoding",
-    optional rotation_policy = "rotationPolicy", optional size = "size"
+    CertificatePrivateKey, optional algorithm, optional encoding,
+    optional rotation_policy = "rotationPolicy", optional size
 }
 
 /// Profile specifies the key and certificate encryption algorithms and the HMAC algorithm used to
@@ -346,22 +331,15 @@ codec::object! {
 /// Java using compatible versions of Bouncy Castle. Meets FIPS 140-3 requirements.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CertificateProfile {
-    /// `LegacyRC2`
     #[default]
     LegacyRC2,
-    /// `LegacyDES`
     LegacyDES,
-    /// `Modern2023`
     Modern2023,
-    /// `Modern2026`
     Modern2026,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! {
-    CertificateProfile, Unrecognized, LegacyRC2 = "LegacyRC2", LegacyDES = "LegacyDES",
-    Modern2023 = "Modern2023", Modern2026 = "Modern2026"
-}
+codec::texts! { CertificateProfile, Unrecognized, LegacyRC2, LegacyDES, Modern2023, Modern2026 }
 
 /// `renewal` allows configuration of how your certificate is renewed. If the policy mentioned is
 /// `RenewBefore` then the controller respects `renewBefore` and `renewBeforePercentage`.
@@ -372,7 +350,7 @@ pub struct CertificateRenewal {
     /// `windows` mentions the behavior of when the renewal must happen.
     pub windows: Option<Vec<CertificateWindows>>,
 }
-codec::object! { CertificateRenewal, optional policy = "policy", optional windows = "windows" }
+codec::object! { CertificateRenewal, optional policy, optional windows }
 
 /// RotationPolicy controls how private keys should be regenerated when a re-issuance is being
 /// processed.
@@ -384,15 +362,13 @@ codec::object! { CertificateRenewal, optional policy = "policy", optional window
 /// The default was changed from `Never` to `Always` in cert-manager \>=v1.18.0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CertificateRotationPolicy {
-    /// `Never`
     #[default]
     Never,
-    /// `Always`
     Always,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { CertificateRotationPolicy, Unrecognized, Never = "Never", Always = "Always" }
+codec::texts! { CertificateRotationPolicy, Unrecognized, Never, Always }
 
 /// Defines annotations and labels to be copied to the Certificate's Secret.
 ///
@@ -406,38 +382,27 @@ pub struct CertificateSecretTemplate {
     /// Labels is a key value map to be copied to the target Kubernetes Secret.
     pub labels: Option<BTreeMap<String, String>>,
 }
-codec::object! {
-    CertificateSecretTemplate, optional annotations = "annotations", optional labels = "labels"
-}
+codec::object! { CertificateSecretTemplate, optional annotations, optional labels }
 
 /// Signature algorithm to use. Allowed values for RSA keys: SHA256WithRSA, SHA384WithRSA,
 /// SHA512WithRSA. Allowed values for ECDSA keys: ECDSAWithSHA256, ECDSAWithSHA384, ECDSAWithSHA512.
 /// Allowed values for Ed25519 keys: PureEd25519.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CertificateSignatureAlgorithm {
-    /// `SHA256WithRSA`
     #[default]
     SHA256WithRSA,
-    /// `SHA384WithRSA`
     SHA384WithRSA,
-    /// `SHA512WithRSA`
     SHA512WithRSA,
-    /// `ECDSAWithSHA256`
     ECDSAWithSHA256,
-    /// `ECDSAWithSHA384`
     ECDSAWithSHA384,
-    /// `ECDSAWithSHA512`
     ECDSAWithSHA512,
-    /// `PureEd25519`
     PureEd25519,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
 codec::texts! {
-    CertificateSignatureAlgorithm, Unrecognized, SHA256WithRSA = "SHA256WithRSA",
-    SHA384WithRSA = "SHA384WithRSA", SHA512WithRSA = "SHA512WithRSA",
-    ECDSAWithSHA256 = "ECDSAWithSHA256", ECDSAWithSHA384 = "ECDSAWithSHA384",
-    ECDSAWithSHA512 = "ECDSAWithSHA512", PureEd25519 = "PureEd25519"
+    CertificateSignatureAlgorithm, Unrecognized, SHA256WithRSA, SHA384WithRSA, SHA512WithRSA,
+    ECDSAWithSHA256, ECDSAWithSHA384, ECDSAWithSHA512, PureEd25519
 }
 
 /// Specification of the desired state of the Certificate resource.
@@ -587,19 +552,19 @@ pub struct CertificateSpec {
 }
 codec::object! {
     CertificateSpec, optional additional_output_formats = "additionalOutputFormats",
-    optional common_name = "commonName", optional dns_names = "dnsNames",
-    optional duration = "duration", optional email_addresses = "emailAddresses",
+    optional common_name = "commonName", optional dns_names = "dnsNames", optional duration,
+    optional email_addresses = "emailAddresses",
     optional encode_usages_in_request = "encodeUsagesInRequest",
     optional ip_addresses = "ipAddresses", optional is_ca = "isCA",
-    required issuer_ref = "issuerRef", optional keystores = "keystores",
+    required issuer_ref = "issuerRef", optional keystores,
     optional literal_subject = "literalSubject", optional name_constraints = "nameConstraints",
     optional other_names = "otherNames", optional private_key = "privateKey",
     optional renew_before = "renewBefore",
-    optional renew_before_percentage = "renewBeforePercentage", optional renewal = "renewal",
+    optional renew_before_percentage = "renewBeforePercentage", optional renewal,
     optional revision_history_limit = "revisionHistoryLimit", required secret_name = "secretName",
     optional secret_template = "secretTemplate",
-    optional signature_algorithm = "signatureAlgorithm", optional subject = "subject",
-    optional uris = "uris", optional usages = "usages"
+    optional signature_algorithm = "signatureAlgorithm", optional subject, optional uris,
+    optional usages
 }
 
 /// Status of the Certificate. This is set and managed automatically. Read-only. More info:
@@ -610,8 +575,7 @@ pub struct CertificateStatus {
     pub acme: Option<CertificateAcme>,
     /// List of status conditions to indicate the status of certificates. Known condition types are
     /// `Ready` and `Issuing`.
-    ///
-    /// Must have no two items with the same `type`.
+    /// * Must have no two items with the same `type`.
     pub conditions: Option<Vec<CertificateConditions>>,
     /// The number of continuous failed issuance attempts up till now.
     ///
@@ -655,12 +619,12 @@ pub struct CertificateStatus {
     pub revision: Option<i64>,
 }
 codec::object! {
-    CertificateStatus, optional acme = "acme", optional conditions = "conditions",
+    CertificateStatus, optional acme, optional conditions,
     optional failed_issuance_attempts = "failedIssuanceAttempts",
     optional_encoded last_failure_time = "lastFailureTime",
     optional next_private_key_secret_name = "nextPrivateKeySecretName",
     optional_encoded not_after = "notAfter", optional_encoded not_before = "notBefore",
-    optional_encoded renewal_time = "renewalTime", optional revision = "revision"
+    optional_encoded renewal_time = "renewalTime", optional revision
 }
 
 /// Requested set of X509 certificate subject attributes. More info:
@@ -688,9 +652,9 @@ pub struct CertificateSubject {
     pub street_addresses: Option<Vec<String>>,
 }
 codec::object! {
-    CertificateSubject, optional countries = "countries", optional localities = "localities",
-    optional organizational_units = "organizationalUnits", optional organizations = "organizations",
-    optional postal_codes = "postalCodes", optional provinces = "provinces",
+    CertificateSubject, optional countries, optional localities,
+    optional organizational_units = "organizationalUnits", optional organizations,
+    optional postal_codes = "postalCodes", optional provinces,
     optional serial_number = "serialNumber", optional street_addresses = "streetAddresses"
 }
 
@@ -712,22 +676,18 @@ impl Default for CertificateSuggestedWindow {
         }
     }
 }
-codec::object! {
-    CertificateSuggestedWindow, required_encoded end = "end", required_encoded start = "start"
-}
+codec::object! { CertificateSuggestedWindow, required_encoded end, required_encoded start }
 
 /// Type is the name of the format type that should be written to the Certificate's target Secret.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CertificateType {
-    /// `DER`
     #[default]
     DER,
-    /// `CombinedPEM`
     CombinedPEM,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { CertificateType, Unrecognized, DER = "DER", CombinedPEM = "CombinedPEM" }
+codec::texts! { CertificateType, Unrecognized, DER, CombinedPEM }
 
 /// CertificateRenewalWindows is the definition for renewal windows
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -738,21 +698,18 @@ pub struct CertificateWindows {
     /// - \* \* \* \* \| \| \| \| \| \| \| \| \| day of the week (0–6) (Sunday to Saturday; \| \| \|
     ///   month (1–12) 7 is also Sunday on some systems) \| \| day of the month (1–31) \| hour (0–23)
     ///   minute (0–59)
-    ///
-    /// Must have at least 1 character.
+    /// * Must have at least 1 character.
     pub cron: String,
     /// `timezone` is IANA compliant timezone. For example America/Denver. If this field is not set,
     /// timezone is treated as UTC.
-    ///
-    /// Must have at least 1 character.
+    /// * Must have at least 1 character.
     pub timezone: Option<String>,
     /// `windowDuration` is how long the cron definition is active for. Value must be in units accepted
     /// by Go time.ParseDuration <https://golang.org/pkg/time/#ParseDuration>.
-    ///
-    /// Must match `^([0-9]+(\.[0-9]+)?(s|m|h))+$`.
+    /// * Must match `^([0-9]+(\.[0-9]+)?(s|m|h))+$`.
     pub window_duration: String,
 }
 codec::object! {
-    CertificateWindows, required cron = "cron", optional timezone = "timezone",
+    CertificateWindows, required cron, optional timezone,
     required window_duration = "windowDuration"
 }

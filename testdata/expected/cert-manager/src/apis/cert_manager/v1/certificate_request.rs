@@ -30,10 +30,7 @@ pub struct CertificateRequest {
     /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status>
     pub status: Option<CertificateRequestStatus>,
 }
-codec::object! {
-    CertificateRequest as kind, defaulted metadata = "metadata", optional spec = "spec",
-    optional status = "status"
-}
+codec::object! { CertificateRequest as kind, defaulted metadata, optional spec, optional status }
 
 /// CertificateRequestCondition contains condition information for a CertificateRequest.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -52,8 +49,7 @@ pub struct CertificateRequestConditions {
 }
 codec::object! {
     CertificateRequestConditions, optional_encoded last_transition_time = "lastTransitionTime",
-    optional message = "message", optional reason = "reason", required status = "status",
-    required r#type = "type"
+    optional message, optional reason, required status, required r#type = "type"
 }
 
 /// Specification of the desired state of the CertificateRequest resource.
@@ -106,10 +102,9 @@ pub struct CertificateRequestSpec {
     pub username: Option<String>,
 }
 codec::object! {
-    CertificateRequestSpec, optional duration = "duration", optional extra = "extra",
-    optional groups = "groups", optional is_ca = "isCA", required issuer_ref = "issuerRef",
-    required_encoded request = "request", optional uid = "uid", optional usages = "usages",
-    optional username = "username"
+    CertificateRequestSpec, optional duration, optional extra, optional groups,
+    optional is_ca = "isCA", required issuer_ref = "issuerRef", required_encoded request,
+    optional uid, optional usages, optional username
 }
 
 /// Status of the CertificateRequest. This is set and managed automatically. Read-only. More info:
@@ -126,15 +121,13 @@ pub struct CertificateRequestStatus {
     pub certificate: Option<ByteString>,
     /// List of status conditions to indicate the status of a CertificateRequest. Known condition types
     /// are `Ready`, `InvalidRequest`, `Approved` and `Denied`.
-    ///
-    /// Must have no two items with the same `type`.
+    /// * Must have no two items with the same `type`.
     pub conditions: Option<Vec<CertificateRequestConditions>>,
     /// FailureTime stores the time that this CertificateRequest failed. This is used to influence
     /// garbage collection and back-off.
     pub failure_time: Option<Time>,
 }
 codec::object! {
-    CertificateRequestStatus, optional_encoded ca = "ca",
-    optional_encoded certificate = "certificate", optional conditions = "conditions",
-    optional_encoded failure_time = "failureTime"
+    CertificateRequestStatus, optional_encoded ca, optional_encoded certificate,
+    optional conditions, optional_encoded failure_time = "failureTime"
 }

@@ -24,10 +24,7 @@ pub struct ClusterIssuer {
     /// Status of the ClusterIssuer. This is set and managed automatically.
     pub status: Option<ClusterIssuerStatus>,
 }
-codec::object! {
-    ClusterIssuer as kind, defaulted metadata = "metadata", required spec = "spec",
-    optional status = "status"
-}
+codec::object! { ClusterIssuer as kind, defaulted metadata, required spec, optional status }
 
 /// Desired state of the ClusterIssuer resource.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -48,8 +45,8 @@ pub struct ClusterIssuerSpec {
     pub venafi: Option<ClusterIssuerVenafi>,
 }
 codec::object! {
-    ClusterIssuerSpec, optional acme = "acme", optional ca = "ca",
-    optional self_signed = "selfSigned", optional vault = "vault", optional venafi = "venafi"
+    ClusterIssuerSpec, optional acme, optional ca, optional self_signed = "selfSigned",
+    optional vault, optional venafi
 }
 
 /// Status of the ClusterIssuer. This is set and managed automatically.
@@ -60,8 +57,7 @@ pub struct ClusterIssuerStatus {
     pub acme: Option<ClusterIssuerStatusAcme>,
     /// List of status conditions to indicate the status of a CertificateRequest. Known condition types
     /// are `Ready`.
-    ///
-    /// Must have no two items with the same `type`.
+    /// * Must have no two items with the same `type`.
     pub conditions: Option<Vec<CertificateConditions>>,
 }
-codec::object! { ClusterIssuerStatus, optional acme = "acme", optional conditions = "conditions" }
+codec::object! { ClusterIssuerStatus, optional acme, optional conditions }

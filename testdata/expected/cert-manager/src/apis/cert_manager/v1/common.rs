@@ -3,7 +3,7 @@
 
 //! Types that several kinds share of `cert-manager.io/v1`.
 
-#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms, missing_docs)]
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::ByteString;
@@ -37,26 +37,21 @@ pub struct CertificateConditions {
 }
 codec::object! {
     CertificateConditions, optional_encoded last_transition_time = "lastTransitionTime",
-    optional message = "message", optional observed_generation = "observedGeneration",
-    optional reason = "reason", required status = "status", required r#type = "type"
+    optional message, optional observed_generation = "observedGeneration", optional reason,
+    required status, required r#type = "type"
 }
 
 /// Status of the condition, one of (`True`, `False`, `Unknown`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CertificateConditionsStatus {
-    /// `True`
     #[default]
     True,
-    /// `False`
     False,
-    /// `Unknown`
     Unknown,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! {
-    CertificateConditionsStatus, Unrecognized, True = "True", False = "False", Unknown = "Unknown"
-}
+codec::texts! { CertificateConditionsStatus, Unrecognized, True, False, Unknown }
 
 /// Reference to the issuer responsible for issuing the certificate. If the issuer is
 /// namespace-scoped, it must be in the same namespace as the Certificate. If the issuer is
@@ -72,9 +67,7 @@ pub struct CertificateIssuerRef {
     /// Name of the issuer being referred to.
     pub name: String,
 }
-codec::object! {
-    CertificateIssuerRef, optional group = "group", optional kind = "kind", required name = "name"
-}
+codec::object! { CertificateIssuerRef, optional group, optional kind, required name }
 
 /// KeyUsage specifies valid usage contexts for keys. See:
 /// <https://tools.ietf.org/html/rfc5280#section-4.2.1.3>
@@ -164,7 +157,7 @@ pub struct ClusterIssuerAccessKeyIDSecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ClusterIssuerAccessKeyIDSecretRef, optional key = "key", required name = "name" }
+codec::object! { ClusterIssuerAccessKeyIDSecretRef, optional key, required name }
 
 /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
 /// field.
@@ -177,7 +170,7 @@ pub struct ClusterIssuerAccessTokenSecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ClusterIssuerAccessTokenSecretRef, optional key = "key", required name = "name" }
+codec::object! { ClusterIssuerAccessTokenSecretRef, optional key, required name }
 
 /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
 /// field.
@@ -190,7 +183,7 @@ pub struct ClusterIssuerAccountSecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ClusterIssuerAccountSecretRef, optional key = "key", required name = "name" }
+codec::object! { ClusterIssuerAccountSecretRef, optional key, required name }
 
 /// ACME configures this issuer to communicate with a RFC8555 (ACME) server to obtain signed x509
 /// certificates.
@@ -230,8 +223,7 @@ pub struct ClusterIssuerAcme {
     /// newer Let's Encrypt root CA. This value picks the first certificate bundle in the combined set
     /// of ACME default and alternative chains that has a root-most certificate with this value as its
     /// issuer's commonname.
-    ///
-    /// Must have at most 64 characters.
+    /// * Must have at most 64 characters.
     pub preferred_chain: Option<String>,
     /// PrivateKey is the name of a Kubernetes Secret resource that will be used to store the
     /// automatically generated ACME account private key.
@@ -244,8 +236,7 @@ pub struct ClusterIssuerAcme {
     pub profile: Option<String>,
     /// RenewalInformationSource allows fetching ACME Renewal Information from the ACME CA server.
     /// Default is `ARI`.
-    ///
-    /// Defaults to `"ARI"`.
+    /// * Defaults to `"ARI"`.
     pub renewal_information_source: Option<ClusterIssuerRenewalInformationSource>,
     /// Server is the URL used to access the ACME server's 'directory' endpoint. For example, for Let's
     /// Encrypt's staging endpoint, you would use:
@@ -273,13 +264,13 @@ pub struct ClusterIssuerAcme {
 }
 codec::object! {
     ClusterIssuerAcme, optional_encoded ca_bundle = "caBundle",
-    optional disable_account_key_generation = "disableAccountKeyGeneration",
-    optional email = "email", optional enable_duration_feature = "enableDurationFeature",
+    optional disable_account_key_generation = "disableAccountKeyGeneration", optional email,
+    optional enable_duration_feature = "enableDurationFeature",
     optional external_account_binding = "externalAccountBinding",
     optional preferred_chain = "preferredChain",
-    required private_key_secret_ref = "privateKeySecretRef", optional profile = "profile",
-    optional renewal_information_source = "renewalInformationSource", required server = "server",
-    optional skip_tls_verify = "skipTLSVerify", optional solvers = "solvers"
+    required private_key_secret_ref = "privateKeySecretRef", optional profile,
+    optional renewal_information_source = "renewalInformationSource", required server,
+    optional skip_tls_verify = "skipTLSVerify", optional solvers
 }
 
 /// Use the 'ACME DNS' (<https://github.com/joohoi/acme-dns>) API to manage DNS01 challenge records.
@@ -288,11 +279,10 @@ pub struct ClusterIssuerAcmeDNS {
     /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
     /// field.
     pub account_secret_ref: ClusterIssuerAccountSecretRef,
-    /// `host`.
     pub host: String,
 }
 codec::object! {
-    ClusterIssuerAcmeDNS, required account_secret_ref = "accountSecretRef", required host = "host"
+    ClusterIssuerAcmeDNS, required account_secret_ref = "accountSecretRef", required host
 }
 
 /// Use the Akamai DNS zone management API to manage DNS01 challenge records.
@@ -307,7 +297,6 @@ pub struct ClusterIssuerAkamai {
     /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
     /// field.
     pub client_token_secret_ref: ClusterIssuerClientTokenSecretRef,
-    /// `serviceConsumerDomain`.
     pub service_consumer_domain: String,
 }
 codec::object! {
@@ -328,7 +317,7 @@ pub struct ClusterIssuerApiKeySecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ClusterIssuerApiKeySecretRef, optional key = "key", required name = "name" }
+codec::object! { ClusterIssuerApiKeySecretRef, optional key, required name }
 
 /// APITokenSecretRef is a secret key selector for the CyberArk Certificate Manager SaaS API token.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -340,7 +329,7 @@ pub struct ClusterIssuerApiTokenSecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ClusterIssuerApiTokenSecretRef, optional key = "key", required name = "name" }
+codec::object! { ClusterIssuerApiTokenSecretRef, optional key, required name }
 
 /// AppRole authenticates with Vault using the App Role auth mechanism, with the role and secret
 /// stored in a Kubernetes Secret resource.
@@ -357,7 +346,7 @@ pub struct ClusterIssuerAppRole {
     pub secret_ref: ClusterIssuerSecretRef,
 }
 codec::object! {
-    ClusterIssuerAppRole, required path = "path", required role_id = "roleId",
+    ClusterIssuerAppRole, required path, required role_id = "roleId",
     required secret_ref = "secretRef"
 }
 
@@ -381,8 +370,8 @@ pub struct ClusterIssuerAuth {
     pub token_secret_ref: Option<ClusterIssuerTokenSecretRef>,
 }
 codec::object! {
-    ClusterIssuerAuth, optional app_role = "appRole", optional aws = "aws",
-    optional client_certificate = "clientCertificate", optional kubernetes = "kubernetes",
+    ClusterIssuerAuth, optional app_role = "appRole", optional aws,
+    optional client_certificate = "clientCertificate", optional kubernetes,
     optional token_secret_ref = "tokenSecretRef"
 }
 
@@ -414,8 +403,7 @@ pub struct ClusterIssuerAws {
     /// AWS_REGION or AWS_DEFAULT_REGION environment variables, falling back to "us-east-1" if not set.
     pub region: Option<String>,
     /// A required field containing the Vault Role to assume when authenticating.
-    ///
-    /// Must have at least 1 character.
+    /// * Must have at least 1 character.
     pub role: String,
     /// A reference to a service account that will be used to request a web identity token for IRSA (IAM
     /// Roles for Service Accounts) authentication.
@@ -426,8 +414,7 @@ pub struct ClusterIssuerAws {
 }
 codec::object! {
     ClusterIssuerAws, optional iam_role_arn = "iamRoleArn", optional mount_path = "mountPath",
-    optional region = "region", required role = "role",
-    optional service_account_ref = "serviceAccountRef",
+    optional region, required role, optional service_account_ref = "serviceAccountRef",
     optional vault_header_value = "vaultHeaderValue"
 }
 
@@ -469,9 +456,8 @@ pub struct ClusterIssuerAzureDNS {
 }
 codec::object! {
     ClusterIssuerAzureDNS, optional client_id = "clientID",
-    optional client_secret_secret_ref = "clientSecretSecretRef",
-    optional environment = "environment", optional hosted_zone_name = "hostedZoneName",
-    optional managed_identity = "managedIdentity",
+    optional client_secret_secret_ref = "clientSecretSecretRef", optional environment,
+    optional hosted_zone_name = "hostedZoneName", optional managed_identity = "managedIdentity",
     required resource_group_name = "resourceGroupName", required subscription_id = "subscriptionID",
     optional tenant_id = "tenantID", optional zone_type = "zoneType"
 }
@@ -518,7 +504,7 @@ pub struct ClusterIssuerCaBundleSecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ClusterIssuerCaBundleSecretRef, optional key = "key", required name = "name" }
+codec::object! { ClusterIssuerCaBundleSecretRef, optional key, required name }
 
 /// Reference to a Secret containing a PEM-encoded Client Certificate to use when the Vault server
 /// requires mTLS.
@@ -531,7 +517,7 @@ pub struct ClusterIssuerClientCertSecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ClusterIssuerClientCertSecretRef, optional key = "key", required name = "name" }
+codec::object! { ClusterIssuerClientCertSecretRef, optional key, required name }
 
 /// ClientCertificate authenticates with Vault by presenting a client certificate during the
 /// request's TLS handshake. Works only when using HTTPS protocol.
@@ -549,7 +535,7 @@ pub struct ClusterIssuerClientCertificate {
     pub secret_name: Option<String>,
 }
 codec::object! {
-    ClusterIssuerClientCertificate, optional mount_path = "mountPath", optional name = "name",
+    ClusterIssuerClientCertificate, optional mount_path = "mountPath", optional name,
     optional secret_name = "secretName"
 }
 
@@ -564,7 +550,7 @@ pub struct ClusterIssuerClientKeySecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ClusterIssuerClientKeySecretRef, optional key = "key", required name = "name" }
+codec::object! { ClusterIssuerClientKeySecretRef, optional key, required name }
 
 /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
 /// field.
@@ -577,7 +563,7 @@ pub struct ClusterIssuerClientSecretSecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ClusterIssuerClientSecretSecretRef, optional key = "key", required name = "name" }
+codec::object! { ClusterIssuerClientSecretSecretRef, optional key, required name }
 
 /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
 /// field.
@@ -590,7 +576,7 @@ pub struct ClusterIssuerClientTokenSecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ClusterIssuerClientTokenSecretRef, optional key = "key", required name = "name" }
+codec::object! { ClusterIssuerClientTokenSecretRef, optional key, required name }
 
 /// Cloud specifies the CyberArk Certificate Manager SaaS configuration settings. Only one of
 /// CyberArk Certificate Manager may be specified.
@@ -603,7 +589,7 @@ pub struct ClusterIssuerCloud {
     pub url: Option<String>,
 }
 codec::object! {
-    ClusterIssuerCloud, required api_token_secret_ref = "apiTokenSecretRef", optional url = "url"
+    ClusterIssuerCloud, required api_token_secret_ref = "apiTokenSecretRef", optional url
 }
 
 /// Use the Google Cloud DNS API to manage DNS01 challenge records.
@@ -612,15 +598,14 @@ pub struct ClusterIssuerCloudDNS {
     /// HostedZoneName is an optional field that tells cert-manager in which Cloud DNS zone the
     /// challenge record has to be created. If left empty cert-manager will automatically choose a zone.
     pub hosted_zone_name: Option<String>,
-    /// `project`.
     pub project: String,
     /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
     /// field.
     pub service_account_secret_ref: Option<ClusterIssuerServiceAccountSecretRef>,
 }
 codec::object! {
-    ClusterIssuerCloudDNS, optional hosted_zone_name = "hostedZoneName",
-    required project = "project", optional service_account_secret_ref = "serviceAccountSecretRef"
+    ClusterIssuerCloudDNS, optional hosted_zone_name = "hostedZoneName", required project,
+    optional service_account_secret_ref = "serviceAccountSecretRef"
 }
 
 /// Use the Cloudflare API to manage DNS01 challenge records.
@@ -636,22 +621,20 @@ pub struct ClusterIssuerCloudflare {
 }
 codec::object! {
     ClusterIssuerCloudflare, optional api_key_secret_ref = "apiKeySecretRef",
-    optional api_token_secret_ref = "apiTokenSecretRef", optional email = "email"
+    optional api_token_secret_ref = "apiTokenSecretRef", optional email
 }
 
 /// CNAMEStrategy configures how the DNS01 provider should handle CNAME records when found in DNS
 /// zones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ClusterIssuerCnameStrategy {
-    /// `None`
     #[default]
     None,
-    /// `Follow`
     Follow,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { ClusterIssuerCnameStrategy, Unrecognized, None = "None", Follow = "Follow" }
+codec::texts! { ClusterIssuerCnameStrategy, Unrecognized, None, Follow }
 
 /// CredentialsRef is a reference to a Kubernetes Secret containing the OAuth 2.0 Client ID and
 /// Client Secret. The secret must contain the keys 'client-id' and 'client-secret'.
@@ -661,7 +644,7 @@ pub struct ClusterIssuerCredentialsRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ClusterIssuerCredentialsRef, required name = "name" }
+codec::object! { ClusterIssuerCredentialsRef, required name }
 
 /// Use the DigitalOcean DNS API to manage DNS01 challenge records.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -708,32 +691,26 @@ pub struct ClusterIssuerDns01 {
     pub webhook: Option<ClusterIssuerWebhook>,
 }
 codec::object! {
-    ClusterIssuerDns01, optional acme_dns = "acmeDNS", optional akamai = "akamai",
-    optional azure_dns = "azureDNS", optional cloud_dns = "cloudDNS",
-    optional cloudflare = "cloudflare", optional cname_strategy = "cnameStrategy",
-    optional digitalocean = "digitalocean", optional nameservers = "nameservers",
-    optional rfc2136 = "rfc2136", optional route53 = "route53", optional webhook = "webhook"
+    ClusterIssuerDns01, optional acme_dns = "acmeDNS", optional akamai,
+    optional azure_dns = "azureDNS", optional cloud_dns = "cloudDNS", optional cloudflare,
+    optional cname_strategy = "cnameStrategy", optional digitalocean, optional nameservers,
+    optional rfc2136, optional route53, optional webhook
 }
 
 /// name of the Azure environment (default AzurePublicCloud)
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ClusterIssuerEnvironment {
-    /// `AzurePublicCloud`
     #[default]
     AzurePublicCloud,
-    /// `AzureChinaCloud`
     AzureChinaCloud,
-    /// `AzureGermanCloud`
     AzureGermanCloud,
-    /// `AzureUSGovernmentCloud`
     AzureUSGovernmentCloud,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
 codec::texts! {
-    ClusterIssuerEnvironment, Unrecognized, AzurePublicCloud = "AzurePublicCloud",
-    AzureChinaCloud = "AzureChinaCloud", AzureGermanCloud = "AzureGermanCloud",
-    AzureUSGovernmentCloud = "AzureUSGovernmentCloud"
+    ClusterIssuerEnvironment, Unrecognized, AzurePublicCloud, AzureChinaCloud, AzureGermanCloud,
+    AzureUSGovernmentCloud
 }
 
 /// ExternalAccountBinding is a reference to a CA external account of the ACME server. If set, upon
@@ -781,7 +758,7 @@ pub struct ClusterIssuerGatewayHTTPRoute {
     pub service_type: Option<String>,
 }
 codec::object! {
-    ClusterIssuerGatewayHTTPRoute, optional labels = "labels", optional parent_refs = "parentRefs",
+    ClusterIssuerGatewayHTTPRoute, optional labels, optional parent_refs = "parentRefs",
     optional pod_template = "podTemplate", optional service_type = "serviceType"
 }
 
@@ -802,8 +779,7 @@ pub struct ClusterIssuerHttp01 {
     pub ingress: Option<ClusterIssuerIngress>,
 }
 codec::object! {
-    ClusterIssuerHttp01, optional gateway_http_route = "gatewayHTTPRoute",
-    optional ingress = "ingress"
+    ClusterIssuerHttp01, optional gateway_http_route = "gatewayHTTPRoute", optional ingress
 }
 
 /// The ingress based HTTP01 challenge solver will solve challenges by creating or modifying Ingress
@@ -837,9 +813,8 @@ pub struct ClusterIssuerIngress {
     pub service_type: Option<String>,
 }
 codec::object! {
-    ClusterIssuerIngress, optional class = "class",
-    optional ingress_class_name = "ingressClassName",
-    optional_encoded ingress_template = "ingressTemplate", optional name = "name",
+    ClusterIssuerIngress, optional class, optional ingress_class_name = "ingressClassName",
+    optional_encoded ingress_template = "ingressTemplate", optional name,
     optional pod_template = "podTemplate", optional service_type = "serviceType"
 }
 
@@ -847,19 +822,14 @@ codec::object! {
 /// used. The algorithm is now hardcoded to HS256 in golang/x/crypto/acme.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ClusterIssuerKeyAlgorithm {
-    /// `HS256`
     #[default]
     HS256,
-    /// `HS384`
     HS384,
-    /// `HS512`
     HS512,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! {
-    ClusterIssuerKeyAlgorithm, Unrecognized, HS256 = "HS256", HS384 = "HS384", HS512 = "HS512"
-}
+codec::texts! { ClusterIssuerKeyAlgorithm, Unrecognized, HS256, HS384, HS512 }
 
 /// keySecretRef is a Secret Key Selector referencing a data item in a Kubernetes Secret which holds
 /// the symmetric MAC key of the External Account Binding.
@@ -876,7 +846,7 @@ pub struct ClusterIssuerKeySecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ClusterIssuerKeySecretRef, optional key = "key", required name = "name" }
+codec::object! { ClusterIssuerKeySecretRef, optional key, required name }
 
 /// Kubernetes authenticates with Vault by passing the ServiceAccount token stored in the named
 /// Secret resource to the Vault server.
@@ -900,7 +870,7 @@ pub struct ClusterIssuerKubernetes {
     pub service_account_ref: Option<ClusterIssuerServiceAccountRef>,
 }
 codec::object! {
-    ClusterIssuerKubernetes, optional mount_path = "mountPath", required role = "role",
+    ClusterIssuerKubernetes, optional mount_path = "mountPath", required role,
     optional secret_ref = "secretRef", optional service_account_ref = "serviceAccountRef"
 }
 
@@ -932,9 +902,7 @@ pub struct ClusterIssuerMetadata {
     /// Labels that should be added to the created ACME HTTP01 solver pods.
     pub labels: Option<BTreeMap<String, String>>,
 }
-codec::object! {
-    ClusterIssuerMetadata, optional annotations = "annotations", optional labels = "labels"
-}
+codec::object! { ClusterIssuerMetadata, optional annotations, optional labels }
 
 /// NGTS specifies Palo Alto Networks Next Generation Trust Services (NGTS) configuration using
 /// OAuth 2.0 Client Credentials. Only one of tpp, cloud, or ngts may be specified.
@@ -956,7 +924,7 @@ pub struct ClusterIssuerNgts {
 }
 codec::object! {
     ClusterIssuerNgts, required credentials_ref = "credentialsRef",
-    optional token_endpoint = "tokenEndpoint", required tsg_id = "tsgID", optional url = "url"
+    optional token_endpoint = "tokenEndpoint", required tsg_id = "tsgID", optional url
 }
 
 /// ParentReference identifies an API object (usually a Gateway) that can be considered a parent of
@@ -976,10 +944,8 @@ pub struct ClusterIssuerParentRefs {
     /// to "" (empty string).
     ///
     /// Support: Core
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `"gateway.networking.k8s.io"`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Defaults to `"gateway.networking.k8s.io"`.
     pub group: Option<String>,
     /// Kind is kind of the referent.
     ///
@@ -989,16 +955,13 @@ pub struct ClusterIssuerParentRefs {
     /// - Service (Mesh conformance profile, ClusterIP Services only)
     ///
     /// Support for other resources is Implementation-Specific.
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    ///
-    /// Defaults to `"Gateway"`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Defaults to `"Gateway"`.
     pub kind: Option<String>,
     /// Name is the name of the referent.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the referent. When unspecified, this refers to the local namespace
     /// of the Route.
@@ -1018,8 +981,7 @@ pub struct ClusterIssuerParentRefs {
     /// ParentRef of the Route. \</gateway:experimental:description\>
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
     /// Port is the network port this Route targets. It can be interpreted differently based on the type
     /// of parent resource.
@@ -1046,8 +1008,7 @@ pub struct ClusterIssuerParentRefs {
     /// Gateway.
     ///
     /// Support: Extended
-    ///
-    /// Must be at least 1 and be at most 65535.
+    /// * Must be at least 1 and be at most 65535.
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources,
     /// SectionName is interpreted as the following:
@@ -1068,14 +1029,12 @@ pub struct ClusterIssuerParentRefs {
     /// attachment from this Route, the Route MUST be considered detached from the Gateway.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub section_name: Option<String>,
 }
 codec::object! {
-    ClusterIssuerParentRefs, optional group = "group", optional kind = "kind",
-    required name = "name", optional namespace = "namespace", optional port = "port",
-    optional section_name = "sectionName"
+    ClusterIssuerParentRefs, optional group, optional kind, required name, optional namespace,
+    optional port, optional section_name = "sectionName"
 }
 
 /// Optional pod template used to configure the ACME challenge solver pods used for HTTP01
@@ -1091,7 +1050,7 @@ pub struct ClusterIssuerPodTemplate {
     /// will be ignored.
     pub spec: Option<ClusterIssuerPodTemplateSpec>,
 }
-codec::object! { ClusterIssuerPodTemplate, optional metadata = "metadata", optional spec = "spec" }
+codec::object! { ClusterIssuerPodTemplate, optional metadata, optional spec }
 
 /// PodSpec defines overrides for the HTTP01 challenge solver pod. Check
 /// ACMEChallengeSolverHTTP01IngressPodSpec to find out currently supported fields. All other fields
@@ -1101,8 +1060,7 @@ pub struct ClusterIssuerPodTemplateSpec {
     /// If specified, the pod's scheduling constraints
     pub affinity: Option<Affinity>,
     /// If specified, the pod's imagePullSecrets
-    ///
-    /// Must have no two items with the same `name`.
+    /// * Must have no two items with the same `name`.
     pub image_pull_secrets: Option<Vec<LocalObjectReference>>,
     /// NodeSelector is a selector which must be true for the pod to fit on a node. Selector which must
     /// match a node's labels for the pod to be scheduled on that node. More info:
@@ -1126,11 +1084,11 @@ pub struct ClusterIssuerPodTemplateSpec {
     pub tolerations: Option<Vec<Toleration>>,
 }
 codec::object! {
-    ClusterIssuerPodTemplateSpec, optional affinity = "affinity",
+    ClusterIssuerPodTemplateSpec, optional affinity,
     optional image_pull_secrets = "imagePullSecrets", optional node_selector = "nodeSelector",
-    optional priority_class_name = "priorityClassName", optional_encoded resources = "resources",
+    optional priority_class_name = "priorityClassName", optional_encoded resources,
     optional security_context = "securityContext",
-    optional service_account_name = "serviceAccountName", optional tolerations = "tolerations"
+    optional service_account_name = "serviceAccountName", optional tolerations
 }
 
 /// PrivateKey is the name of a Kubernetes Secret resource that will be used to store the
@@ -1147,35 +1105,31 @@ pub struct ClusterIssuerPrivateKeySecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ClusterIssuerPrivateKeySecretRef, optional key = "key", required name = "name" }
+codec::object! { ClusterIssuerPrivateKeySecretRef, optional key, required name }
 
 /// Protocol to use for dynamic DNS update queries. Valid values are (case-sensitive) `TCP` and
 /// `UDP`; `UDP` (default).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ClusterIssuerProtocol {
-    /// `TCP`
     #[default]
     TCP,
-    /// `UDP`
     UDP,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { ClusterIssuerProtocol, Unrecognized, TCP = "TCP", UDP = "UDP" }
+codec::texts! { ClusterIssuerProtocol, Unrecognized, TCP, UDP }
 
 /// RenewalInformationSource allows fetching ACME Renewal Information from the ACME CA server.
 /// Default is `ARI`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ClusterIssuerRenewalInformationSource {
-    /// `ARI`
     #[default]
     ARI,
-    /// `None`
     None,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { ClusterIssuerRenewalInformationSource, Unrecognized, ARI = "ARI", None = "None" }
+codec::texts! { ClusterIssuerRenewalInformationSource, Unrecognized, ARI, None }
 
 /// Use RFC2136 ("Dynamic Updates in the Domain Name System")
 /// (<https://datatracker.ietf.org/doc/rfc2136/>) to manage DNS01 challenge records.
@@ -1200,7 +1154,7 @@ pub struct ClusterIssuerRfc2136 {
     pub tsig_secret_secret_ref: Option<ClusterIssuerTsigSecretSecretRef>,
 }
 codec::object! {
-    ClusterIssuerRfc2136, required nameserver = "nameserver", optional protocol = "protocol",
+    ClusterIssuerRfc2136, required nameserver, optional protocol,
     optional tsig_algorithm = "tsigAlgorithm", optional tsig_key_name = "tsigKeyName",
     optional tsig_secret_secret_ref = "tsigSecretSecretRef"
 }
@@ -1263,8 +1217,8 @@ pub struct ClusterIssuerRoute53 {
 }
 codec::object! {
     ClusterIssuerRoute53, optional access_key_id = "accessKeyID",
-    optional access_key_id_secret_ref = "accessKeyIDSecretRef", optional auth = "auth",
-    optional hosted_zone_id = "hostedZoneID", optional region = "region", optional role = "role",
+    optional access_key_id_secret_ref = "accessKeyIDSecretRef", optional auth,
+    optional hosted_zone_id = "hostedZoneID", optional region, optional role,
     optional secret_access_key_secret_ref = "secretAccessKeySecretRef"
 }
 
@@ -1275,7 +1229,7 @@ pub struct ClusterIssuerRoute53Auth {
     /// ServiceAccount token.
     pub kubernetes: ClusterIssuerAuthKubernetes,
 }
-codec::object! { ClusterIssuerRoute53Auth, required kubernetes = "kubernetes" }
+codec::object! { ClusterIssuerRoute53Auth, required kubernetes }
 
 /// The SecretAccessKey is used for authentication. If neither the Access Key nor Key ID are set, we
 /// fall back to using env vars, shared credentials file, or AWS Instance metadata, see:
@@ -1289,9 +1243,7 @@ pub struct ClusterIssuerSecretAccessKeySecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! {
-    ClusterIssuerSecretAccessKeySecretRef, optional key = "key", required name = "name"
-}
+codec::object! { ClusterIssuerSecretAccessKeySecretRef, optional key, required name }
 
 /// Reference to a key in a Secret that contains the App Role secret used to authenticate with
 /// Vault. The `key` field must be specified and denotes which entry within the Secret resource is
@@ -1305,7 +1257,7 @@ pub struct ClusterIssuerSecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ClusterIssuerSecretRef, optional key = "key", required name = "name" }
+codec::object! { ClusterIssuerSecretRef, optional key, required name }
 
 /// Selector selects a set of DNSNames on the Certificate resource that should be solved using this
 /// challenge solver. If not specified, the solver will be treated as the 'default' solver with the
@@ -1359,9 +1311,7 @@ pub struct ClusterIssuerServiceAccountRef {
     /// Name of the ServiceAccount used to request a token.
     pub name: String,
 }
-codec::object! {
-    ClusterIssuerServiceAccountRef, optional audiences = "audiences", required name = "name"
-}
+codec::object! { ClusterIssuerServiceAccountRef, optional audiences, required name }
 
 /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required
 /// field.
@@ -1374,9 +1324,7 @@ pub struct ClusterIssuerServiceAccountSecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! {
-    ClusterIssuerServiceAccountSecretRef, optional key = "key", required name = "name"
-}
+codec::object! { ClusterIssuerServiceAccountSecretRef, optional key, required name }
 
 /// An ACMEChallengeSolver describes how to solve ACME challenges for the issuer it is part of. A
 /// selector may be provided to use different solving strategies for different DNS names. Only one
@@ -1409,8 +1357,8 @@ pub struct ClusterIssuerSolvers {
     pub wait_instead_of_self_check: Option<String>,
 }
 codec::object! {
-    ClusterIssuerSolvers, optional dns01 = "dns01", optional http01 = "http01",
-    optional selector = "selector", optional wait_instead_of_self_check = "waitInsteadOfSelfCheck"
+    ClusterIssuerSolvers, optional dns01, optional http01, optional selector,
+    optional wait_instead_of_self_check = "waitInsteadOfSelfCheck"
 }
 
 /// ACME specific status options. This field should only be set if the Issuer is configured to use
@@ -1429,7 +1377,7 @@ pub struct ClusterIssuerStatusAcme {
 }
 codec::object! {
     ClusterIssuerStatusAcme, optional last_private_key_hash = "lastPrivateKeyHash",
-    optional last_registered_email = "lastRegisteredEmail", optional uri = "uri"
+    optional last_registered_email = "lastRegisteredEmail", optional uri
 }
 
 /// TokenSecretRef authenticates with Vault by presenting a token.
@@ -1442,7 +1390,7 @@ pub struct ClusterIssuerTokenSecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ClusterIssuerTokenSecretRef, optional key = "key", required name = "name" }
+codec::object! { ClusterIssuerTokenSecretRef, optional key, required name }
 
 /// TPP specifies CyberArk Certificate Manager Self-Hosted configuration settings. Only one of
 /// CyberArk Certificate Manager may be specified.
@@ -1472,7 +1420,7 @@ pub struct ClusterIssuerTpp {
 codec::object! {
     ClusterIssuerTpp, optional_encoded ca_bundle = "caBundle",
     optional ca_bundle_secret_ref = "caBundleSecretRef",
-    required credentials_ref = "credentialsRef", required url = "url"
+    required credentials_ref = "credentialsRef", required url
 }
 
 /// The name of the secret containing the TSIG value. If `tsigKeyName` is defined, this field is
@@ -1486,7 +1434,7 @@ pub struct ClusterIssuerTsigSecretSecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ClusterIssuerTsigSecretSecretRef, optional key = "key", required name = "name" }
+codec::object! { ClusterIssuerTsigSecretSecretRef, optional key, required name }
 
 /// Vault configures this issuer to sign certificates using a HashiCorp Vault PKI backend.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1527,54 +1475,43 @@ pub struct ClusterIssuerVault {
     pub server_name: Option<String>,
 }
 codec::object! {
-    ClusterIssuerVault, required auth = "auth", optional_encoded ca_bundle = "caBundle",
+    ClusterIssuerVault, required auth, optional_encoded ca_bundle = "caBundle",
     optional ca_bundle_secret_ref = "caBundleSecretRef",
     optional client_cert_secret_ref = "clientCertSecretRef",
-    optional client_key_secret_ref = "clientKeySecretRef", optional namespace = "namespace",
-    required path = "path", required server = "server", optional server_name = "serverName"
+    optional client_key_secret_ref = "clientKeySecretRef", optional namespace, required path,
+    required server, optional server_name = "serverName"
 }
 
 /// Venafi configures this issuer to sign certificates using a CyberArk Certificate Manager
 /// Self-Hosted or SaaS policy zone.
-///
-/// Must satisfy `(has(self.tpp) ? 1 : 0) + (has(self.cloud) ? 1 : 0) + (has(self.ngts) ? 1 : 0) == 1`: exactly one of tpp, cloud, or ngts must be configured
-///
-/// Exactly one of `cloud`, `ngts` and `tpp` must be set: see [`ClusterIssuerVenafiUnion`].
+/// * Must satisfy `(has(self.tpp) ? 1 : 0) + (has(self.cloud) ? 1 : 0) + (has(self.ngts) ? 1 : 0) == 1`: exactly one of tpp, cloud, or ngts must be configured
+/// * Exactly one of `cloud`, `ngts` and `tpp` must be set: see [`ClusterIssuerVenafiUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerVenafi {
     /// Cloud specifies the CyberArk Certificate Manager SaaS configuration settings. Only one of
     /// CyberArk Certificate Manager may be specified.
-    ///
-    /// One of [`ClusterIssuerVenafiUnion`].
+    /// * One of [`ClusterIssuerVenafiUnion`].
     pub cloud: Option<ClusterIssuerCloud>,
     /// NGTS specifies Palo Alto Networks Next Generation Trust Services (NGTS) configuration using
     /// OAuth 2.0 Client Credentials. Only one of tpp, cloud, or ngts may be specified.
-    ///
-    /// One of [`ClusterIssuerVenafiUnion`].
+    /// * One of [`ClusterIssuerVenafiUnion`].
     pub ngts: Option<ClusterIssuerNgts>,
     /// TPP specifies CyberArk Certificate Manager Self-Hosted configuration settings. Only one of
     /// CyberArk Certificate Manager may be specified.
-    ///
-    /// One of [`ClusterIssuerVenafiUnion`].
+    /// * One of [`ClusterIssuerVenafiUnion`].
     pub tpp: Option<ClusterIssuerTpp>,
     /// Zone is the Certificate Manager Policy Zone to use for this issuer. All requests made to the
     /// Certificate Manager platform will be restricted by the named zone policy. This field is
     /// required.
     pub zone: String,
 }
-codec::object! {
-    ClusterIssuerVenafi, optional cloud = "cloud", optional ngts = "ngts", optional tpp = "tpp",
-    required zone = "zone"
-}
+codec::object! { ClusterIssuerVenafi, optional cloud, optional ngts, optional tpp, required zone }
 
 /// The field of [`ClusterIssuerVenafi`] that is set, of those of which exactly one must be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ClusterIssuerVenafiUnion<'a> {
-    /// `cloud` is set.
     Cloud(&'a ClusterIssuerCloud),
-    /// `ngts` is set.
     Ngts(&'a ClusterIssuerNgts),
-    /// `tpp` is set.
     Tpp(&'a ClusterIssuerTpp),
 }
 codec::union! {
@@ -1601,7 +1538,7 @@ pub struct ClusterIssuerWebhook {
     pub solver_name: String,
 }
 codec::object! {
-    ClusterIssuerWebhook, nullable config = "config", required group_name = "groupName",
+    ClusterIssuerWebhook, nullable config, required group_name = "groupName",
     required solver_name = "solverName"
 }
 
@@ -1617,15 +1554,10 @@ codec::object! {
 /// Support for Azure Private DNS zones is currently experimental and may change in future releases.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ClusterIssuerZoneType {
-    /// `AzurePublicZone`
     #[default]
     AzurePublicZone,
-    /// `AzurePrivateZone`
     AzurePrivateZone,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! {
-    ClusterIssuerZoneType, Unrecognized, AzurePublicZone = "AzurePublicZone",
-    AzurePrivateZone = "AzurePrivateZone"
-}
+codec::texts! { ClusterIssuerZoneType, Unrecognized, AzurePublicZone, AzurePrivateZone }

@@ -22,10 +22,7 @@ pub struct Issuer {
     /// Status of the Issuer. This is set and managed automatically.
     pub status: Option<IssuerStatus>,
 }
-codec::object! {
-    Issuer as kind, defaulted metadata = "metadata", required spec = "spec",
-    optional status = "status"
-}
+codec::object! { Issuer as kind, defaulted metadata, required spec, optional status }
 
 /// Desired state of the Issuer resource.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -46,8 +43,8 @@ pub struct IssuerSpec {
     pub venafi: Option<ClusterIssuerVenafi>,
 }
 codec::object! {
-    IssuerSpec, optional acme = "acme", optional ca = "ca", optional self_signed = "selfSigned",
-    optional vault = "vault", optional venafi = "venafi"
+    IssuerSpec, optional acme, optional ca, optional self_signed = "selfSigned", optional vault,
+    optional venafi
 }
 
 /// Status of the Issuer. This is set and managed automatically.
@@ -58,8 +55,7 @@ pub struct IssuerStatus {
     pub acme: Option<ClusterIssuerStatusAcme>,
     /// List of status conditions to indicate the status of a CertificateRequest. Known condition types
     /// are `Ready`.
-    ///
-    /// Must have no two items with the same `type`.
+    /// * Must have no two items with the same `type`.
     pub conditions: Option<Vec<CertificateConditions>>,
 }
-codec::object! { IssuerStatus, optional acme = "acme", optional conditions = "conditions" }
+codec::object! { IssuerStatus, optional acme, optional conditions }

@@ -3,7 +3,7 @@
 
 //! `Everything` of `features.example.com/v1`.
 
-#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms, missing_docs)]
 
 use ::codegen_runtime::codec::{self, Number};
 use ::codegen_runtime::k8s_openapi::ByteString;
@@ -28,7 +28,6 @@ pub struct Everything {
     ///
     /// indented text
     pub spec: EverythingSpec,
-    /// `status`.
     pub status: Option<Option<EverythingStatus>>,
 }
 
@@ -41,106 +40,82 @@ impl Everything {
         }
     }
 }
-codec::object! {
-    Everything as kind from blank, defaulted metadata = "metadata", required spec = "spec",
-    nullable status = "status"
-}
+codec::object! { Everything as kind from blank, defaulted metadata, required spec, nullable status }
 
 /// `Everything.spec.provider.aws`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EverythingAws {
-    /// `region`.
     pub region: Option<String>,
 }
-codec::object! { EverythingAws, optional region = "region" }
+codec::object! { EverythingAws, optional region }
 
 /// `Everything.spec.choices`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum EverythingChoices {
-    /// `Left`
     #[default]
     Left,
-    /// `Right`
     Right,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { EverythingChoices, Unrecognized, Left = "Left", Right = "Right" }
+codec::texts! { EverythingChoices, Unrecognized, Left, Right }
 
 /// `Everything.spec.deep`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EverythingDeep {
-    /// `down`.
     pub down: Option<EverythingDown>,
 }
-codec::object! { EverythingDeep, optional down = "down" }
+codec::object! { EverythingDeep, optional down }
 
 /// `Everything.spec.direction`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum EverythingDirection {
-    /// `In`
     #[default]
     In,
-    /// `Out`
     Out,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { EverythingDirection, Unrecognized, In = "In", Out = "Out" }
+codec::texts! { EverythingDirection, Unrecognized, In, Out }
 
 /// `Everything.spec.deep.down`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EverythingDown {
-    /// `status`.
     pub status: Option<EverythingDownStatus>,
 }
-codec::object! { EverythingDown, optional status = "status" }
+codec::object! { EverythingDown, optional status }
 
 /// `Everything.spec.deep.down.status`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EverythingDownStatus {
-    /// `here`.
-    ///
     /// Defaults to `true`.
     pub here: Option<bool>,
 }
-codec::object! { EverythingDownStatus, optional here = "here" }
+codec::object! { EverythingDownStatus, optional here }
 
 /// A change of a request.
-///
-/// Must satisfy `self.type == 'CORS' ? has(self.cors) : !has(self.cors)`.
-///
-/// Must satisfy `!(has(self.requestMirror) && self.type != 'RequestMirror')`.
-///
-/// Must satisfy `!(!has(self.requestMirror) && self.type == 'RequestMirror')`.
-///
-/// At most one of `cors` and `requestMirror` may be set, as `type` says: see [`EverythingFiltersUnion`].
+/// * Must satisfy `self.type == 'CORS' ? has(self.cors) : !has(self.cors)`.
+/// * Must satisfy `!(has(self.requestMirror) && self.type != 'RequestMirror')`.
+/// * Must satisfy `!(!has(self.requestMirror) && self.type == 'RequestMirror')`.
+/// * At most one of `cors` and `requestMirror` may be set, as `type` says: see [`EverythingFiltersUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EverythingFilters {
-    /// `cors`.
-    ///
     /// One of [`EverythingFiltersUnion`], where `type` is `CORS`.
     pub cors: Option<Vec<String>>,
-    /// `note`.
     pub note: Option<String>,
-    /// `requestMirror`.
-    ///
     /// One of [`EverythingFiltersUnion`], where `type` is `RequestMirror`.
     pub request_mirror: Option<EverythingRequestMirror>,
-    /// `type`.
     pub r#type: EverythingType,
 }
 codec::object! {
-    EverythingFilters, optional cors = "cors", optional note = "note",
-    optional request_mirror = "requestMirror", required r#type = "type"
+    EverythingFilters, optional cors, optional note, optional request_mirror = "requestMirror",
+    required r#type = "type"
 }
 
 /// The field of [`EverythingFilters`] that is set, of those of which at most one may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum EverythingFiltersUnion<'a> {
-    /// `cors` is set.
     Cors(&'a Vec<String>),
-    /// `requestMirror` is set.
     RequestMirror(&'a EverythingRequestMirror),
 }
 codec::union! {
@@ -152,20 +127,18 @@ codec::union! {
 /// `Everything.spec.provider.gcp`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EverythingGcp {
-    /// `project`.
     pub project: Option<String>,
 }
-codec::object! { EverythingGcp, optional project = "project" }
+codec::object! { EverythingGcp, optional project }
 
 /// `Everything.spec.half`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EverythingHalf {
-    /// `known`.
     pub known: Option<String>,
     /// Properties that the schema does not name; the API server keeps them.
     pub unknown_fields: BTreeMap<String, Value>,
 }
-codec::object! { EverythingHalf, optional known = "known", ..unknown_fields }
+codec::object! { EverythingHalf, optional known, ..unknown_fields }
 
 /// `Everything.spec.ipVersions`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -200,22 +173,17 @@ codec::integers! { EverythingLevel, Unrecognized, V1 = 1, V2 = 2, V3 = 3 }
 /// `Everything.spec.members`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EverythingMembers {
-    /// `host`.
     pub host: String,
-    /// `port`.
-    ///
     /// Defaults to `80`.
     pub port: Option<i64>,
 }
-codec::object! { EverythingMembers, required host = "host", optional port = "port" }
+codec::object! { EverythingMembers, required host, optional port }
 
 /// How it works.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum EverythingMode {
-    /// `Fast`
     #[default]
     Fast,
-    /// `Slow`
     Slow,
     /// ``
     Empty,
@@ -224,9 +192,7 @@ pub enum EverythingMode {
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! {
-    EverythingMode, Unrecognized, Fast = "Fast", Slow = "Slow", Empty = "", OnDemand = "on-demand"
-}
+codec::texts! { EverythingMode, Unrecognized, Fast, Slow, Empty = "", OnDemand = "on-demand" }
 
 /// `Everything.spec.offset`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -259,35 +225,23 @@ pub enum EverythingProtocol {
 codec::integers! { EverythingProtocol, Unrecognized, V6 = 6, V17 = 17 }
 
 /// `Everything.spec.provider`.
-///
-/// Exactly one of `aws`, `gcp` and `vault` must be set: see [`EverythingProviderUnion`].
+/// * Exactly one of `aws`, `gcp` and `vault` must be set: see [`EverythingProviderUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EverythingProvider {
-    /// `aws`.
-    ///
     /// One of [`EverythingProviderUnion`].
     pub aws: Option<EverythingAws>,
-    /// `gcp`.
-    ///
     /// One of [`EverythingProviderUnion`].
     pub gcp: Option<EverythingGcp>,
-    /// `vault`.
-    ///
     /// One of [`EverythingProviderUnion`].
     pub vault: Option<Option<String>>,
 }
-codec::object! {
-    EverythingProvider, optional aws = "aws", optional gcp = "gcp", nullable vault = "vault"
-}
+codec::object! { EverythingProvider, optional aws, optional gcp, nullable vault }
 
 /// The field of [`EverythingProvider`] that is set, of those of which exactly one must be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum EverythingProviderUnion<'a> {
-    /// `aws` is set.
     Aws(&'a EverythingAws),
-    /// `gcp` is set.
     Gcp(&'a EverythingGcp),
-    /// `vault` is set.
     Vault(&'a Option<String>),
 }
 codec::union! {
@@ -298,43 +252,33 @@ codec::union! {
 /// `Everything.spec.reference`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EverythingReference {
-    /// `name`.
-    ///
     /// Defaults to `""`.
     pub name: Option<String>,
 }
-codec::object! { EverythingReference, optional name = "name" }
+codec::object! { EverythingReference, optional name }
 
 /// `Everything.spec.filters.requestMirror`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EverythingRequestMirror {
-    /// `percent`.
     pub percent: Option<i64>,
 }
-codec::object! { EverythingRequestMirror, optional percent = "percent" }
+codec::object! { EverythingRequestMirror, optional percent }
 
 /// `Everything.spec.source`.
-///
-/// Exactly one of `inline` and `url` must be set: see [`EverythingSourceUnion`].
+/// * Exactly one of `inline` and `url` must be set: see [`EverythingSourceUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EverythingSource {
-    /// `inline`.
-    ///
     /// One of [`EverythingSourceUnion`].
     pub inline: Option<String>,
-    /// `url`.
-    ///
     /// One of [`EverythingSourceUnion`].
     pub url: Option<String>,
 }
-codec::object! { EverythingSource, optional inline = "inline", optional url = "url" }
+codec::object! { EverythingSource, optional inline, optional url }
 
 /// The field of [`EverythingSource`] that is set, of those of which exactly one must be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum EverythingSourceUnion<'a> {
-    /// `inline` is set.
     Inline(&'a String),
-    /// `url` is set.
     Url(&'a String),
 }
 codec::union! {
@@ -346,155 +290,82 @@ codec::union! {
 /// See \[the docs\] for \<more\>, `x[y]` and
 ///
 /// indented text
-///
-/// Must satisfy `self.replicas <= self.limit`: too many
+/// * Must satisfy `self.replicas <= self.limit`: too many
 #[derive(Clone, Debug, PartialEq)]
 pub struct EverythingSpec {
-    /// `$ref-like`.
     pub ref_like: Option<String>,
-    /// `9lives`.
     pub _9lives: Option<i64>,
-    /// `address`.
-    ///
     /// Must be of the format `ipv4`.
     pub address: Option<String>,
-    /// `after`.
     pub after: Option<Time>,
-    /// `always`.
-    ///
     /// One of `true`.
     pub always: Option<bool>,
-    /// `anything`.
     pub anything: Option<Value>,
-    /// `bare`.
     pub bare: Option<BTreeMap<String, Value>>,
-    /// `camelCaseID`.
     pub camel_case_id: Option<String>,
-    /// `choice`.
-    ///
     /// One of `1`, `"two"`.
     pub choice: Option<IntOrString>,
-    /// `choices`.
     pub choices: Option<BTreeMap<String, EverythingChoices>>,
-    /// `count`.
     pub count: Option<i64>,
-    /// `day`.
-    ///
     /// Must be of the format `date`.
     pub day: Option<String>,
-    /// `deep`.
-    ///
     /// Defaults to `{}`.
     pub deep: Option<EverythingDeep>,
-    /// `direction`.
     pub direction: Option<EverythingDirection>,
-    /// `embedded`.
     pub embedded: Option<RawExtension>,
-    /// `every`.
-    ///
     /// Must be of the format `duration`.
     pub every: Option<String>,
-    /// `filters`.
     pub filters: Option<Vec<EverythingFilters>>,
-    /// `forced`.
     pub forced: Option<String>,
-    /// `free`.
     pub free: Option<BTreeMap<String, Value>>,
-    /// `half`.
     pub half: Option<EverythingHalf>,
-    /// `host`.
-    ///
     /// Must have at least 3 characters, have at most 20 characters and be of the format `ipv4` or be of the format `ipv6`.
     pub host: Option<String>,
-    /// `ipVersions`.
     pub ip_versions: Option<Vec<EverythingIpVersions>>,
-    /// `labels`.
-    ///
     /// Must have at most 10 properties.
     pub labels: Option<BTreeMap<String, String>>,
-    /// `level`.
     pub level: Option<EverythingLevel>,
-    /// `limit`.
-    ///
-    /// Must be above 0 and be a multiple of 5.
-    ///
-    /// Defaults to `10`.
+    /// * Must be above 0 and be a multiple of 5.
+    /// * Defaults to `10`.
     pub limit: Option<i64>,
-    /// `matrix`.
     pub matrix: Option<Vec<Vec<Number>>>,
-    /// `maybe`.
     pub maybe: Option<Option<i64>>,
-    /// `members`.
-    ///
     /// Must have no two items with the same `host` and `port`.
     pub members: Option<Vec<EverythingMembers>>,
-    /// `memory`.
     pub memory: Option<Quantity>,
     /// How it works.
-    ///
-    /// Defaults to `"Fast"`.
+    /// * Defaults to `"Fast"`.
     pub mode: EverythingMode,
-    /// `name`.
-    ///
     /// Must have 1 to 63 characters and match `^[a-z]+$`.
     pub name: Option<String>,
-    /// `offset`.
-    ///
     /// Defaults to `0`.
     pub offset: EverythingOffset,
-    /// `open`.
     pub open: Option<BTreeMap<String, Value>>,
-    /// `payload`.
     pub payload: Option<ByteString>,
-    /// `port`.
     pub port: IntOrString,
-    /// `portAnyOf`.
-    ///
     /// Must match `^[a-z0-9]+$`.
     pub port_any_of: Option<IntOrString>,
-    /// `protocol`.
     pub protocol: Option<Option<EverythingProtocol>>,
-    /// `provider`.
-    ///
     /// Must have 1 property.
     pub provider: Option<EverythingProvider>,
-    /// `ratio`.
-    ///
     /// One of `0.5`, `1`.
     pub ratio: Option<Number>,
-    /// `reference`.
     pub reference: Option<EverythingReference>,
-    /// `replicas`.
-    ///
-    /// Must be at least 0 and be at most 100.
-    ///
-    /// Defaults to `1`.
+    /// * Must be at least 0 and be at most 100.
+    /// * Defaults to `1`.
     pub replicas: Option<i32>,
-    /// `selector`.
     pub selector: Option<LabelSelector>,
-    /// `self`.
     pub self_: Option<String>,
-    /// `share`.
     pub share: Option<Number>,
-    /// `source`.
     pub source: Option<EverythingSource>,
-    /// `status`.
     pub status: Option<EverythingSpecStatus>,
-    /// `tags`.
-    ///
     /// Must have at most 5 items and have no item twice.
     pub tags: Option<Vec<EverythingTags>>,
-    /// `target`.
     pub target: Option<EverythingTarget>,
-    /// `tree`.
     pub tree: Option<BTreeMap<String, EverythingTree>>,
-    /// `type`.
     pub r#type: Option<String>,
-    /// `weight`.
     pub weight: Option<Number>,
-    /// `with-dash`.
     pub with_dash: Option<String>,
-    /// `with.dot`.
     pub with_dot: Option<String>,
 }
 
@@ -577,122 +448,85 @@ impl Default for EverythingSpec {
 }
 codec::object! {
     EverythingSpec from blank, optional ref_like = "$ref-like", optional _9lives = "9lives",
-    optional address = "address", optional_encoded after = "after", optional always = "always",
-    nullable anything = "anything", optional bare = "bare", optional camel_case_id = "camelCaseID",
-    optional_encoded choice = "choice", optional choices = "choices", optional count = "count",
-    optional day = "day", optional deep = "deep", optional direction = "direction",
-    optional embedded = "embedded", optional every = "every", optional filters = "filters",
-    defaulted forced = "forced", optional free = "free", optional half = "half",
-    optional host = "host", optional ip_versions = "ipVersions", optional labels = "labels",
-    optional level = "level", optional limit = "limit", optional matrix = "matrix",
-    nullable maybe = "maybe", optional members = "members", optional_encoded memory = "memory",
-    defaulted mode = "mode" or default_mode, optional name = "name",
-    defaulted offset = "offset" or default_offset, optional open = "open",
-    optional_encoded payload = "payload", required_encoded port = "port",
-    optional_encoded port_any_of = "portAnyOf", nullable protocol = "protocol",
-    optional provider = "provider", optional ratio = "ratio", optional reference = "reference",
-    optional replicas = "replicas", optional selector = "selector", optional self_ = "self",
-    optional share = "share", optional source = "source", optional status = "status",
-    optional tags = "tags", optional target = "target", optional tree = "tree",
-    optional r#type = "type", optional weight = "weight", optional with_dash = "with-dash",
-    optional with_dot = "with.dot"
+    optional address, optional_encoded after, optional always, nullable anything, optional bare,
+    optional camel_case_id = "camelCaseID", optional_encoded choice, optional choices,
+    optional count, optional day, optional deep, optional direction, optional embedded,
+    optional every, optional filters, defaulted forced, optional free, optional half, optional host,
+    optional ip_versions = "ipVersions", optional labels, optional level, optional limit,
+    optional matrix, nullable maybe, optional members, optional_encoded memory,
+    defaulted mode or default_mode, optional name, defaulted offset or default_offset,
+    optional open, optional_encoded payload, required_encoded port,
+    optional_encoded port_any_of = "portAnyOf", nullable protocol, optional provider,
+    optional ratio, optional reference, optional replicas, optional selector,
+    optional self_ = "self", optional share, optional source, optional status, optional tags,
+    optional target, optional tree, optional r#type = "type", optional weight,
+    optional with_dash = "with-dash", optional with_dot = "with.dot"
 }
 
 /// `Everything.spec.status`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EverythingSpecStatus {
-    /// `wanted`.
     pub wanted: Option<String>,
 }
-codec::object! { EverythingSpecStatus, optional wanted = "wanted" }
+codec::object! { EverythingSpecStatus, optional wanted }
 
 /// `Everything.status`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EverythingStatus {
-    /// `conditions`.
-    ///
     /// Must have no two items with the same `type`.
     pub conditions: Option<Vec<Condition>>,
-    /// `replicas`.
     pub replicas: Option<i32>,
-    /// `selector`.
     pub selector: Option<String>,
 }
 codec::object! {
-    EverythingStatus, optional_encoded conditions = "conditions", optional replicas = "replicas",
-    optional selector = "selector"
+    EverythingStatus, optional_encoded conditions, optional replicas, optional selector
 }
 
 /// `Everything.spec.tags`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum EverythingTags {
-    /// `A`
     #[default]
     A,
-    /// `B`
     B,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { EverythingTags, Unrecognized, A = "A", B = "B" }
+codec::texts! { EverythingTags, Unrecognized, A, B }
 
 /// `Everything.spec.target`.
-///
-/// Must satisfy `[has(self.selector),has(self.targetRef),has(self.targetRefs)].filter(x,x==true).size() <= 1`.
-///
-/// Must satisfy `has(self.minAvailable) != has(self.maxUnavailable)`.
-///
-/// Must satisfy `has(self.namespace) || has(self.cluster)`.
-///
-/// Exactly one of `maxUnavailable` and `minAvailable` must be set: see [`EverythingTargetUnion`].
-///
-/// At most one of `selector`, `targetRef` and `targetRefs` may be set: see [`EverythingTargetSelectorUnion`].
-///
-/// At least one of `cluster` and `namespace` must be set.
+/// * Must satisfy `[has(self.selector),has(self.targetRef),has(self.targetRefs)].filter(x,x==true).size() <= 1`.
+/// * Must satisfy `has(self.minAvailable) != has(self.maxUnavailable)`.
+/// * Must satisfy `has(self.namespace) || has(self.cluster)`.
+/// * Exactly one of `maxUnavailable` and `minAvailable` must be set: see [`EverythingTargetUnion`].
+/// * At most one of `selector`, `targetRef` and `targetRefs` may be set: see [`EverythingTargetSelectorUnion`].
+/// * At least one of `cluster` and `namespace` must be set.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EverythingTarget {
-    /// `cluster`.
-    ///
     /// At least one of `cluster` and `namespace` must be set.
     pub cluster: Option<String>,
-    /// `maxUnavailable`.
-    ///
     /// One of [`EverythingTargetUnion`].
     pub max_unavailable: Option<i64>,
-    /// `minAvailable`.
-    ///
     /// One of [`EverythingTargetUnion`].
     pub min_available: Option<i64>,
-    /// `namespace`.
-    ///
     /// At least one of `cluster` and `namespace` must be set.
     pub namespace: Option<String>,
-    /// `selector`.
-    ///
     /// One of [`EverythingTargetSelectorUnion`].
     pub selector: Option<BTreeMap<String, String>>,
-    /// `targetRef`.
-    ///
     /// One of [`EverythingTargetSelectorUnion`].
     pub target_ref: Option<String>,
-    /// `targetRefs`.
-    ///
     /// One of [`EverythingTargetSelectorUnion`].
     pub target_refs: Option<Vec<String>>,
 }
 codec::object! {
-    EverythingTarget, optional cluster = "cluster", optional max_unavailable = "maxUnavailable",
-    optional min_available = "minAvailable", optional namespace = "namespace",
-    optional selector = "selector", optional target_ref = "targetRef",
-    optional target_refs = "targetRefs"
+    EverythingTarget, optional cluster, optional max_unavailable = "maxUnavailable",
+    optional min_available = "minAvailable", optional namespace, optional selector,
+    optional target_ref = "targetRef", optional target_refs = "targetRefs"
 }
 
 /// The field of [`EverythingTarget`] that is set, of those of which exactly one must be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum EverythingTargetUnion<'a> {
-    /// `maxUnavailable` is set.
     MaxUnavailable(&'a i64),
-    /// `minAvailable` is set.
     MinAvailable(&'a i64),
 }
 codec::union! {
@@ -703,11 +537,8 @@ codec::union! {
 /// The field of [`EverythingTarget`] that is set, of those of which at most one may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum EverythingTargetSelectorUnion<'a> {
-    /// `selector` is set.
     Selector(&'a BTreeMap<String, String>),
-    /// `targetRef` is set.
     TargetRef(&'a String),
-    /// `targetRefs` is set.
     TargetRefs(&'a Vec<String>),
 }
 codec::union! {
@@ -718,24 +549,18 @@ codec::union! {
 /// `Everything.spec.tree`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EverythingTree {
-    /// `leaf`.
     pub leaf: Option<bool>,
 }
-codec::object! { EverythingTree, optional leaf = "leaf" }
+codec::object! { EverythingTree, optional leaf }
 
 /// `Everything.spec.filters.type`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum EverythingType {
-    /// `CORS`
     #[default]
     CORS,
-    /// `RequestMirror`
     RequestMirror,
-    /// `None`
     None,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! {
-    EverythingType, Unrecognized, CORS = "CORS", RequestMirror = "RequestMirror", None = "None"
-}
+codec::texts! { EverythingType, Unrecognized, CORS, RequestMirror, None }

@@ -7,7 +7,8 @@
     clippy::approx_constant,
     clippy::enum_variant_names,
     clippy::type_complexity,
-    clippy::upper_case_acronyms
+    clippy::upper_case_acronyms,
+    missing_docs
 )]
 
 use ::codegen_runtime::codec::{self, Number};
@@ -23,52 +24,28 @@ use std::collections::BTreeMap;
 pub struct Flat {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    /// `Kind`.
     pub kind_70af: Option<String>,
-    /// `anything`.
     pub anything: Option<Value>,
-    /// `at`.
     pub at: Time,
-    /// `forced`.
     pub forced: Option<Number>,
-    /// `label`.
-    ///
     /// Defaults to `"none"`.
     pub label: Option<String>,
-    /// `limits`.
     pub limits: Option<BTreeMap<String, BTreeMap<String, BTreeMap<String, String>>>>,
-    /// `maybe`.
     pub maybe: Option<Option<Number>>,
-    /// `mode`.
-    ///
     /// Defaults to `"Fast"`.
     pub mode: FlatMode,
-    /// `port`.
     pub port: Option<IntOrString>,
-    /// `preset`.
-    ///
     /// Defaults to `{}`.
     pub preset: FlatPreset,
-    /// `quota`.
-    ///
     /// Defaults to `4294967296`.
     pub quota: IntOrString,
-    /// `ratio`.
     pub ratio: Number,
-    /// `share`.
     pub share: Option<Number>,
-    /// `since`.
-    ///
     /// Defaults to `"2020-01-01T00:00:00Z"`.
     pub since: Option<Time>,
-    /// `sizes`.
     pub sizes: Option<Vec<IntOrString>>,
-    /// `times`.
     pub times: Option<BTreeMap<String, Time>>,
-    /// `until`.
     pub until: Option<Time>,
-    /// `weight`.
-    ///
     /// Defaults to `0.5`.
     pub weight: Number,
 }
@@ -137,55 +114,38 @@ impl Default for Flat {
     }
 }
 codec::object! {
-    Flat as kind from blank, defaulted metadata = "metadata", optional kind_70af = "Kind",
-    nullable anything = "anything", required_encoded at = "at", defaulted forced = "forced",
-    defaulted label = "label" or default_label, optional limits = "limits",
-    nullable maybe = "maybe", defaulted mode = "mode" or default_mode,
-    optional_encoded port = "port", defaulted preset = "preset" or default_preset,
-    defaulted_encoded quota = "quota" or default_quota, required ratio = "ratio",
-    optional share = "share", defaulted_encoded since = "since" or default_since,
-    optional_encoded sizes = "sizes", optional_encoded times = "times",
-    optional_encoded until = "until", defaulted weight = "weight" or default_weight
+    Flat as kind from blank, defaulted metadata, optional kind_70af = "Kind", nullable anything,
+    required_encoded at, defaulted forced, defaulted label or default_label, optional limits,
+    nullable maybe, defaulted mode or default_mode, optional_encoded port,
+    defaulted preset or default_preset, defaulted_encoded quota or default_quota, required ratio,
+    optional share, defaulted_encoded since or default_since, optional_encoded sizes,
+    optional_encoded times, optional_encoded until, defaulted weight or default_weight
 }
 
 /// `Flat.mode`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum FlatMode {
-    /// `Slow`
     Slow,
-    /// `Fast`
     #[default]
     Fast,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { FlatMode, Unrecognized, Slow = "Slow", Fast = "Fast" }
+codec::texts! { FlatMode, Unrecognized, Slow, Fast }
 
 /// `Flat.preset`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlatPreset {
-    /// `label`.
-    ///
     /// Defaults to `"none"`.
     pub label: Option<String>,
-    /// `pi`.
-    ///
     /// Defaults to `3.14`.
     pub pi: Number,
-    /// `quota`.
-    ///
     /// Defaults to `4294967296`.
     pub quota: IntOrString,
-    /// `since`.
-    ///
     /// Defaults to `"2020-01-01T00:00:00Z"`.
     pub since: Option<Time>,
-    /// `started`.
-    ///
     /// Defaults to `"2020-01-01T00:00:00Z"`.
     pub started: Time,
-    /// `steps`.
-    ///
     /// Defaults to `[1,2.5]`.
     pub steps: Vec<Number>,
 }
@@ -240,9 +200,7 @@ impl Default for FlatPreset {
     }
 }
 codec::object! {
-    FlatPreset from blank, defaulted label = "label" or default_label,
-    defaulted pi = "pi" or default_pi, defaulted_encoded quota = "quota" or default_quota,
-    defaulted_encoded since = "since" or default_since,
-    defaulted_encoded started = "started" or default_started,
-    defaulted steps = "steps" or default_steps
+    FlatPreset from blank, defaulted label or default_label, defaulted pi or default_pi,
+    defaulted_encoded quota or default_quota, defaulted_encoded since or default_since,
+    defaulted_encoded started or default_started, defaulted steps or default_steps
 }

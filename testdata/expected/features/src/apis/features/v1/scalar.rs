@@ -3,6 +3,8 @@
 
 //! `Scalar` of `features.example.com/v1`.
 
+#![allow(missing_docs)]
+
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
@@ -11,11 +13,7 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMet
 pub struct Scalar {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    /// `size`.
     pub size: Option<i32>,
-    /// `spec`.
     pub spec: Option<String>,
 }
-codec::object! {
-    Scalar as kind, defaulted metadata = "metadata", optional size = "size", optional spec = "spec"
-}
+codec::object! { Scalar as kind, defaulted metadata, optional size, optional spec }

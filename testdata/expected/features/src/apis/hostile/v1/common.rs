@@ -3,17 +3,16 @@
 
 //! Types that several kinds share of `hostile.example.com/v1`.
 
-#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms, missing_docs)]
 
 use ::codegen_runtime::codec;
 
 /// `Default.spec.mode`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum DefaultMode {
-    /// `A`
     #[default]
     A,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(::std::string::String),
 }
-codec::texts! { DefaultMode, Unrecognized, A = "A" }
+codec::texts! { DefaultMode, Unrecognized, A }

@@ -3,6 +3,8 @@
 
 //! `Default` of `hostile.example.com/v1`.
 
+#![allow(missing_docs)]
+
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use std::collections::BTreeMap;
@@ -13,7 +15,6 @@ use super::DefaultMode;
 pub struct Default {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    /// `spec`.
     pub spec: DefaultSpec,
 }
 
@@ -25,22 +26,15 @@ impl Default {
         }
     }
 }
-codec::object! {
-    Default as kind from blank, defaulted metadata = "metadata", required spec = "spec"
-}
+codec::object! { Default as kind from blank, defaulted metadata, required spec }
 
 /// `Default.spec`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DefaultSpec {
-    /// `any`.
     pub any: ::std::option::Option<serde_json::Value>,
-    /// `at`.
     pub at: ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time,
-    /// `mode`.
-    ///
     /// Defaults to `"A"`.
     pub mode: DefaultMode,
-    /// `names`.
     pub names: ::std::option::Option<
         BTreeMap<::std::string::String, Vec<::std::string::String>>,
     >,
@@ -72,6 +66,6 @@ impl ::std::default::Default for DefaultSpec {
     }
 }
 codec::object! {
-    DefaultSpec from blank, nullable any = "any", required_encoded at = "at",
-    defaulted mode = "mode" or default_mode, optional names = "names"
+    DefaultSpec from blank, nullable any, required_encoded at, defaulted mode or default_mode,
+    optional names
 }

@@ -3,7 +3,7 @@
 
 //! `Hostile` of `hostile.example.com/v1`.
 
-#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms, missing_docs)]
 
 use ::codegen_runtime::codec::{self, Number};
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -12,18 +12,16 @@ use std::collections::BTreeMap;
 /// `Hostile.spec.aB`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AB {
-    /// `h`.
     pub h: ::std::option::Option<::std::string::String>,
 }
-codec::object! { AB, optional h = "h" }
+codec::object! { AB, optional h }
 
 /// `Hostile.spec["a.b"]`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AB585b {
-    /// `m`.
     pub m: ::std::option::Option<::std::string::String>,
 }
-codec::object! { AB585b, optional m = "m" }
+codec::object! { AB585b, optional m }
 
 /// `Hostile.spec.a-name-that-is-longer-than-any-line-of-rust-should-ever-be-and-then-some-more-for-good-measure`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,31 +38,22 @@ codec::texts! {
 }
 
 /// `Hostile`.
-///
-/// Exactly one of `-` and `spec` must be set: see [`HostileUnion`].
+/// * Exactly one of `-` and `spec` must be set: see [`HostileUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Hostile {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    /// `-`.
-    ///
     /// One of [`HostileUnion`].
     pub field: ::std::option::Option<::std::string::String>,
-    /// `spec`.
-    ///
     /// One of [`HostileUnion`].
     pub spec: ::std::option::Option<HostileSpec>,
 }
-codec::object! {
-    Hostile as kind, defaulted metadata = "metadata", optional field = "-", optional spec = "spec"
-}
+codec::object! { Hostile as kind, defaulted metadata, optional field = "-", optional spec }
 
 /// The field of [`Hostile`] that is set, of those of which exactly one must be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum HostileUnion<'a> {
-    /// `-` is set.
     Minus(&'a ::std::string::String),
-    /// `spec` is set.
     Spec(&'a HostileSpec),
 }
 codec::union! { Hostile, HostileUnion, as_union, Minus = field, Spec = spec }
@@ -72,31 +61,27 @@ codec::union! { Hostile, HostileUnion, as_union, Minus = field, Spec = spec }
 /// `Hostile.spec.1`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Hostile1 {
-    /// `e`.
     pub e: ::std::option::Option<::std::string::String>,
 }
-codec::object! { Hostile1, optional e = "e" }
+codec::object! { Hostile1, optional e }
 
 /// `Hostile.spec.AB`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HostileAB {
-    /// `j`.
     pub j: ::std::option::Option<::std::string::String>,
 }
-codec::object! { HostileAB, optional j = "j" }
+codec::object! { HostileAB, optional j }
 
 /// `Hostile.spec.ab`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HostileAb {
-    /// `i`.
     pub i: ::std::option::Option<::std::string::String>,
 }
-codec::object! { HostileAb, optional i = "i" }
+codec::object! { HostileAb, optional i }
 
 /// `Hostile.spec.$ref`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HostileRef {
-    /// `$ref`.
     pub r#ref: ::std::option::Option<::std::string::String>,
 }
 codec::object! { HostileRef, optional r#ref = "$ref" }
@@ -104,10 +89,9 @@ codec::object! { HostileRef, optional r#ref = "$ref" }
 /// `Hostile.spec.Self`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HostileSelf {
-    /// `o`.
     pub o: ::std::option::Option<::std::string::String>,
 }
-codec::object! { HostileSelf, optional o = "o" }
+codec::object! { HostileSelf, optional o }
 
 /// `Hostile.spec.signs`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -133,7 +117,6 @@ pub enum HostileSigns {
     V1,
     /// `a`
     Aaf63,
-    /// `A`
     A,
     /// `self`
     Self2d19,
@@ -152,7 +135,7 @@ pub enum HostileSigns {
 }
 codec::texts! {
     HostileSigns, Unrecognized, Empty = "", Minus = "-", Equal = "=", NotEqual = "!=",
-    EqualTilde = "=~", Star = "*", V1af63 = "1", Minus1 = "-1", V1 = "+1", Aaf63 = "a", A = "A",
+    EqualTilde = "=~", Star = "*", V1af63 = "1", Minus1 = "-1", V1 = "+1", Aaf63 = "a", A,
     Self2d19 = "self", Self_ = "Self", Selfaa92 = "self ", Unrecognizedf740 = "Unrecognized",
     Value = "\"", Value121d = "日本"
 }
@@ -160,107 +143,60 @@ codec::texts! {
 /// `Hostile.spec`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HostileSpec {
-    /// ``.
     pub field: ::std::option::Option<Type19ce>,
-    /// ``.
     pub field_af63: ::std::option::Option<::std::string::String>,
-    /// `"`.
     pub field_af639f4c: ::std::option::Option<::std::string::String>,
-    /// `$ref`.
     pub r#ref: ::std::option::Option<HostileRef>,
-    /// `*/`.
     pub field_07e7: ::std::option::Option<::std::string::String>,
-    /// `-`.
     pub field_af63a04c: ::std::option::Option<Type>,
-    /// `--`.
     pub field_07d0: ::std::option::Option<Spec>,
-    /// `//`.
     pub field_07d6: ::std::option::Option<::std::string::String>,
-    /// `1`.
     pub _1: ::std::option::Option<Hostile1>,
-    /// `AB`.
     pub ab_0908: ::std::option::Option<HostileAB>,
-    /// `Self`.
     pub self_57a6: ::std::option::Option<HostileSelf>,
-    /// `_`.
     pub field_af64: ::std::option::Option<Type0921>,
-    /// `a-b`.
     pub a_b_e61a: ::std::option::Option<HostileSpecAB>,
-    /// `a-name-that-is-longer-than-any-line-of-rust-should-ever-be-and-then-some-more-for-good-measure`.
     pub a_name_that_is_longer_than_any_line_of_rust_should_ever_be_and_then_some_more_for_good_measure: ::std::option::Option<
         ANameThatIsLongerThanAnyLineOfRustShouldEverBeAndThenSomeMoreForGoodMeasure,
     >,
-    /// `a.b`.
     pub a_b_e61d: ::std::option::Option<AB585b>,
-    /// `aB`.
     pub a_b: ::std::option::Option<AB>,
-    /// `a_b`.
     pub a_b_e6c4: ::std::option::Option<SpecAB>,
-    /// `ab`.
     pub ab: ::std::option::Option<HostileAb>,
-    /// `anyItems`.
     pub any_items: ::std::option::Option<Vec<serde_json::Value>>,
-    /// `apiVersion`.
     pub api_version: ::std::option::Option<::std::string::String>,
-    /// `async`.
     pub r#async: ::std::option::Option<::std::string::String>,
-    /// `closed`.
     pub closed: ::std::option::Option<
         BTreeMap<::std::string::String, serde_json::Value>,
     >,
-    /// `crate`.
     pub crate_: ::std::option::Option<::std::string::String>,
-    /// `default`.
-    ///
     /// Defaults to `"\"}{\\"`.
     pub default: ::std::string::String,
-    /// `emptyItems`.
     pub empty_items: ::std::option::Option<Vec<serde_json::Value>>,
-    /// `gen`.
     pub r#gen: ::std::option::Option<::std::string::String>,
-    /// `kind`.
     pub kind: ::std::option::Option<::std::string::String>,
-    /// `metadata`.
     pub metadata: ::std::option::Option<
         BTreeMap<::std::string::String, serde_json::Value>,
     >,
-    /// `mixed`.
-    ///
     /// One of `"a"`, `1`, `true`.
     pub mixed: ::std::option::Option<serde_json::Value>,
-    /// `most`.
-    ///
     /// Defaults to `-1e+300`.
     pub most: Number,
-    /// `nullValues`.
     pub null_values: ::std::option::Option<
         BTreeMap<::std::string::String, ::std::option::Option<::std::string::String>>,
     >,
-    /// `onlyNull`.
     pub only_null: ::std::option::Option<serde_json::Value>,
-    /// `self`.
     pub self_: ::std::option::Option<HostileSpecSelf>,
-    /// `signs`.
-    ///
     /// Defaults to `"not listed"`.
     pub signs: HostileSigns,
-    /// `tooLarge`.
-    ///
     /// Defaults to `9223372036854775807`.
     pub too_large: i64,
-    /// `unknownFields`.
     pub unknown_fields_b608: ::std::option::Option<::std::string::String>,
-    /// `unknown_fields`.
     pub unknown_fields_7bab: ::std::option::Option<::std::string::String>,
-    /// `whole`.
-    ///
     /// Defaults to `1.0`.
     pub whole: i32,
-    /// `é`.
     pub field_0ac2: ::std::option::Option<Type7ed6>,
-    /// ``.
     pub field_5640: ::std::option::Option<::std::string::String>,
-    /// `日本`.
     pub field_121d: ::std::option::Option<Type784b>,
     /// Properties that the schema does not name; the API server keeps them.
     pub unknown_fields: BTreeMap<::std::string::String, serde_json::Value>,
@@ -356,88 +292,78 @@ codec::object! {
     optional _1 = "1", optional ab_0908 = "AB", optional self_57a6 = "Self",
     optional field_af64 = "_", optional a_b_e61a = "a-b",
     optional a_name_that_is_longer_than_any_line_of_rust_should_ever_be_and_then_some_more_for_good_measure = "a-name-that-is-longer-than-any-line-of-rust-should-ever-be-and-then-some-more-for-good-measure",
-    optional a_b_e61d = "a.b", optional a_b = "aB", optional a_b_e6c4 = "a_b", optional ab = "ab",
+    optional a_b_e61d = "a.b", optional a_b = "aB", optional a_b_e6c4 = "a_b", optional ab,
     optional any_items = "anyItems", optional api_version = "apiVersion",
-    optional r#async = "async", optional closed = "closed", optional crate_ = "crate",
-    defaulted default = "default" or default_default, optional empty_items = "emptyItems",
-    optional r#gen = "gen", optional kind = "kind", optional metadata = "metadata",
-    nullable mixed = "mixed", defaulted most = "most" or default_most,
-    optional null_values = "nullValues", nullable only_null = "onlyNull", optional self_ = "self",
-    defaulted signs = "signs" or default_signs,
+    optional r#async = "async", optional closed, optional crate_ = "crate",
+    defaulted default or default_default, optional empty_items = "emptyItems",
+    optional r#gen = "gen", optional kind, optional metadata, nullable mixed,
+    defaulted most or default_most, optional null_values = "nullValues",
+    nullable only_null = "onlyNull", optional self_ = "self", defaulted signs or default_signs,
     defaulted too_large = "tooLarge" or default_too_large,
     optional unknown_fields_b608 = "unknownFields", optional unknown_fields_7bab = "unknown_fields",
-    defaulted whole = "whole" or default_whole, optional field_0ac2 = "é",
-    optional field_5640 = "\u{202e}", optional field_121d = "日本", ..unknown_fields
+    defaulted whole or default_whole, optional field_0ac2 = "é", optional field_5640 = "\u{202e}",
+    optional field_121d = "日本", ..unknown_fields
 }
 
 /// `Hostile.spec.a-b`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HostileSpecAB {
-    /// `k`.
     pub k: ::std::option::Option<::std::string::String>,
 }
-codec::object! { HostileSpecAB, optional k = "k" }
+codec::object! { HostileSpecAB, optional k }
 
 /// `Hostile.spec.self`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HostileSpecSelf {
-    /// `n`.
     pub n: ::std::option::Option<::std::string::String>,
 }
-codec::object! { HostileSpecSelf, optional n = "n" }
+codec::object! { HostileSpecSelf, optional n }
 
 /// `Hostile.spec.--`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Spec {
-    /// `c`.
     pub c: ::std::option::Option<::std::string::String>,
 }
-codec::object! { Spec, optional c = "c" }
+codec::object! { Spec, optional c }
 
 /// `Hostile.spec.a_b`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SpecAB {
-    /// `l`.
     pub l: ::std::option::Option<::std::string::String>,
 }
-codec::object! { SpecAB, optional l = "l" }
+codec::object! { SpecAB, optional l }
 
 /// `Hostile.spec.-`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Type {
-    /// `b`.
     pub b: ::std::option::Option<::std::string::String>,
 }
-codec::object! { Type, optional b = "b" }
+codec::object! { Type, optional b }
 
 /// `Hostile.spec._`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Type0921 {
-    /// `d`.
     pub d: ::std::option::Option<::std::string::String>,
 }
-codec::object! { Type0921, optional d = "d" }
+codec::object! { Type0921, optional d }
 
 /// `Hostile.spec[""]`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Type19ce {
-    /// `a`.
     pub a: ::std::option::Option<::std::string::String>,
 }
-codec::object! { Type19ce, optional a = "a" }
+codec::object! { Type19ce, optional a }
 
 /// `Hostile.spec.日本`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Type784b {
-    /// `g`.
     pub g: ::std::option::Option<::std::string::String>,
 }
-codec::object! { Type784b, optional g = "g" }
+codec::object! { Type784b, optional g }
 
 /// `Hostile.spec.é`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Type7ed6 {
-    /// `f`.
     pub f: ::std::option::Option<::std::string::String>,
 }
-codec::object! { Type7ed6, optional f = "f" }
+codec::object! { Type7ed6, optional f }

@@ -3,6 +3,8 @@
 
 //! `Self` of `hostile.example.com/v1`.
 
+#![allow(missing_docs)]
+
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use std::collections::BTreeMap;
@@ -11,15 +13,10 @@ use super::DefaultMode;
 /// `Self.spec`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SelfSpec {
-    /// `any`.
     pub any: ::std::option::Option<serde_json::Value>,
-    /// `at`.
     pub at: ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time,
-    /// `mode`.
-    ///
     /// Defaults to `"A"`.
     pub mode: DefaultMode,
-    /// `names`.
     pub names: ::std::option::Option<
         BTreeMap<::std::string::String, Vec<::std::string::String>>,
     >,
@@ -51,8 +48,8 @@ impl ::std::default::Default for SelfSpec {
     }
 }
 codec::object! {
-    SelfSpec from blank, nullable any = "any", required_encoded at = "at",
-    defaulted mode = "mode" or default_mode, optional names = "names"
+    SelfSpec from blank, nullable any, required_encoded at, defaulted mode or default_mode,
+    optional names
 }
 
 /// `Self`.
@@ -60,7 +57,6 @@ codec::object! {
 pub struct Self_ {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    /// `spec`.
     pub spec: SelfSpec,
 }
 
@@ -72,4 +68,4 @@ impl Self_ {
         }
     }
 }
-codec::object! { Self_ as kind from blank, defaulted metadata = "metadata", required spec = "spec" }
+codec::object! { Self_ as kind from blank, defaulted metadata, required spec }

@@ -3,6 +3,8 @@
 
 //! `Serialize` of `hostile.example.com/v1`.
 
+#![allow(missing_docs)]
+
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use std::collections::BTreeMap;
@@ -13,7 +15,6 @@ use super::DefaultMode;
 pub struct Serialize {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    /// `spec`.
     pub spec: SerializeSpec,
 }
 
@@ -25,22 +26,15 @@ impl Serialize {
         }
     }
 }
-codec::object! {
-    Serialize as kind from blank, defaulted metadata = "metadata", required spec = "spec"
-}
+codec::object! { Serialize as kind from blank, defaulted metadata, required spec }
 
 /// `Serialize.spec`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SerializeSpec {
-    /// `any`.
     pub any: ::std::option::Option<serde_json::Value>,
-    /// `at`.
     pub at: ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time,
-    /// `mode`.
-    ///
     /// Defaults to `"A"`.
     pub mode: DefaultMode,
-    /// `names`.
     pub names: ::std::option::Option<
         BTreeMap<::std::string::String, Vec<::std::string::String>>,
     >,
@@ -72,6 +66,6 @@ impl ::std::default::Default for SerializeSpec {
     }
 }
 codec::object! {
-    SerializeSpec from blank, nullable any = "any", required_encoded at = "at",
-    defaulted mode = "mode" or default_mode, optional names = "names"
+    SerializeSpec from blank, nullable any, required_encoded at, defaulted mode or default_mode,
+    optional names
 }

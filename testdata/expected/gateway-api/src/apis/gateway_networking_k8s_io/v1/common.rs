@@ -3,7 +3,7 @@
 
 //! Types that several kinds share of `gateway.networking.k8s.io/v1`.
 
-#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms, missing_docs)]
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
@@ -44,20 +44,16 @@ pub struct GatewayAllowedRoutes {
     /// Listener with the "InvalidRouteKinds" reason.
     ///
     /// Support: Core
-    ///
-    /// Must have at most 8 items.
+    /// * Must have at most 8 items.
     pub kinds: Option<Vec<GatewayKinds>>,
     /// Namespaces indicates namespaces from which Routes may be attached to this Listener. This is
     /// restricted to the namespace of this Gateway by default.
     ///
     /// Support: Core
-    ///
-    /// Defaults to `{"from":"Same"}`.
+    /// * Defaults to `{"from":"Same"}`.
     pub namespaces: Option<GatewayAllowedRoutesNamespaces>,
 }
-codec::object! {
-    GatewayAllowedRoutes, optional kinds = "kinds", optional namespaces = "namespaces"
-}
+codec::object! { GatewayAllowedRoutes, optional kinds, optional namespaces }
 
 /// Namespaces indicates namespaces from which Routes may be attached to this Listener. This is
 /// restricted to the namespace of this Gateway by default.
@@ -72,8 +68,7 @@ pub struct GatewayAllowedRoutesNamespaces {
     /// - Same: Only Routes in the same namespace may be used by this Gateway.
     ///
     /// Support: Core
-    ///
-    /// Defaults to `"Same"`.
+    /// * Defaults to `"Same"`.
     pub from: Option<GatewayNamespacesFrom>,
     /// Selector must be specified when From is set to "Selector". In that case, only Routes in
     /// Namespaces matching this Selector will be selected by this Gateway. This field is ignored for
@@ -82,9 +77,7 @@ pub struct GatewayAllowedRoutesNamespaces {
     /// Support: Core
     pub selector: Option<LabelSelector>,
 }
-codec::object! {
-    GatewayAllowedRoutesNamespaces, optional from = "from", optional selector = "selector"
-}
+codec::object! { GatewayAllowedRoutesNamespaces, optional from, optional selector }
 
 /// SecretObjectReference identifies an API object including its namespace, defaulting to Secret.
 ///
@@ -97,20 +90,15 @@ codec::object! {
 pub struct GatewayCertificateRefs {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `""`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Defaults to `""`.
     pub group: Option<String>,
     /// Kind is kind of the referent. For example "Secret".
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    ///
-    /// Defaults to `"Secret"`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Defaults to `"Secret"`.
     pub kind: Option<String>,
     /// Name is the name of the referent.
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the referenced object. When unspecified, the local namespace is
     /// inferred.
@@ -120,30 +108,25 @@ pub struct GatewayCertificateRefs {
     /// reference. See the ReferenceGrant documentation for details.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
 }
 codec::object! {
-    GatewayCertificateRefs, optional group = "group", optional kind = "kind",
-    required name = "name", optional namespace = "namespace"
+    GatewayCertificateRefs, optional group, optional kind, required name, optional namespace
 }
 
 /// RouteGroupKind indicates the group and kind of a Route resource.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayKinds {
     /// Group is the group of the Route.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `"gateway.networking.k8s.io"`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Defaults to `"gateway.networking.k8s.io"`.
     pub group: Option<String>,
     /// Kind is the kind of the Route.
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     pub kind: String,
 }
-codec::object! { GatewayKinds, optional group = "group", required kind = "kind" }
+codec::object! { GatewayKinds, optional group, required kind }
 
 /// Listener embodies the concept of a logical endpoint where a Gateway accepts network connections.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -169,8 +152,7 @@ pub struct GatewayListeners {
     /// that Route should still be supported.
     ///
     /// Support: Core
-    ///
-    /// Defaults to `{"namespaces":{"from":"Same"}}`.
+    /// * Defaults to `{"namespaces":{"from":"Same"}}`.
     pub allowed_routes: Option<GatewayAllowedRoutes>,
     /// Hostname specifies the virtual hostname to match for protocol types that define this concept.
     /// When unspecified, all hostnames are matched. This field is ignored for protocols that don't
@@ -210,27 +192,23 @@ pub struct GatewayListeners {
     /// `foo.test.example.com`, but not `example.com`.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub hostname: Option<String>,
     /// Name is the name of the Listener. This name MUST be unique within a Gateway.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub name: String,
     /// Port is the network port. Multiple listeners may use the same port, subject to the Listener
     /// compatibility rules.
     ///
     /// Support: Core
-    ///
-    /// Must be at least 1 and be at most 65535.
+    /// * Must be at least 1 and be at most 65535.
     pub port: i32,
     /// Protocol specifies the network protocol this listener expects to receive.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 255 characters and match `^[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?$|[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9]+$`.
+    /// * Must have 1 to 255 characters and match `^[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?$|[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9]+$`.
     pub protocol: String,
     /// TLS is the TLS configuration for the Listener. This field is required if the Protocol field is
     /// "HTTPS" or "TLS". It is invalid to set this field if the Protocol field is "HTTP", "TCP", or
@@ -246,9 +224,8 @@ pub struct GatewayListeners {
     pub tls: Option<GatewayListenersTls>,
 }
 codec::object! {
-    GatewayListeners, optional allowed_routes = "allowedRoutes", optional hostname = "hostname",
-    required name = "name", required port = "port", required protocol = "protocol",
-    optional tls = "tls"
+    GatewayListeners, optional allowed_routes = "allowedRoutes", optional hostname, required name,
+    required port, required protocol, optional tls
 }
 
 /// TLS is the TLS configuration for the Listener. This field is required if the Protocol field is
@@ -262,8 +239,7 @@ codec::object! {
 /// handshake.
 ///
 /// Support: Core
-///
-/// Must satisfy `self.mode == 'Terminate' ? size(self.certificateRefs) > 0 || size(self.options) > 0 : true`: certificateRefs or options must be specified when mode is Terminate
+/// * Must satisfy `self.mode == 'Terminate' ? size(self.certificateRefs) > 0 || size(self.options) > 0 : true`: certificateRefs or options must be specified when mode is Terminate
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayListenersTls {
     /// CertificateRefs contains a series of references to Kubernetes objects that contains TLS
@@ -288,8 +264,7 @@ pub struct GatewayListenersTls {
     /// Support: Core - A single reference to a Kubernetes Secret of type kubernetes.io/tls
     ///
     /// Support: Implementation-specific (More than one reference or other resource types)
-    ///
-    /// Must have at most 64 items.
+    /// * Must have at most 64 items.
     pub certificate_refs: Option<Vec<GatewayCertificateRefs>>,
     /// Mode defines the TLS behavior for the TLS session initiated by the client. There are two
     /// possible modes:
@@ -302,8 +277,7 @@ pub struct GatewayListenersTls {
     ///   certificateRefs field is ignored in this mode.
     ///
     /// Support: Core
-    ///
-    /// Defaults to `"Terminate"`.
+    /// * Defaults to `"Terminate"`.
     pub mode: Option<GatewayMode>,
     /// Options are a list of key/value pairs to enable extended TLS configuration for each
     /// implementation. For example, configuring the minimum TLS version or supported cipher suites.
@@ -314,15 +288,13 @@ pub struct GatewayListenersTls {
     /// API.
     ///
     /// Support: Implementation-specific
-    ///
-    /// Must have at most 16 properties.
-    ///
-    /// Each value must have at most 4096 characters.
+    /// * Must have at most 16 properties.
+    /// * Each value must have at most 4096 characters.
     pub options: Option<BTreeMap<String, String>>,
 }
 codec::object! {
-    GatewayListenersTls, optional certificate_refs = "certificateRefs", optional mode = "mode",
-    optional options = "options"
+    GatewayListenersTls, optional certificate_refs = "certificateRefs", optional mode,
+    optional options
 }
 
 /// Mode defines the TLS behavior for the TLS session initiated by the client. There are two
@@ -338,15 +310,13 @@ codec::object! {
 /// Support: Core
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum GatewayMode {
-    /// `Terminate`
     #[default]
     Terminate,
-    /// `Passthrough`
     Passthrough,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { GatewayMode, Unrecognized, Terminate = "Terminate", Passthrough = "Passthrough" }
+codec::texts! { GatewayMode, Unrecognized, Terminate, Passthrough }
 
 /// From indicates where Routes will be selected for this Gateway. Possible values are:
 ///
@@ -357,19 +327,14 @@ codec::texts! { GatewayMode, Unrecognized, Terminate = "Terminate", Passthrough 
 /// Support: Core
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum GatewayNamespacesFrom {
-    /// `All`
     All,
-    /// `Selector`
     Selector,
-    /// `Same`
     #[default]
     Same,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! {
-    GatewayNamespacesFrom, Unrecognized, All = "All", Selector = "Selector", Same = "Same"
-}
+codec::texts! { GatewayNamespacesFrom, Unrecognized, All, Selector, Same }
 
 /// ListenerStatus is the status associated with a Listener.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -393,12 +358,10 @@ pub struct GatewayStatusListeners {
     /// of changes to a Listener.
     pub attached_routes: i32,
     /// Conditions describe the current condition of this listener.
-    ///
-    /// Must have at most 8 items and have no two items with the same `type`.
+    /// * Must have at most 8 items and have no two items with the same `type`.
     pub conditions: Vec<Condition>,
     /// Name is the name of the Listener that this status corresponds to.
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub name: String,
     /// SupportedKinds is the list indicating the Kinds supported by this listener. This MUST represent
     /// the kinds supported by an implementation for that Listener configuration.
@@ -407,31 +370,26 @@ pub struct GatewayStatusListeners {
     /// implementation MUST set the "ResolvedRefs" condition to "False" with the "InvalidRouteKinds"
     /// reason. If both valid and invalid Route kinds are specified, the implementation MUST reference
     /// the valid Route kinds that have been specified.
-    ///
-    /// Must have at most 8 items.
+    /// * Must have at most 8 items.
     pub supported_kinds: Option<Vec<GatewaySupportedKinds>>,
 }
 codec::object! {
     GatewayStatusListeners, required attached_routes = "attachedRoutes",
-    required_encoded conditions = "conditions", required name = "name",
-    optional supported_kinds = "supportedKinds"
+    required_encoded conditions, required name, optional supported_kinds = "supportedKinds"
 }
 
 /// RouteGroupKind indicates the group and kind of a Route resource.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewaySupportedKinds {
     /// Group is the group of the Route.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `"gateway.networking.k8s.io"`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Defaults to `"gateway.networking.k8s.io"`.
     pub group: Option<String>,
     /// Kind is the kind of the Route.
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     pub kind: String,
 }
-codec::object! { GatewaySupportedKinds, optional group = "group", required kind = "kind" }
+codec::object! { GatewaySupportedKinds, optional group, required kind }
 
 /// HTTPHeader represents an HTTP Header name and value as defined by RFC 7230.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -443,18 +401,16 @@ pub struct HTTPRouteAdd {
     /// MUST be considered for a match. Subsequent entries with an equivalent header name MUST be
     /// ignored. Due to the case-insensitivity of header names, "foo" and "Foo" are considered
     /// equivalent.
-    ///
-    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
+    /// * Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
     pub name: String,
     /// Value is the value of HTTP Header to be matched.
     ///
     /// Must consist of printable US-ASCII characters, optionally separated by single tabs or spaces.
     /// See: <https://tools.ietf.org/html/rfc7230#section-3.2>
-    ///
-    /// Must have 1 to 4096 characters and match `^[!-~]+([\t ]?[!-~]+)*$`.
+    /// * Must have 1 to 4096 characters and match `^[!-~]+([\t ]?[!-~]+)*$`.
     pub value: String,
 }
-codec::object! { HTTPRouteAdd, required name = "name", required value = "value" }
+codec::object! { HTTPRouteAdd, required name, required value }
 
 /// BackendRef is a reference to a backend to send authorization requests to.
 ///
@@ -462,16 +418,13 @@ codec::object! { HTTPRouteAdd, required name = "name", required value = "value" 
 ///
 /// If the backend service requires TLS, use BackendTLSPolicy to tell the implementation to supply
 /// the TLS details to be used to connect to that backend.
-///
-/// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
+/// * Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteBackendRef {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `""`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Defaults to `""`.
     pub group: Option<String>,
     /// Kind is the Kubernetes resource kind of the referent. For example "Service".
     ///
@@ -485,14 +438,11 @@ pub struct HTTPRouteBackendRef {
     /// Support: Core (Services with a type other than ExternalName)
     ///
     /// Support: Implementation-specific (Services with type ExternalName)
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    ///
-    /// Defaults to `"Service"`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Defaults to `"Service"`.
     pub kind: Option<String>,
     /// Name is the name of the referent.
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the backend. When unspecified, the local namespace is inferred.
     ///
@@ -501,21 +451,19 @@ pub struct HTTPRouteBackendRef {
     /// reference. See the ReferenceGrant documentation for details.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
     /// Port specifies the destination port number to use for this resource.
     ///
     /// Port is required when the referent is a Kubernetes Service. In this case, the port number is the
     /// service port number, not the target port. For other resources, destination port might be derived
     /// from the referent resource or this field.
-    ///
-    /// Must be at least 1 and be at most 65535.
+    /// * Must be at least 1 and be at most 65535.
     pub port: Option<i32>,
 }
 codec::object! {
-    HTTPRouteBackendRef, optional group = "group", optional kind = "kind", required name = "name",
-    optional namespace = "namespace", optional port = "port"
+    HTTPRouteBackendRef, optional group, optional kind, required name, optional namespace,
+    optional port
 }
 
 /// Cookie provides configuration settings that are specific to cookie-based session persistence.
@@ -538,30 +486,25 @@ pub struct HTTPRouteCookie {
     /// Support: Core for "Session" type
     ///
     /// Support: Extended for "Permanent" type
-    ///
-    /// Defaults to `"Session"`.
+    /// * Defaults to `"Session"`.
     pub lifetime_type: Option<HTTPRouteLifetimeType>,
     /// Name defines the name of the cookie used for session persistence. If not specified, a unique
     /// cookie name SHOULD be generated. Users should avoid reusing cookie names to prevent unintended
     /// consequences, such as rejection or unpredictable behavior.
     ///
     /// Support: Extended
-    ///
-    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
+    /// * Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
     pub name: Option<String>,
     /// Path defines the cookie Path attribute. When not specified, implementations MUST default the
     /// cookie path to "/".
     ///
     /// Support: Extended
-    ///
-    /// Must have at most 1024 characters.
-    ///
-    /// Defaults to `"/"`.
+    /// * Must have at most 1024 characters.
+    /// * Defaults to `"/"`.
     pub path: Option<String>,
 }
 codec::object! {
-    HTTPRouteCookie, optional lifetime_type = "lifetimeType", optional name = "name",
-    optional path = "path"
+    HTTPRouteCookie, optional lifetime_type = "lifetimeType", optional name, optional path
 }
 
 /// ExtensionRef is an optional, implementation-specific extension to the "filter" behavior. For
@@ -575,44 +518,31 @@ codec::object! {
 pub struct HTTPRouteExtensionRef {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub group: String,
     /// Kind is kind of the referent. For example "HTTPRoute" or "Service".
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     pub kind: String,
     /// Name is the name of the referent.
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
 }
-codec::object! {
-    HTTPRouteExtensionRef, required group = "group", required kind = "kind", required name = "name"
-}
+codec::object! { HTTPRouteExtensionRef, required group, required kind, required name }
 
 /// Fraction represents the fraction of requests that should be mirrored to BackendRef.
 ///
 /// Only one of Fraction or Percent may be specified. If neither field is specified, 100% of
 /// requests will be mirrored.
-///
-/// Must satisfy `self.numerator <= self.denominator`: numerator must be less than or equal to denominator
+/// * Must satisfy `self.numerator <= self.denominator`: numerator must be less than or equal to denominator
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteFraction {
-    /// `denominator`.
-    ///
-    /// Must be at least 1.
-    ///
-    /// Defaults to `100`.
+    /// * Must be at least 1.
+    /// * Defaults to `100`.
     pub denominator: Option<i32>,
-    /// `numerator`.
-    ///
     /// Must be at least 0.
     pub numerator: i32,
 }
-codec::object! {
-    HTTPRouteFraction, optional denominator = "denominator", required numerator = "numerator"
-}
+codec::object! { HTTPRouteFraction, optional denominator, required numerator }
 
 /// Header provides configuration settings that are specific to header-based session persistence.
 ///
@@ -623,11 +553,10 @@ pub struct HTTPRouteHeader {
     /// header in subsequent requests to maintain the session.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
+    /// * Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
     pub name: String,
 }
-codec::object! { HTTPRouteHeader, required name = "name" }
+codec::object! { HTTPRouteHeader, required name }
 
 /// Type specifies how to match against the value of the header.
 ///
@@ -640,17 +569,13 @@ codec::object! { HTTPRouteHeader, required name = "name" }
 /// implementation's documentation to determine the supported dialect.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRouteHeadersType {
-    /// `Exact`
     #[default]
     Exact,
-    /// `RegularExpression`
     RegularExpression,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! {
-    HTTPRouteHeadersType, Unrecognized, Exact = "Exact", RegularExpression = "RegularExpression"
-}
+codec::texts! { HTTPRouteHeadersType, Unrecognized, Exact, RegularExpression }
 
 /// LifetimeType specifies whether the cookie has a permanent or session-based lifetime. A permanent
 /// cookie persists until its specified expiry time, defined by the Expires or Max-Age cookie
@@ -669,15 +594,13 @@ codec::texts! {
 /// Support: Extended for "Permanent" type
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRouteLifetimeType {
-    /// `Permanent`
     Permanent,
-    /// `Session`
     #[default]
     Session,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { HTTPRouteLifetimeType, Unrecognized, Permanent = "Permanent", Session = "Session" }
+codec::texts! { HTTPRouteLifetimeType, Unrecognized, Permanent, Session }
 
 /// RequestHeaderModifier defines a schema for a filter that modifies request headers.
 ///
@@ -694,8 +617,7 @@ pub struct HTTPRouteRequestHeaderModifier {
     /// - name: "my-header" value: "bar,baz"
     ///
     /// Output: GET /foo HTTP/1.1 my-header: foo,bar,baz
-    ///
-    /// Must have at most 16 items and have no two items with the same `name`.
+    /// * Must have at most 16 items and have no two items with the same `name`.
     pub add: Option<Vec<HTTPRouteAdd>>,
     /// Remove the given header(s) from the HTTP request before the action. The value of Remove is a
     /// list of HTTP header names. Note that the header names are case-insensitive (see
@@ -706,8 +628,7 @@ pub struct HTTPRouteRequestHeaderModifier {
     /// Config: remove: \["my-header1", "my-header3"\]
     ///
     /// Output: GET /foo HTTP/1.1 my-header2: bar
-    ///
-    /// Must have at most 16 items and have no item twice.
+    /// * Must have at most 16 items and have no item twice.
     pub remove: Option<Vec<String>>,
     /// Set overwrites the request with the given header (name, value) before the action.
     ///
@@ -718,14 +639,10 @@ pub struct HTTPRouteRequestHeaderModifier {
     /// - name: "my-header" value: "bar"
     ///
     /// Output: GET /foo HTTP/1.1 my-header: bar
-    ///
-    /// Must have at most 16 items and have no two items with the same `name`.
+    /// * Must have at most 16 items and have no two items with the same `name`.
     pub set: Option<Vec<HTTPRouteSet>>,
 }
-codec::object! {
-    HTTPRouteRequestHeaderModifier, optional add = "add", optional remove = "remove",
-    optional set = "set"
-}
+codec::object! { HTTPRouteRequestHeaderModifier, optional add, optional remove, optional set }
 
 /// RequestMirror defines a schema for a filter that mirrors requests. Requests are sent to the
 /// specified destination, but responses from that destination are ignored.
@@ -734,10 +651,8 @@ codec::object! {
 /// will be able to support mirroring to multiple backends.
 ///
 /// Support: Extended
-///
-/// Must satisfy `!(has(self.percent) && has(self.fraction))`: Only one of percent or fraction may be specified in HTTPRequestMirrorFilter
-///
-/// At most one of `fraction` and `percent` may be set: see [`HTTPRouteRequestMirrorUnion`].
+/// * Must satisfy `!(has(self.percent) && has(self.fraction))`: Only one of percent or fraction may be specified in HTTPRequestMirrorFilter
+/// * At most one of `fraction` and `percent` may be set: see [`HTTPRouteRequestMirrorUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteRequestMirror {
     /// BackendRef references a resource where mirrored requests are sent.
@@ -768,8 +683,7 @@ pub struct HTTPRouteRequestMirror {
     ///
     /// Only one of Fraction or Percent may be specified. If neither field is specified, 100% of
     /// requests will be mirrored.
-    ///
-    /// One of [`HTTPRouteRequestMirrorUnion`].
+    /// * One of [`HTTPRouteRequestMirrorUnion`].
     pub fraction: Option<HTTPRouteFraction>,
     /// Percent represents the percentage of requests that should be mirrored to BackendRef. Its minimum
     /// value is 0 (indicating 0% of requests) and its maximum value is 100 (indicating 100% of
@@ -777,23 +691,19 @@ pub struct HTTPRouteRequestMirror {
     ///
     /// Only one of Fraction or Percent may be specified. If neither field is specified, 100% of
     /// requests will be mirrored.
-    ///
-    /// Must be at least 0 and be at most 100.
-    ///
-    /// One of [`HTTPRouteRequestMirrorUnion`].
+    /// * Must be at least 0 and be at most 100.
+    /// * One of [`HTTPRouteRequestMirrorUnion`].
     pub percent: Option<i32>,
 }
 codec::object! {
-    HTTPRouteRequestMirror, required backend_ref = "backendRef", optional fraction = "fraction",
-    optional percent = "percent"
+    HTTPRouteRequestMirror, required backend_ref = "backendRef", optional fraction,
+    optional percent
 }
 
 /// The field of [`HTTPRouteRequestMirror`] that is set, of those of which at most one may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum HTTPRouteRequestMirrorUnion<'a> {
-    /// `fraction` is set.
     Fraction(&'a HTTPRouteFraction),
-    /// `percent` is set.
     Percent(&'a i32),
 }
 codec::union! {
@@ -816,8 +726,7 @@ pub struct HTTPRouteResponseHeaderModifier {
     /// - name: "my-header" value: "bar,baz"
     ///
     /// Output: GET /foo HTTP/1.1 my-header: foo,bar,baz
-    ///
-    /// Must have at most 16 items and have no two items with the same `name`.
+    /// * Must have at most 16 items and have no two items with the same `name`.
     pub add: Option<Vec<HTTPRouteAdd>>,
     /// Remove the given header(s) from the HTTP request before the action. The value of Remove is a
     /// list of HTTP header names. Note that the header names are case-insensitive (see
@@ -828,8 +737,7 @@ pub struct HTTPRouteResponseHeaderModifier {
     /// Config: remove: \["my-header1", "my-header3"\]
     ///
     /// Output: GET /foo HTTP/1.1 my-header2: bar
-    ///
-    /// Must have at most 16 items and have no item twice.
+    /// * Must have at most 16 items and have no item twice.
     pub remove: Option<Vec<String>>,
     /// Set overwrites the request with the given header (name, value) before the action.
     ///
@@ -840,50 +748,37 @@ pub struct HTTPRouteResponseHeaderModifier {
     /// - name: "my-header" value: "bar"
     ///
     /// Output: GET /foo HTTP/1.1 my-header: bar
-    ///
-    /// Must have at most 16 items and have no two items with the same `name`.
+    /// * Must have at most 16 items and have no two items with the same `name`.
     pub set: Option<Vec<HTTPRouteSet>>,
 }
-codec::object! {
-    HTTPRouteResponseHeaderModifier, optional add = "add", optional remove = "remove",
-    optional set = "set"
-}
+codec::object! { HTTPRouteResponseHeaderModifier, optional add, optional remove, optional set }
 
 /// SessionPersistence defines and configures session persistence for the route rule.
 ///
 /// Support: Extended
-///
-/// Must satisfy `!has(self.cookie) || !has(self.cookie.lifetimeType) || self.cookie.lifetimeType != 'Permanent' || has(self.absoluteTimeout)`: AbsoluteTimeout must be specified when cookie lifetimeType is Permanent
-///
-/// Must satisfy `!has(self.cookie) || self.type == 'Cookie'`: cookie must be nil if type is not Cookie
-///
-/// Must satisfy `self.type != 'Cookie' || has(self.cookie)`: cookie must be specified for Cookie type
-///
-/// Must satisfy `!has(self.header) || self.type == 'Header'`: header must be nil if type is not Header
-///
-/// Must satisfy `self.type != 'Header' || has(self.header)`: header must be specified for Header type
-///
-/// Exactly one of `cookie` and `header` must be set, as `type` says: see [`HTTPRouteSessionPersistenceUnion`].
+/// * Must satisfy `!has(self.cookie) || !has(self.cookie.lifetimeType) || self.cookie.lifetimeType != 'Permanent' || has(self.absoluteTimeout)`: AbsoluteTimeout must be specified when cookie lifetimeType is Permanent
+/// * Must satisfy `!has(self.cookie) || self.type == 'Cookie'`: cookie must be nil if type is not Cookie
+/// * Must satisfy `self.type != 'Cookie' || has(self.cookie)`: cookie must be specified for Cookie type
+/// * Must satisfy `!has(self.header) || self.type == 'Header'`: header must be nil if type is not Header
+/// * Must satisfy `self.type != 'Header' || has(self.header)`: header must be specified for Header type
+/// * Exactly one of `cookie` and `header` must be set, as `type` says: see [`HTTPRouteSessionPersistenceUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteSessionPersistence {
     /// AbsoluteTimeout defines the absolute timeout of the persistent session. Once the AbsoluteTimeout
     /// duration has elapsed, the session becomes invalid.
     ///
     /// Support: Extended
-    ///
-    /// Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
+    /// * Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
     pub absolute_timeout: Option<String>,
     /// Cookie provides configuration settings that are specific to cookie-based session persistence.
     ///
     /// Support: Core
-    ///
-    /// One of [`HTTPRouteSessionPersistenceUnion`], where `type` is `Cookie`.
+    /// * One of [`HTTPRouteSessionPersistenceUnion`], where `type` is `Cookie`.
     pub cookie: Option<HTTPRouteCookie>,
     /// Header provides configuration settings that are specific to header-based session persistence.
     ///
     /// Support: Extended
-    ///
-    /// One of [`HTTPRouteSessionPersistenceUnion`], where `type` is `Header`.
+    /// * One of [`HTTPRouteSessionPersistenceUnion`], where `type` is `Header`.
     pub header: Option<HTTPRouteHeader>,
     /// Type defines the type of session persistence such as through the use of a header or cookie.
     /// Defaults to cookie based session persistence.
@@ -891,21 +786,18 @@ pub struct HTTPRouteSessionPersistence {
     /// Support: Core for "Cookie" type
     ///
     /// Support: Extended for "Header" type
-    ///
-    /// Defaults to `"Cookie"`.
+    /// * Defaults to `"Cookie"`.
     pub r#type: Option<HTTPRouteSessionPersistenceType>,
 }
 codec::object! {
-    HTTPRouteSessionPersistence, optional absolute_timeout = "absoluteTimeout",
-    optional cookie = "cookie", optional header = "header", optional r#type = "type"
+    HTTPRouteSessionPersistence, optional absolute_timeout = "absoluteTimeout", optional cookie,
+    optional header, optional r#type = "type"
 }
 
 /// The field of [`HTTPRouteSessionPersistence`] that is set, of those of which exactly one must be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum HTTPRouteSessionPersistenceUnion<'a> {
-    /// `cookie` is set.
     Cookie(&'a HTTPRouteCookie),
-    /// `header` is set.
     Header(&'a HTTPRouteHeader),
 }
 codec::union! {
@@ -922,17 +814,13 @@ codec::union! {
 /// Support: Extended for "Header" type
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRouteSessionPersistenceType {
-    /// `Cookie`
     #[default]
     Cookie,
-    /// `Header`
     Header,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! {
-    HTTPRouteSessionPersistenceType, Unrecognized, Cookie = "Cookie", Header = "Header"
-}
+codec::texts! { HTTPRouteSessionPersistenceType, Unrecognized, Cookie, Header }
 
 /// HTTPHeader represents an HTTP Header name and value as defined by RFC 7230.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -944,18 +832,16 @@ pub struct HTTPRouteSet {
     /// MUST be considered for a match. Subsequent entries with an equivalent header name MUST be
     /// ignored. Due to the case-insensitivity of header names, "foo" and "Foo" are considered
     /// equivalent.
-    ///
-    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
+    /// * Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
     pub name: String,
     /// Value is the value of HTTP Header to be matched.
     ///
     /// Must consist of printable US-ASCII characters, optionally separated by single tabs or spaces.
     /// See: <https://tools.ietf.org/html/rfc7230#section-3.2>
-    ///
-    /// Must have 1 to 4096 characters and match `^[!-~]+([\t ]?[!-~]+)*$`.
+    /// * Must have 1 to 4096 characters and match `^[!-~]+([\t ]?[!-~]+)*$`.
     pub value: String,
 }
-codec::object! { HTTPRouteSet, required name = "name", required value = "value" }
+codec::object! { HTTPRouteSet, required name, required value }
 
 /// BackendRef defines how a Route should forward a request to a Kubernetes resource.
 ///
@@ -980,16 +866,13 @@ codec::object! { HTTPRouteSet, required name = "name", required value = "value" 
 /// Note that when the BackendTLSPolicy object is enabled by the implementation, there are some
 /// extra rules about validity to consider here. See the fields where this struct is used for more
 /// information about the exact behavior.
-///
-/// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
+/// * Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TLSRouteBackendRefs {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `""`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Defaults to `""`.
     pub group: Option<String>,
     /// Kind is the Kubernetes resource kind of the referent. For example "Service".
     ///
@@ -1003,14 +886,11 @@ pub struct TLSRouteBackendRefs {
     /// Support: Core (Services with a type other than ExternalName)
     ///
     /// Support: Implementation-specific (Services with type ExternalName)
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    ///
-    /// Defaults to `"Service"`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Defaults to `"Service"`.
     pub kind: Option<String>,
     /// Name is the name of the referent.
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the backend. When unspecified, the local namespace is inferred.
     ///
@@ -1019,16 +899,14 @@ pub struct TLSRouteBackendRefs {
     /// reference. See the ReferenceGrant documentation for details.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
     /// Port specifies the destination port number to use for this resource.
     ///
     /// Port is required when the referent is a Kubernetes Service. In this case, the port number is the
     /// service port number, not the target port. For other resources, destination port might be derived
     /// from the referent resource or this field.
-    ///
-    /// Must be at least 1 and be at most 65535.
+    /// * Must be at least 1 and be at most 65535.
     pub port: Option<i32>,
     /// Weight specifies the proportion of requests forwarded to the referenced backend.
     ///
@@ -1042,15 +920,13 @@ pub struct TLSRouteBackendRefs {
     /// If unspecified, weight defaults to 1.
     ///
     /// Support for this field varies based on the context where used.
-    ///
-    /// Must be at least 0 and be at most 1000000.
-    ///
-    /// Defaults to `1`.
+    /// * Must be at least 0 and be at most 1000000.
+    /// * Defaults to `1`.
     pub weight: Option<i32>,
 }
 codec::object! {
-    TLSRouteBackendRefs, optional group = "group", optional kind = "kind", required name = "name",
-    optional namespace = "namespace", optional port = "port", optional weight = "weight"
+    TLSRouteBackendRefs, optional group, optional kind, required name, optional namespace,
+    optional port, optional weight
 }
 
 /// ParentRef corresponds with a ParentRef in the spec that this RouteParentStatus struct describes
@@ -1062,10 +938,8 @@ pub struct TLSRouteParentRef {
     /// to "" (empty string).
     ///
     /// Support: Core
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `"gateway.networking.k8s.io"`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Defaults to `"gateway.networking.k8s.io"`.
     pub group: Option<String>,
     /// Kind is kind of the referent.
     ///
@@ -1075,16 +949,13 @@ pub struct TLSRouteParentRef {
     /// - Service (Mesh conformance profile, ClusterIP Services only)
     ///
     /// Support for other resources is Implementation-Specific.
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    ///
-    /// Defaults to `"Gateway"`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Defaults to `"Gateway"`.
     pub kind: Option<String>,
     /// Name is the name of the referent.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the referent. When unspecified, this refers to the local namespace
     /// of the Route.
@@ -1103,8 +974,7 @@ pub struct TLSRouteParentRef {
     /// ParentRef of the Route.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
     /// Port is the network port this Route targets. It can be interpreted differently based on the type
     /// of parent resource.
@@ -1130,8 +1000,7 @@ pub struct TLSRouteParentRef {
     /// Gateway.
     ///
     /// Support: Extended
-    ///
-    /// Must be at least 1 and be at most 65535.
+    /// * Must be at least 1 and be at most 65535.
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources,
     /// SectionName is interpreted as the following:
@@ -1152,13 +1021,12 @@ pub struct TLSRouteParentRef {
     /// attachment from this Route, the Route MUST be considered detached from the Gateway.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub section_name: Option<String>,
 }
 codec::object! {
-    TLSRouteParentRef, optional group = "group", optional kind = "kind", required name = "name",
-    optional namespace = "namespace", optional port = "port", optional section_name = "sectionName"
+    TLSRouteParentRef, optional group, optional kind, required name, optional namespace,
+    optional port, optional section_name = "sectionName"
 }
 
 /// ParentReference identifies an API object (usually a Gateway) that can be considered a parent of
@@ -1178,10 +1046,8 @@ pub struct TLSRouteParentRefs {
     /// to "" (empty string).
     ///
     /// Support: Core
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `"gateway.networking.k8s.io"`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Defaults to `"gateway.networking.k8s.io"`.
     pub group: Option<String>,
     /// Kind is kind of the referent.
     ///
@@ -1191,16 +1057,13 @@ pub struct TLSRouteParentRefs {
     /// - Service (Mesh conformance profile, ClusterIP Services only)
     ///
     /// Support for other resources is Implementation-Specific.
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    ///
-    /// Defaults to `"Gateway"`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Defaults to `"Gateway"`.
     pub kind: Option<String>,
     /// Name is the name of the referent.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the referent. When unspecified, this refers to the local namespace
     /// of the Route.
@@ -1219,8 +1082,7 @@ pub struct TLSRouteParentRefs {
     /// ParentRef of the Route.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
     /// Port is the network port this Route targets. It can be interpreted differently based on the type
     /// of parent resource.
@@ -1246,8 +1108,7 @@ pub struct TLSRouteParentRefs {
     /// Gateway.
     ///
     /// Support: Extended
-    ///
-    /// Must be at least 1 and be at most 65535.
+    /// * Must be at least 1 and be at most 65535.
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources,
     /// SectionName is interpreted as the following:
@@ -1268,13 +1129,12 @@ pub struct TLSRouteParentRefs {
     /// attachment from this Route, the Route MUST be considered detached from the Gateway.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub section_name: Option<String>,
 }
 codec::object! {
-    TLSRouteParentRefs, optional group = "group", optional kind = "kind", required name = "name",
-    optional namespace = "namespace", optional port = "port", optional section_name = "sectionName"
+    TLSRouteParentRefs, optional group, optional kind, required name, optional namespace,
+    optional port, optional section_name = "sectionName"
 }
 
 /// RouteParentStatus describes the status of a route with respect to an associated Parent.
@@ -1297,8 +1157,7 @@ pub struct TLSRouteParents {
     /// - The Route refers to a nonexistent parent.
     /// - The Route is of a type that the controller does not support.
     /// - The Route is in a namespace to which the controller does not have access.
-    ///
-    /// Must have 1 to 8 items and have no two items with the same `type`.
+    /// * Must have 1 to 8 items and have no two items with the same `type`.
     pub conditions: Vec<Condition>,
     /// ControllerName is a domain/path string that indicates the name of the controller that wrote this
     /// status. This corresponds with the controllerName field on GatewayClass.
@@ -1310,16 +1169,15 @@ pub struct TLSRouteParents {
     ///
     /// Controllers MUST populate this field when writing status. Controllers should ensure that entries
     /// to status populated with their ControllerName are cleaned up when they are no longer necessary.
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
     pub controller_name: String,
     /// ParentRef corresponds with a ParentRef in the spec that this RouteParentStatus struct describes
     /// the status of.
     pub parent_ref: TLSRouteParentRef,
 }
 codec::object! {
-    TLSRouteParents, required_encoded conditions = "conditions",
-    required controller_name = "controllerName", required parent_ref = "parentRef"
+    TLSRouteParents, required_encoded conditions, required controller_name = "controllerName",
+    required parent_ref = "parentRef"
 }
 
 /// TLSRouteRule is the configuration for a given rule.
@@ -1345,15 +1203,13 @@ pub struct TLSRouteRules {
     /// Support for weight: Extended
     ///
     /// Support for BackendTLSPolicy: Extended
-    ///
-    /// Must have 1 to 16 items.
+    /// * Must have 1 to 16 items.
     pub backend_refs: Vec<TLSRouteBackendRefs>,
     /// Name is the name of the route rule. This name MUST be unique within a Route if it is set.
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub name: Option<String>,
 }
-codec::object! { TLSRouteRules, required backend_refs = "backendRefs", optional name = "name" }
+codec::object! { TLSRouteRules, required backend_refs = "backendRefs", optional name }
 
 /// UseDefaultGateways indicates the default Gateway scope to use for this Route.
 ///
@@ -1368,12 +1224,10 @@ codec::object! { TLSRouteRules, required backend_refs = "backendRefs", optional 
 /// Gateway.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum TLSRouteUseDefaultGateways {
-    /// `All`
     #[default]
     All,
-    /// `None`
     None,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { TLSRouteUseDefaultGateways, Unrecognized, All = "All", None = "None" }
+codec::texts! { TLSRouteUseDefaultGateways, Unrecognized, All, None }

@@ -3,7 +3,7 @@
 
 //! `Gateway` of `gateway.networking.k8s.io/v1`.
 
-#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms, missing_docs)]
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
@@ -24,25 +24,18 @@ pub struct Gateway {
     /// Spec defines the desired state of Gateway.
     pub spec: GatewaySpec,
     /// Status defines the current state of Gateway.
-    ///
-    /// Defaults to `{"conditions":[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"},{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Programmed"}]}`.
+    /// * Defaults to `{"conditions":[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"},{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Programmed"}]}`.
     pub status: Option<GatewayStatus>,
 }
-codec::object! {
-    Gateway as kind, defaulted metadata = "metadata", required spec = "spec",
-    optional status = "status"
-}
+codec::object! { Gateway as kind, defaulted metadata, required spec, optional status }
 
 /// GatewaySpecAddress describes an address that can be bound to a Gateway.
-///
-/// Must satisfy `self.type == 'Hostname' ? (!has(self.value) || self.value.matches(r"""^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$""")): true`: Hostname value must be empty or contain only valid characters (matching ^(\\\*\\.)?\[a-z0-9\](\[-a-z0-9\]\*\[a-z0-9\])?(\\.\[a-z0-9\](\[-a-z0-9\]\*\[a-z0-9\])?)\*$)
+/// * Must satisfy `self.type == 'Hostname' ? (!has(self.value) || self.value.matches(r"""^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$""")): true`: Hostname value must be empty or contain only valid characters (matching ^(\\\*\\.)?\[a-z0-9\](\[-a-z0-9\]\*\[a-z0-9\])?(\\.\[a-z0-9\](\[-a-z0-9\]\*\[a-z0-9\])?)\*$)
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayAddresses {
     /// Type of the address.
-    ///
-    /// Must have 1 to 253 characters and match `^Hostname|IPAddress|NamedAddress|[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
-    ///
-    /// Defaults to `"IPAddress"`.
+    /// * Must have 1 to 253 characters and match `^Hostname|IPAddress|NamedAddress|[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
+    /// * Defaults to `"IPAddress"`.
     pub r#type: Option<String>,
     /// When a value is unspecified, an implementation SHOULD automatically assign an address matching
     /// the requested type if possible.
@@ -51,11 +44,10 @@ pub struct GatewayAddresses {
     /// in status to False with a reason of "AddressNotAssigned".
     ///
     /// Examples: `1.2.3.4`, `128::1`, `my-ip-address`.
-    ///
-    /// Must have at most 253 characters.
+    /// * Must have at most 253 characters.
     pub value: Option<String>,
 }
-codec::object! { GatewayAddresses, optional r#type = "type", optional value = "value" }
+codec::object! { GatewayAddresses, optional r#type = "type", optional value }
 
 /// AllowedListeners defines which ListenerSets can be attached to this Gateway. The default value
 /// is to allow no ListenerSets.
@@ -63,11 +55,10 @@ codec::object! { GatewayAddresses, optional r#type = "type", optional value = "v
 pub struct GatewayAllowedListeners {
     /// Namespaces defines which namespaces ListenerSets can be attached to this Gateway. The default
     /// value is to allow no ListenerSets.
-    ///
-    /// Defaults to `{"from":"None"}`.
+    /// * Defaults to `{"from":"None"}`.
     pub namespaces: Option<GatewayNamespaces>,
 }
-codec::object! { GatewayAllowedListeners, optional namespaces = "namespaces" }
+codec::object! { GatewayAllowedListeners, optional namespaces }
 
 /// Backend describes TLS configuration for gateway when connecting to backends.
 ///
@@ -116,16 +107,13 @@ codec::object! { GatewayBackend, optional client_certificate_ref = "clientCertif
 pub struct GatewayCaCertificateRefs {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When set to the
     /// empty string, core API group is inferred.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub group: String,
     /// Kind is kind of the referent. For example "ConfigMap" or "Service".
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     pub kind: String,
     /// Name is the name of the referent.
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the referenced object. When unspecified, the local namespace is
     /// inferred.
@@ -135,13 +123,11 @@ pub struct GatewayCaCertificateRefs {
     /// reference. See the ReferenceGrant documentation for details.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
 }
 codec::object! {
-    GatewayCaCertificateRefs, required group = "group", required kind = "kind",
-    required name = "name", optional namespace = "namespace"
+    GatewayCaCertificateRefs, required group, required kind, required name, optional namespace
 }
 
 /// ClientCertificateRef references an object that contains a client certificate and its associated
@@ -171,20 +157,15 @@ codec::object! {
 pub struct GatewayClientCertificateRef {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `""`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Defaults to `""`.
     pub group: Option<String>,
     /// Kind is kind of the referent. For example "Secret".
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    ///
-    /// Defaults to `"Secret"`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Defaults to `"Secret"`.
     pub kind: Option<String>,
     /// Name is the name of the referent.
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the referenced object. When unspecified, the local namespace is
     /// inferred.
@@ -194,13 +175,11 @@ pub struct GatewayClientCertificateRef {
     /// reference. See the ReferenceGrant documentation for details.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
 }
 codec::object! {
-    GatewayClientCertificateRef, optional group = "group", optional kind = "kind",
-    required name = "name", optional namespace = "namespace"
+    GatewayClientCertificateRef, optional group, optional kind, required name, optional namespace
 }
 
 /// Default specifies the default client certificate validation configuration for all Listeners
@@ -219,7 +198,7 @@ pub struct GatewayDefault {
     /// Support: Core
     pub validation: Option<GatewayValidation>,
 }
-codec::object! { GatewayDefault, optional validation = "validation" }
+codec::object! { GatewayDefault, optional validation }
 
 /// DefaultScope, when set, configures the Gateway as a default Gateway, meaning it will dynamically
 /// and implicitly have Routes (e.g. HTTPRoute) attached to it, according to the scope configured
@@ -237,15 +216,13 @@ codec::object! { GatewayDefault, optional validation = "validation" }
 /// convenient, and instead stick to direct Route attachment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum GatewayDefaultScope {
-    /// `All`
     #[default]
     All,
-    /// `None`
     None,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { GatewayDefaultScope, Unrecognized, All = "All", None = "None" }
+codec::texts! { GatewayDefaultScope, Unrecognized, All, None }
 
 /// From indicates where ListenerSets can attach to this Gateway. Possible values are:
 ///
@@ -257,21 +234,15 @@ codec::texts! { GatewayDefaultScope, Unrecognized, All = "All", None = "None" }
 /// The default value None
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum GatewayFrom {
-    /// `All`
     All,
-    /// `Selector`
     Selector,
-    /// `Same`
     Same,
-    /// `None`
     #[default]
     None,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! {
-    GatewayFrom, Unrecognized, All = "All", Selector = "Selector", Same = "Same", None = "None"
-}
+codec::texts! { GatewayFrom, Unrecognized, All, Selector, Same, None }
 
 /// Frontend describes TLS config when client connects to Gateway. Support: Core
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -286,13 +257,11 @@ pub struct GatewayFrontend {
     /// traffic that match this port. Each override port requires a unique TLS configuration.
     ///
     /// support: Core
-    ///
-    /// Must have at most 64 items and have no two items with the same `port`.
-    ///
-    /// Must satisfy `self.all(t1, self.exists_one(t2, t1.port == t2.port))`: Port for TLS configuration must be unique within the Gateway
+    /// * Must have at most 64 items and have no two items with the same `port`.
+    /// * Must satisfy `self.all(t1, self.exists_one(t2, t1.port == t2.port))`: Port for TLS configuration must be unique within the Gateway
     pub per_port: Option<Vec<GatewayPerPort>>,
 }
-codec::object! { GatewayFrontend, required default = "default", optional per_port = "perPort" }
+codec::object! { GatewayFrontend, required default, optional per_port = "perPort" }
 
 /// Infrastructure defines infrastructure level attributes about this Gateway instance.
 ///
@@ -309,14 +278,10 @@ pub struct GatewayInfrastructure {
     /// fit.
     ///
     /// Support: Extended
-    ///
-    /// Must have at most 16 properties.
-    ///
-    /// Must satisfy `self.all(key, key.matches(r"""^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]$"""))`: Annotation keys must be in the form of an optional DNS subdomain prefix followed by a required name segment of up to 63 characters.
-    ///
-    /// Must satisfy `self.all(key, key.split("/")[0].size() < 253)`: If specified, the annotation key's prefix must be a DNS subdomain not longer than 253 characters in total.
-    ///
-    /// Each value must have at most 4096 characters.
+    /// * Must have at most 16 properties.
+    /// * Must satisfy `self.all(key, key.matches(r"""^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]$"""))`: Annotation keys must be in the form of an optional DNS subdomain prefix followed by a required name segment of up to 63 characters.
+    /// * Must satisfy `self.all(key, key.split("/")[0].size() < 253)`: If specified, the annotation key's prefix must be a DNS subdomain not longer than 253 characters in total.
+    /// * Each value must have at most 4096 characters.
     pub annotations: Option<BTreeMap<String, String>>,
     /// Labels that SHOULD be applied to any resources created in response to this Gateway.
     ///
@@ -330,14 +295,10 @@ pub struct GatewayInfrastructure {
     /// recreated when labels change, it SHOULD clearly warn about this behavior in documentation.
     ///
     /// Support: Extended
-    ///
-    /// Must have at most 8 properties.
-    ///
-    /// Must satisfy `self.all(key, key.matches(r"""^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]$"""))`: Label keys must be in the form of an optional DNS subdomain prefix followed by a required name segment of up to 63 characters.
-    ///
-    /// Must satisfy `self.all(key, key.split("/")[0].size() < 253)`: If specified, the label key's prefix must be a DNS subdomain not longer than 253 characters in total.
-    ///
-    /// Each value must have at most 63 characters and match `^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$`.
+    /// * Must have at most 8 properties.
+    /// * Must satisfy `self.all(key, key.matches(r"""^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]$"""))`: Label keys must be in the form of an optional DNS subdomain prefix followed by a required name segment of up to 63 characters.
+    /// * Must satisfy `self.all(key, key.split("/")[0].size() < 253)`: If specified, the label key's prefix must be a DNS subdomain not longer than 253 characters in total.
+    /// * Each value must have at most 63 characters and match `^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$`.
     pub labels: Option<BTreeMap<String, String>>,
     /// ParametersRef is a reference to a resource that contains the configuration parameters
     /// corresponding to the Gateway. This is optional if the controller does not require any additional
@@ -357,7 +318,7 @@ pub struct GatewayInfrastructure {
     pub parameters_ref: Option<GatewayParametersRef>,
 }
 codec::object! {
-    GatewayInfrastructure, optional annotations = "annotations", optional labels = "labels",
+    GatewayInfrastructure, optional annotations, optional labels,
     optional parameters_ref = "parametersRef"
 }
 
@@ -373,15 +334,14 @@ pub struct GatewayNamespaces {
     /// - None: Only listeners defined in the Gateway's spec are allowed
     ///
     /// The default value None
-    ///
-    /// Defaults to `"None"`.
+    /// * Defaults to `"None"`.
     pub from: Option<GatewayFrom>,
     /// Selector must be specified when From is set to "Selector". In that case, only ListenerSets in
     /// Namespaces matching this Selector will be selected by this Gateway. This field is ignored for
     /// other values of "From".
     pub selector: Option<LabelSelector>,
 }
-codec::object! { GatewayNamespaces, optional from = "from", optional selector = "selector" }
+codec::object! { GatewayNamespaces, optional from, optional selector }
 
 /// ParametersRef is a reference to a resource that contains the configuration parameters
 /// corresponding to the Gateway. This is optional if the controller does not require any additional
@@ -401,21 +361,16 @@ codec::object! { GatewayNamespaces, optional from = "from", optional selector = 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayParametersRef {
     /// Group is the group of the referent.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub group: String,
     /// Kind is kind of the referent.
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     pub kind: String,
     /// Name is the name of the referent.
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
 }
-codec::object! {
-    GatewayParametersRef, required group = "group", required kind = "kind", required name = "name"
-}
+codec::object! { GatewayParametersRef, required group, required kind, required name }
 
 /// `Gateway.spec.tls.frontend.perPort`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -424,8 +379,7 @@ pub struct GatewayPerPort {
     /// configuration will be applied to all Listeners handling HTTPS traffic that match this port.
     ///
     /// Support: Core
-    ///
-    /// Must be at least 1 and be at most 65535.
+    /// * Must be at least 1 and be at most 65535.
     pub port: i32,
     /// TLS store the configuration that will be applied to all Listeners handling HTTPS traffic and
     /// matching given port.
@@ -433,7 +387,7 @@ pub struct GatewayPerPort {
     /// Support: Core
     pub tls: GatewayPerPortTls,
 }
-codec::object! { GatewayPerPort, required port = "port", required tls = "tls" }
+codec::object! { GatewayPerPort, required port, required tls }
 
 /// TLS store the configuration that will be applied to all Listeners handling HTTPS traffic and
 /// matching given port.
@@ -451,7 +405,7 @@ pub struct GatewayPerPortTls {
     /// Support: Core
     pub validation: Option<GatewayValidation>,
 }
-codec::object! { GatewayPerPortTls, optional validation = "validation" }
+codec::object! { GatewayPerPortTls, optional validation }
 
 /// Spec defines the desired state of Gateway.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -473,12 +427,9 @@ pub struct GatewaySpec {
     /// Gateway and add a corresponding entry in GatewayStatus.Addresses.
     ///
     /// Support: Extended
-    ///
-    /// Must have at most 16 items.
-    ///
-    /// Must satisfy `self.all(a1, a1.type == 'IPAddress' && has(a1.value) ? self.exists_one(a2, a2.type == a1.type && has(a2.value) && a2.value == a1.value) : true )`: IPAddress values must be unique
-    ///
-    /// Must satisfy `self.all(a1, a1.type == 'Hostname' && has(a1.value) ? self.exists_one(a2, a2.type == a1.type && has(a2.value) && a2.value == a1.value) : true )`: Hostname values must be unique
+    /// * Must have at most 16 items.
+    /// * Must satisfy `self.all(a1, a1.type == 'IPAddress' && has(a1.value) ? self.exists_one(a2, a2.type == a1.type && has(a2.value) && a2.value == a1.value) : true )`: IPAddress values must be unique
+    /// * Must satisfy `self.all(a1, a1.type == 'Hostname' && has(a1.value) ? self.exists_one(a2, a2.type == a1.type && has(a2.value) && a2.value == a1.value) : true )`: Hostname values must be unique
     pub addresses: Option<Vec<GatewayAddresses>>,
     /// AllowedListeners defines which ListenerSets can be attached to this Gateway. The default value
     /// is to allow no ListenerSets.
@@ -499,8 +450,7 @@ pub struct GatewaySpec {
     /// convenient, and instead stick to direct Route attachment.
     pub default_scope: Option<GatewayDefaultScope>,
     /// GatewayClassName used for this Gateway. This is the name of a GatewayClass resource.
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub gateway_class_name: String,
     /// Infrastructure defines infrastructure level attributes about this Gateway instance.
     ///
@@ -653,20 +603,13 @@ pub struct GatewaySpec {
     /// In a future release the MinItems=1 requirement MAY be dropped.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 64 items and have no two items with the same `name`.
-    ///
-    /// Must satisfy `self.all(l, l.protocol in ['HTTP', 'TCP', 'UDP'] ? !has(l.tls) : true)`: tls must not be specified for protocols \['HTTP', 'TCP', 'UDP'\]
-    ///
-    /// Must satisfy `self.all(l, (l.protocol == 'HTTPS' && has(l.tls)) ? (l.tls.mode == '' || l.tls.mode == 'Terminate') : true)`: tls mode must be Terminate for protocol HTTPS
-    ///
-    /// Must satisfy `self.all(l, (l.protocol == 'TLS' ? has(l.tls) && has(l.tls.mode) && l.tls.mode != '' : true))`: tls mode must be set for protocol TLS
-    ///
-    /// Must satisfy `self.all(l, l.protocol in ['TCP', 'UDP'] ? (!has(l.hostname) || l.hostname == '') : true)`: hostname must not be specified for protocols \['TCP', 'UDP'\]
-    ///
-    /// Must satisfy `self.all(l1, self.exists_one(l2, l1.name == l2.name))`: Listener name must be unique within the Gateway
-    ///
-    /// Must satisfy `self.all(l1, self.exists_one(l2, l1.port == l2.port && l1.protocol == l2.protocol && (has(l1.hostname) && has(l2.hostname) ? l1.hostname == l2.hostname : !has(l1.hostname) && !has(l2.hostname))))`: Combination of port, protocol and hostname must be unique for each listener
+    /// * Must have 1 to 64 items and have no two items with the same `name`.
+    /// * Must satisfy `self.all(l, l.protocol in ['HTTP', 'TCP', 'UDP'] ? !has(l.tls) : true)`: tls must not be specified for protocols \['HTTP', 'TCP', 'UDP'\]
+    /// * Must satisfy `self.all(l, (l.protocol == 'HTTPS' && has(l.tls)) ? (l.tls.mode == '' || l.tls.mode == 'Terminate') : true)`: tls mode must be Terminate for protocol HTTPS
+    /// * Must satisfy `self.all(l, (l.protocol == 'TLS' ? has(l.tls) && has(l.tls.mode) && l.tls.mode != '' : true))`: tls mode must be set for protocol TLS
+    /// * Must satisfy `self.all(l, l.protocol in ['TCP', 'UDP'] ? (!has(l.hostname) || l.hostname == '') : true)`: hostname must not be specified for protocols \['TCP', 'UDP'\]
+    /// * Must satisfy `self.all(l1, self.exists_one(l2, l1.name == l2.name))`: Listener name must be unique within the Gateway
+    /// * Must satisfy `self.all(l1, self.exists_one(l2, l1.port == l2.port && l1.protocol == l2.protocol && (has(l1.hostname) && has(l2.hostname) ? l1.hostname == l2.hostname : !has(l1.hostname) && !has(l2.hostname))))`: Combination of port, protocol and hostname must be unique for each listener
     pub listeners: Vec<GatewayListeners>,
     /// TLS specifies frontend and backend tls configuration for entire gateway.
     ///
@@ -674,10 +617,9 @@ pub struct GatewaySpec {
     pub tls: Option<GatewayTls>,
 }
 codec::object! {
-    GatewaySpec, optional addresses = "addresses", optional allowed_listeners = "allowedListeners",
+    GatewaySpec, optional addresses, optional allowed_listeners = "allowedListeners",
     optional default_scope = "defaultScope", required gateway_class_name = "gatewayClassName",
-    optional infrastructure = "infrastructure", required listeners = "listeners",
-    optional tls = "tls"
+    optional infrastructure, required listeners, optional tls
 }
 
 /// Status defines the current state of Gateway.
@@ -690,8 +632,7 @@ pub struct GatewayStatus {
     /// - no addresses are specified, all addresses are dynamically assigned
     /// - a combination of specified and dynamic addresses are assigned
     /// - a specified address was unusable (e.g. already in use)
-    ///
-    /// Must have at most 16 items.
+    /// * Must have at most 16 items.
     pub addresses: Option<Vec<GatewayStatusAddresses>>,
     /// AttachedListenerSets represents the total number of ListenerSets that have been successfully
     /// attached to this Gateway.
@@ -716,42 +657,34 @@ pub struct GatewayStatus {
     /// - "Accepted"
     /// - "Programmed"
     /// - "Ready"
-    ///
-    /// Must have at most 8 items and have no two items with the same `type`.
-    ///
-    /// Defaults to `[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"},{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Programmed"}]`.
+    /// * Must have at most 8 items and have no two items with the same `type`.
+    /// * Defaults to `[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"},{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Programmed"}]`.
     pub conditions: Option<Vec<Condition>>,
     /// Listeners provide status for each unique listener port defined in the Spec.
-    ///
-    /// Must have at most 64 items and have no two items with the same `name`.
+    /// * Must have at most 64 items and have no two items with the same `name`.
     pub listeners: Option<Vec<GatewayStatusListeners>>,
 }
 codec::object! {
-    GatewayStatus, optional addresses = "addresses",
-    optional attached_listener_sets = "attachedListenerSets",
-    optional_encoded conditions = "conditions", optional listeners = "listeners"
+    GatewayStatus, optional addresses, optional attached_listener_sets = "attachedListenerSets",
+    optional_encoded conditions, optional listeners
 }
 
 /// GatewayStatusAddress describes a network address that is bound to a Gateway.
-///
-/// Must satisfy `self.type == 'Hostname' ? self.value.matches(r"""^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"""): true`: Hostname value must only contain valid characters (matching ^(\\\*\\.)?\[a-z0-9\](\[-a-z0-9\]\*\[a-z0-9\])?(\\.\[a-z0-9\](\[-a-z0-9\]\*\[a-z0-9\])?)\*$)
+/// * Must satisfy `self.type == 'Hostname' ? self.value.matches(r"""^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"""): true`: Hostname value must only contain valid characters (matching ^(\\\*\\.)?\[a-z0-9\](\[-a-z0-9\]\*\[a-z0-9\])?(\\.\[a-z0-9\](\[-a-z0-9\]\*\[a-z0-9\])?)\*$)
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayStatusAddresses {
     /// Type of the address.
-    ///
-    /// Must have 1 to 253 characters and match `^Hostname|IPAddress|NamedAddress|[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
-    ///
-    /// Defaults to `"IPAddress"`.
+    /// * Must have 1 to 253 characters and match `^Hostname|IPAddress|NamedAddress|[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
+    /// * Defaults to `"IPAddress"`.
     pub r#type: Option<String>,
     /// Value of the address. The validity of the values will depend on the type and support by the
     /// controller.
     ///
     /// Examples: `1.2.3.4`, `128::1`, `my-ip-address`.
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub value: String,
 }
-codec::object! { GatewayStatusAddresses, optional r#type = "type", required value = "value" }
+codec::object! { GatewayStatusAddresses, optional r#type = "type", required value }
 
 /// TLS specifies frontend and backend tls configuration for entire gateway.
 ///
@@ -769,7 +702,7 @@ pub struct GatewayTls {
     /// Frontend describes TLS config when client connects to Gateway. Support: Core
     pub frontend: Option<GatewayFrontend>,
 }
-codec::object! { GatewayTls, optional backend = "backend", optional frontend = "frontend" }
+codec::object! { GatewayTls, optional backend, optional frontend }
 
 /// Validation holds configuration information for validating the frontend (client).
 ///
@@ -816,8 +749,7 @@ pub struct GatewayValidation {
     ///
     /// Support: Implementation-specific - More than one reference, other kinds of resources, or a
     /// single reference that includes multiple certificates.
-    ///
-    /// Must have 1 to 16 items.
+    /// * Must have 1 to 16 items.
     pub ca_certificate_refs: Vec<GatewayCaCertificateRefs>,
     /// FrontendValidationMode defines the mode for validating the client certificate. There are two
     /// possible modes:
@@ -835,12 +767,11 @@ pub struct GatewayValidation {
     /// Defaults to AllowValidOnly.
     ///
     /// Support: Core
-    ///
-    /// Defaults to `"AllowValidOnly"`.
+    /// * Defaults to `"AllowValidOnly"`.
     pub mode: Option<GatewayValidationMode>,
 }
 codec::object! {
-    GatewayValidation, required ca_certificate_refs = "caCertificateRefs", optional mode = "mode"
+    GatewayValidation, required ca_certificate_refs = "caCertificateRefs", optional mode
 }
 
 /// FrontendValidationMode defines the mode for validating the client certificate. There are two
@@ -861,15 +792,10 @@ codec::object! {
 /// Support: Core
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum GatewayValidationMode {
-    /// `AllowValidOnly`
     #[default]
     AllowValidOnly,
-    /// `AllowInsecureFallback`
     AllowInsecureFallback,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! {
-    GatewayValidationMode, Unrecognized, AllowValidOnly = "AllowValidOnly",
-    AllowInsecureFallback = "AllowInsecureFallback"
-}
+codec::texts! { GatewayValidationMode, Unrecognized, AllowValidOnly, AllowInsecureFallback }

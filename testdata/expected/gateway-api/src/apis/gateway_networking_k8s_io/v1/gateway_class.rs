@@ -35,14 +35,10 @@ pub struct GatewayClass {
     ///
     /// Implementations MUST populate status on all GatewayClass resources which specify their
     /// controller name.
-    ///
-    /// Defaults to `{"conditions":[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"}]}`.
+    /// * Defaults to `{"conditions":[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"}]}`.
     pub status: Option<GatewayClassStatus>,
 }
-codec::object! {
-    GatewayClass as kind, defaulted metadata = "metadata", required spec = "spec",
-    optional status = "status"
-}
+codec::object! { GatewayClass as kind, defaulted metadata, required spec, optional status }
 
 /// ParametersRef is a reference to a resource that contains the configuration parameters
 /// corresponding to the GatewayClass. This is optional if the controller does not require any
@@ -63,26 +59,21 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayClassParametersRef {
     /// Group is the group of the referent.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub group: String,
     /// Kind is kind of the referent.
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     pub kind: String,
     /// Name is the name of the referent.
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the referent. This field is required when referring to a
     /// Namespace-scoped resource and MUST be unset when referring to a Cluster-scoped resource.
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
 }
 codec::object! {
-    GatewayClassParametersRef, required group = "group", required kind = "kind",
-    required name = "name", optional namespace = "namespace"
+    GatewayClassParametersRef, required group, required kind, required name, optional namespace
 }
 
 /// Spec defines the desired state of GatewayClass.
@@ -96,14 +87,11 @@ pub struct GatewayClassSpec {
     /// This field is not mutable and cannot be empty.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
-    ///
-    /// Must satisfy `self == oldSelf`: field is immutable
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
+    /// * Must satisfy `self == oldSelf`: field is immutable
     pub controller_name: String,
     /// Description helps describe a GatewayClass with more details.
-    ///
-    /// Must have at most 64 characters.
+    /// * Must have at most 64 characters.
     pub description: Option<String>,
     /// ParametersRef is a reference to a resource that contains the configuration parameters
     /// corresponding to the GatewayClass. This is optional if the controller does not require any
@@ -124,8 +112,8 @@ pub struct GatewayClassSpec {
     pub parameters_ref: Option<GatewayClassParametersRef>,
 }
 codec::object! {
-    GatewayClassSpec, required controller_name = "controllerName",
-    optional description = "description", optional parameters_ref = "parametersRef"
+    GatewayClassSpec, required controller_name = "controllerName", optional description,
+    optional parameters_ref = "parametersRef"
 }
 
 /// Status defines the current state of GatewayClass.
@@ -138,19 +126,16 @@ pub struct GatewayClassStatus {
     ///
     /// Controllers should prefer to publish conditions using values of GatewayClassConditionType for
     /// the type of each Condition.
-    ///
-    /// Must have at most 8 items and have no two items with the same `type`.
-    ///
-    /// Defaults to `[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"}]`.
+    /// * Must have at most 8 items and have no two items with the same `type`.
+    /// * Defaults to `[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"}]`.
     pub conditions: Option<Vec<Condition>>,
     /// SupportedFeatures is the set of features the GatewayClass support. It MUST be sorted in
     /// ascending alphabetical order by the Name key.
-    ///
-    /// Must have at most 64 items and have no two items with the same `name`.
+    /// * Must have at most 64 items and have no two items with the same `name`.
     pub supported_features: Option<Vec<GatewayClassSupportedFeatures>>,
 }
 codec::object! {
-    GatewayClassStatus, optional_encoded conditions = "conditions",
+    GatewayClassStatus, optional_encoded conditions,
     optional supported_features = "supportedFeatures"
 }
 
@@ -160,4 +145,4 @@ pub struct GatewayClassSupportedFeatures {
     /// FeatureName is used to describe distinct features that are covered by conformance tests.
     pub name: String,
 }
-codec::object! { GatewayClassSupportedFeatures, required name = "name" }
+codec::object! { GatewayClassSupportedFeatures, required name }

@@ -3,7 +3,7 @@
 
 //! `GRPCRoute` of `gateway.networking.k8s.io/v1`.
 
-#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms, missing_docs)]
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -44,10 +44,7 @@ pub struct GRPCRoute {
     /// Status defines the current state of GRPCRoute.
     pub status: Option<GRPCRouteStatus>,
 }
-codec::object! {
-    GRPCRoute as kind, defaulted metadata = "metadata", required spec = "spec",
-    optional status = "status"
-}
+codec::object! { GRPCRoute as kind, defaulted metadata, required spec, optional status }
 
 /// GRPCBackendRef defines how a GRPCRoute forwards a gRPC request.
 ///
@@ -68,8 +65,7 @@ codec::object! {
 /// If a Route is not able to send traffic to the backend using the specified protocol then the
 /// backend is considered invalid. Implementations MUST set the "ResolvedRefs" condition to "False"
 /// with the "UnsupportedProtocol" reason.
-///
-/// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
+/// * Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GRPCRouteBackendRefs {
     /// Filters defined at this level MUST be executed if and only if the request is being forwarded to
@@ -77,19 +73,14 @@ pub struct GRPCRouteBackendRefs {
     ///
     /// Support: Implementation-specific (For broader support of filters, use the Filters field in
     /// GRPCRouteRule.)
-    ///
-    /// Must have at most 16 items.
-    ///
-    /// Must satisfy `self.filter(f, f.type == 'RequestHeaderModifier').size() <= 1`: RequestHeaderModifier filter cannot be repeated
-    ///
-    /// Must satisfy `self.filter(f, f.type == 'ResponseHeaderModifier').size() <= 1`: ResponseHeaderModifier filter cannot be repeated
+    /// * Must have at most 16 items.
+    /// * Must satisfy `self.filter(f, f.type == 'RequestHeaderModifier').size() <= 1`: RequestHeaderModifier filter cannot be repeated
+    /// * Must satisfy `self.filter(f, f.type == 'ResponseHeaderModifier').size() <= 1`: ResponseHeaderModifier filter cannot be repeated
     pub filters: Option<Vec<GRPCRouteFilters>>,
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `""`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Defaults to `""`.
     pub group: Option<String>,
     /// Kind is the Kubernetes resource kind of the referent. For example "Service".
     ///
@@ -103,14 +94,11 @@ pub struct GRPCRouteBackendRefs {
     /// Support: Core (Services with a type other than ExternalName)
     ///
     /// Support: Implementation-specific (Services with type ExternalName)
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    ///
-    /// Defaults to `"Service"`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Defaults to `"Service"`.
     pub kind: Option<String>,
     /// Name is the name of the referent.
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the backend. When unspecified, the local namespace is inferred.
     ///
@@ -119,16 +107,14 @@ pub struct GRPCRouteBackendRefs {
     /// reference. See the ReferenceGrant documentation for details.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
     /// Port specifies the destination port number to use for this resource.
     ///
     /// Port is required when the referent is a Kubernetes Service. In this case, the port number is the
     /// service port number, not the target port. For other resources, destination port might be derived
     /// from the referent resource or this field.
-    ///
-    /// Must be at least 1 and be at most 65535.
+    /// * Must be at least 1 and be at most 65535.
     pub port: Option<i32>,
     /// Weight specifies the proportion of requests forwarded to the referenced backend.
     ///
@@ -142,16 +128,13 @@ pub struct GRPCRouteBackendRefs {
     /// If unspecified, weight defaults to 1.
     ///
     /// Support for this field varies based on the context where used.
-    ///
-    /// Must be at least 0 and be at most 1000000.
-    ///
-    /// Defaults to `1`.
+    /// * Must be at least 0 and be at most 1000000.
+    /// * Defaults to `1`.
     pub weight: Option<i32>,
 }
 codec::object! {
-    GRPCRouteBackendRefs, optional filters = "filters", optional group = "group",
-    optional kind = "kind", required name = "name", optional namespace = "namespace",
-    optional port = "port", optional weight = "weight"
+    GRPCRouteBackendRefs, optional filters, optional group, optional kind, required name,
+    optional namespace, optional port, optional weight
 }
 
 /// GRPCRouteFilter defines processing steps that must be completed during the request or response
@@ -161,24 +144,15 @@ codec::object! {
 /// Gateway implementations. Some examples include request or response modification, implementing
 /// authentication strategies, rate-limiting, and traffic shaping. API guarantee/conformance is
 /// defined based on the type of the filter.
-///
-/// Must satisfy `!(has(self.requestHeaderModifier) && self.type != 'RequestHeaderModifier')`: filter.requestHeaderModifier must be nil if the filter.type is not RequestHeaderModifier
-///
-/// Must satisfy `!(!has(self.requestHeaderModifier) && self.type == 'RequestHeaderModifier')`: filter.requestHeaderModifier must be specified for RequestHeaderModifier filter.type
-///
-/// Must satisfy `!(has(self.responseHeaderModifier) && self.type != 'ResponseHeaderModifier')`: filter.responseHeaderModifier must be nil if the filter.type is not ResponseHeaderModifier
-///
-/// Must satisfy `!(!has(self.responseHeaderModifier) && self.type == 'ResponseHeaderModifier')`: filter.responseHeaderModifier must be specified for ResponseHeaderModifier filter.type
-///
-/// Must satisfy `!(has(self.requestMirror) && self.type != 'RequestMirror')`: filter.requestMirror must be nil if the filter.type is not RequestMirror
-///
-/// Must satisfy `!(!has(self.requestMirror) && self.type == 'RequestMirror')`: filter.requestMirror must be specified for RequestMirror filter.type
-///
-/// Must satisfy `!(has(self.extensionRef) && self.type != 'ExtensionRef')`: filter.extensionRef must be nil if the filter.type is not ExtensionRef
-///
-/// Must satisfy `!(!has(self.extensionRef) && self.type == 'ExtensionRef')`: filter.extensionRef must be specified for ExtensionRef filter.type
-///
-/// Exactly one of `extensionRef`, `requestHeaderModifier`, `requestMirror` and `responseHeaderModifier` must be set, as `type` says: see [`GRPCRouteFiltersUnion`].
+/// * Must satisfy `!(has(self.requestHeaderModifier) && self.type != 'RequestHeaderModifier')`: filter.requestHeaderModifier must be nil if the filter.type is not RequestHeaderModifier
+/// * Must satisfy `!(!has(self.requestHeaderModifier) && self.type == 'RequestHeaderModifier')`: filter.requestHeaderModifier must be specified for RequestHeaderModifier filter.type
+/// * Must satisfy `!(has(self.responseHeaderModifier) && self.type != 'ResponseHeaderModifier')`: filter.responseHeaderModifier must be nil if the filter.type is not ResponseHeaderModifier
+/// * Must satisfy `!(!has(self.responseHeaderModifier) && self.type == 'ResponseHeaderModifier')`: filter.responseHeaderModifier must be specified for ResponseHeaderModifier filter.type
+/// * Must satisfy `!(has(self.requestMirror) && self.type != 'RequestMirror')`: filter.requestMirror must be nil if the filter.type is not RequestMirror
+/// * Must satisfy `!(!has(self.requestMirror) && self.type == 'RequestMirror')`: filter.requestMirror must be specified for RequestMirror filter.type
+/// * Must satisfy `!(has(self.extensionRef) && self.type != 'ExtensionRef')`: filter.extensionRef must be nil if the filter.type is not ExtensionRef
+/// * Must satisfy `!(!has(self.extensionRef) && self.type == 'ExtensionRef')`: filter.extensionRef must be specified for ExtensionRef filter.type
+/// * Exactly one of `extensionRef`, `requestHeaderModifier`, `requestMirror` and `responseHeaderModifier` must be set, as `type` says: see [`GRPCRouteFiltersUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GRPCRouteFilters {
     /// ExtensionRef is an optional, implementation-specific extension to the "filter" behavior. For
@@ -188,14 +162,12 @@ pub struct GRPCRouteFilters {
     /// Support: Implementation-specific
     ///
     /// This filter can be used multiple times within the same rule.
-    ///
-    /// One of [`GRPCRouteFiltersUnion`], where `type` is `ExtensionRef`.
+    /// * One of [`GRPCRouteFiltersUnion`], where `type` is `ExtensionRef`.
     pub extension_ref: Option<HTTPRouteExtensionRef>,
     /// RequestHeaderModifier defines a schema for a filter that modifies request headers.
     ///
     /// Support: Core
-    ///
-    /// One of [`GRPCRouteFiltersUnion`], where `type` is `RequestHeaderModifier`.
+    /// * One of [`GRPCRouteFiltersUnion`], where `type` is `RequestHeaderModifier`.
     pub request_header_modifier: Option<HTTPRouteRequestHeaderModifier>,
     /// RequestMirror defines a schema for a filter that mirrors requests. Requests are sent to the
     /// specified destination, but responses from that destination are ignored.
@@ -204,14 +176,12 @@ pub struct GRPCRouteFilters {
     /// will be able to support mirroring to multiple backends.
     ///
     /// Support: Extended
-    ///
-    /// One of [`GRPCRouteFiltersUnion`], where `type` is `RequestMirror`.
+    /// * One of [`GRPCRouteFiltersUnion`], where `type` is `RequestMirror`.
     pub request_mirror: Option<HTTPRouteRequestMirror>,
     /// ResponseHeaderModifier defines a schema for a filter that modifies response headers.
     ///
     /// Support: Extended
-    ///
-    /// One of [`GRPCRouteFiltersUnion`], where `type` is `ResponseHeaderModifier`.
+    /// * One of [`GRPCRouteFiltersUnion`], where `type` is `ResponseHeaderModifier`.
     pub response_header_modifier: Option<HTTPRouteResponseHeaderModifier>,
     /// Type identifies the type of filter to apply. As with other API fields, types are classified into
     /// three conformance levels:
@@ -245,13 +215,9 @@ codec::object! {
 /// The field of [`GRPCRouteFilters`] that is set, of those of which exactly one must be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum GRPCRouteFiltersUnion<'a> {
-    /// `extensionRef` is set.
     ExtensionRef(&'a HTTPRouteExtensionRef),
-    /// `requestHeaderModifier` is set.
     RequestHeaderModifier(&'a HTTPRouteRequestHeaderModifier),
-    /// `requestMirror` is set.
     RequestMirror(&'a HTTPRouteRequestMirror),
-    /// `responseHeaderModifier` is set.
     ResponseHeaderModifier(&'a HTTPRouteResponseHeaderModifier),
 }
 codec::union! {
@@ -271,21 +237,16 @@ pub struct GRPCRouteHeaders {
     /// name MUST be considered for a match. Subsequent entries with an equivalent header name MUST be
     /// ignored. Due to the case-insensitivity of header names, "foo" and "Foo" are considered
     /// equivalent.
-    ///
-    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
+    /// * Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
     pub name: String,
     /// Type specifies how to match against the value of the header.
-    ///
-    /// Defaults to `"Exact"`.
+    /// * Defaults to `"Exact"`.
     pub r#type: Option<HTTPRouteHeadersType>,
     /// Value is the value of the gRPC Header to be matched.
-    ///
-    /// Must have 1 to 4096 characters.
+    /// * Must have 1 to 4096 characters.
     pub value: String,
 }
-codec::object! {
-    GRPCRouteHeaders, required name = "name", optional r#type = "type", required value = "value"
-}
+codec::object! { GRPCRouteHeaders, required name, optional r#type = "type", required value }
 
 /// GRPCRouteMatch defines the predicate used to match requests to a given action. Multiple match
 /// types are ANDed together, i.e. the match will evaluate to true only if all conditions are
@@ -308,42 +269,33 @@ codec::object! {
 pub struct GRPCRouteMatches {
     /// Headers specifies gRPC request header matchers. Multiple match values are ANDed together,
     /// meaning, a request MUST match all the specified headers to select the route.
-    ///
-    /// Must have at most 16 items and have no two items with the same `name`.
+    /// * Must have at most 16 items and have no two items with the same `name`.
     pub headers: Option<Vec<GRPCRouteHeaders>>,
     /// Method specifies a gRPC request service/method matcher. If this field is not specified, all
     /// services and methods will match.
     pub method: Option<GRPCRouteMethod>,
 }
-codec::object! { GRPCRouteMatches, optional headers = "headers", optional method = "method" }
+codec::object! { GRPCRouteMatches, optional headers, optional method }
 
 /// Method specifies a gRPC request service/method matcher. If this field is not specified, all
 /// services and methods will match.
-///
-/// Must satisfy `has(self.type) ? has(self.service) || has(self.method) : true`: One or both of 'service' or 'method' must be specified
-///
-/// Must satisfy `(!has(self.type) || self.type == 'Exact') && has(self.service) ? self.service.matches(r"""^(?i)\.?[a-z_][a-z_0-9]*(\.[a-z_][a-z_0-9]*)*$"""): true`: service must only contain valid characters (matching ^(?i)\\.?\[a-z_\]\[a-z_0-9\]\*(\\.\[a-z_\]\[a-z_0-9\]\*)\*$)
-///
-/// Must satisfy `(!has(self.type) || self.type == 'Exact') && has(self.method) ? self.method.matches(r"""^[A-Za-z_][A-Za-z_0-9]*$"""): true`: method must only contain valid characters (matching ^\[A-Za-z_\]\[A-Za-z_0-9\]\*$)
-///
-/// At least one of `method` and `service` must be set.
+/// * Must satisfy `has(self.type) ? has(self.service) || has(self.method) : true`: One or both of 'service' or 'method' must be specified
+/// * Must satisfy `(!has(self.type) || self.type == 'Exact') && has(self.service) ? self.service.matches(r"""^(?i)\.?[a-z_][a-z_0-9]*(\.[a-z_][a-z_0-9]*)*$"""): true`: service must only contain valid characters (matching ^(?i)\\.?\[a-z_\]\[a-z_0-9\]\*(\\.\[a-z_\]\[a-z_0-9\]\*)\*$)
+/// * Must satisfy `(!has(self.type) || self.type == 'Exact') && has(self.method) ? self.method.matches(r"""^[A-Za-z_][A-Za-z_0-9]*$"""): true`: method must only contain valid characters (matching ^\[A-Za-z_\]\[A-Za-z_0-9\]\*$)
+/// * At least one of `method` and `service` must be set.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GRPCRouteMethod {
     /// Value of the method to match against. If left empty or omitted, will match all services.
     ///
     /// At least one of Service and Method MUST be a non-empty string.
-    ///
-    /// Must have at most 1024 characters.
-    ///
-    /// At least one of `method` and `service` must be set.
+    /// * Must have at most 1024 characters.
+    /// * At least one of `method` and `service` must be set.
     pub method: Option<String>,
     /// Value of the service to match against. If left empty or omitted, will match any service.
     ///
     /// At least one of Service and Method MUST be a non-empty string.
-    ///
-    /// Must have at most 1024 characters.
-    ///
-    /// At least one of `method` and `service` must be set.
+    /// * Must have at most 1024 characters.
+    /// * At least one of `method` and `service` must be set.
     pub service: Option<String>,
     /// Type specifies how to match against the service and/or method. Support: Core (Exact with service
     /// and method specified)
@@ -351,14 +303,10 @@ pub struct GRPCRouteMethod {
     /// Support: Implementation-specific (Exact with method specified but no service specified)
     ///
     /// Support: Implementation-specific (RegularExpression)
-    ///
-    /// Defaults to `"Exact"`.
+    /// * Defaults to `"Exact"`.
     pub r#type: Option<HTTPRouteHeadersType>,
 }
-codec::object! {
-    GRPCRouteMethod, optional method = "method", optional service = "service",
-    optional r#type = "type"
-}
+codec::object! { GRPCRouteMethod, optional method, optional service, optional r#type = "type" }
 
 /// GRPCRouteRule defines the semantics for matching a gRPC request based on conditions (matches),
 /// processing it (filters), and forwarding the request to an API object (backendRefs).
@@ -388,8 +336,7 @@ pub struct GRPCRouteRules {
     /// Support: Implementation-specific for any other resource
     ///
     /// Support for weight: Core
-    ///
-    /// Must have at most 16 items.
+    /// * Must have at most 16 items.
     pub backend_refs: Option<Vec<GRPCRouteBackendRefs>>,
     /// Filters define the filters that are applied to requests that match this rule.
     ///
@@ -411,12 +358,9 @@ pub struct GRPCRouteRules {
     /// `IncompatibleFilters` reason to specify this configuration error.
     ///
     /// Support: Core
-    ///
-    /// Must have at most 16 items.
-    ///
-    /// Must satisfy `self.filter(f, f.type == 'RequestHeaderModifier').size() <= 1`: RequestHeaderModifier filter cannot be repeated
-    ///
-    /// Must satisfy `self.filter(f, f.type == 'ResponseHeaderModifier').size() <= 1`: ResponseHeaderModifier filter cannot be repeated
+    /// * Must have at most 16 items.
+    /// * Must satisfy `self.filter(f, f.type == 'RequestHeaderModifier').size() <= 1`: RequestHeaderModifier filter cannot be repeated
+    /// * Must satisfy `self.filter(f, f.type == 'ResponseHeaderModifier').size() <= 1`: ResponseHeaderModifier filter cannot be repeated
     pub filters: Option<Vec<GRPCRouteFilters>>,
     /// Matches define conditions used for matching the rule against incoming gRPC requests. Each match
     /// is independent, i.e. this rule will be matched if **any** one of the matches is satisfied.
@@ -462,14 +406,12 @@ pub struct GRPCRouteRules {
     ///
     /// If ties still exist within the Route that has been given precedence, matching precedence MUST be
     /// granted to the first matching rule meeting the above criteria.
-    ///
-    /// Must have at most 64 items.
+    /// * Must have at most 64 items.
     pub matches: Option<Vec<GRPCRouteMatches>>,
     /// Name is the name of the route rule. This name MUST be unique within a Route if it is set.
     ///
     /// Support: Extended
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub name: Option<String>,
     /// SessionPersistence defines and configures session persistence for the route rule.
     ///
@@ -477,9 +419,8 @@ pub struct GRPCRouteRules {
     pub session_persistence: Option<HTTPRouteSessionPersistence>,
 }
 codec::object! {
-    GRPCRouteRules, optional backend_refs = "backendRefs", optional filters = "filters",
-    optional matches = "matches", optional name = "name",
-    optional session_persistence = "sessionPersistence"
+    GRPCRouteRules, optional backend_refs = "backendRefs", optional filters, optional matches,
+    optional name, optional session_persistence = "sessionPersistence"
 }
 
 /// Spec defines the desired state of GRPCRoute.
@@ -529,10 +470,8 @@ pub struct GRPCRouteSpec {
     /// corresponding RouteParentStatus.
     ///
     /// Support: Core
-    ///
-    /// Must have at most 16 items.
-    ///
-    /// Each item must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have at most 16 items.
+    /// * Each item must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub hostnames: Option<Vec<String>>,
     /// ParentRefs references the resources (usually Gateways) that a Route wants to be attached to.
     ///
@@ -585,20 +524,14 @@ pub struct GRPCRouteSpec {
     /// routing rules are only applied to outbound connections originating from the same namespace as
     /// the Route, for which the intended destination of the connections are a Service targeted as a
     /// ParentRef of the Route.
-    ///
-    /// Must have at most 32 items.
-    ///
-    /// Must satisfy `self.all(p1, self.all(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__)) ? ((!has(p1.sectionName) || p1.sectionName == '') == (!has(p2.sectionName) || p2.sectionName == '') && (!has(p1.port) || p1.port == 0) == (!has(p2.port) || p2.port == 0)): true))`: sectionName or port must be specified when parentRefs includes 2 or more references to the same parent
-    ///
-    /// Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__ )) && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || ( has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName)) && (((!has(p1.port) || p1.port == 0) && (!has(p2.port) || p2.port == 0)) || (has(p1.port) && has(p2.port) && p1.port == p2.port))))`: sectionName or port must be unique when parentRefs includes 2 or more references to the same parent
+    /// * Must have at most 32 items.
+    /// * Must satisfy `self.all(p1, self.all(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__)) ? ((!has(p1.sectionName) || p1.sectionName == '') == (!has(p2.sectionName) || p2.sectionName == '') && (!has(p1.port) || p1.port == 0) == (!has(p2.port) || p2.port == 0)): true))`: sectionName or port must be specified when parentRefs includes 2 or more references to the same parent
+    /// * Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__ )) && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || ( has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName)) && (((!has(p1.port) || p1.port == 0) && (!has(p2.port) || p2.port == 0)) || (has(p1.port) && has(p2.port) && p1.port == p2.port))))`: sectionName or port must be unique when parentRefs includes 2 or more references to the same parent
     pub parent_refs: Option<Vec<TLSRouteParentRefs>>,
     /// Rules are a list of GRPC matchers, filters and actions.
-    ///
-    /// Must have at most 16 items.
-    ///
-    /// Must satisfy `(self.size() > 0 ? (has(self[0].matches) ? self[0].matches.size() : 0) : 0) + (self.size() > 1 ? (has(self[1].matches) ? self[1].matches.size() : 0) : 0) + (self.size() > 2 ? (has(self[2].matches) ? self[2].matches.size() : 0) : 0) + (self.size() > 3 ? (has(self[3].matches) ? self[3].matches.size() : 0) : 0) + (self.size() > 4 ? (has(self[4].matches) ? self[4].matches.size() : 0) : 0) + (self.size() > 5 ? (has(self[5].matches) ? self[5].matches.size() : 0) : 0) + (self.size() > 6 ? (has(self[6].matches) ? self[6].matches.size() : 0) : 0) + (self.size() > 7 ? (has(self[7].matches) ? self[7].matches.size() : 0) : 0) + (self.size() > 8 ? (has(self[8].matches) ? self[8].matches.size() : 0) : 0) + (self.size() > 9 ? (has(self[9].matches) ? self[9].matches.size() : 0) : 0) + (self.size() > 10 ? (has(self[10].matches) ? self[10].matches.size() : 0) : 0) + (self.size() > 11 ? (has(self[11].matches) ? self[11].matches.size() : 0) : 0) + (self.size() > 12 ? (has(self[12].matches) ? self[12].matches.size() : 0) : 0) + (self.size() > 13 ? (has(self[13].matches) ? self[13].matches.size() : 0) : 0) + (self.size() > 14 ? (has(self[14].matches) ? self[14].matches.size() : 0) : 0) + (self.size() > 15 ? (has(self[15].matches) ? self[15].matches.size() : 0) : 0) <= 128`: While 16 rules and 64 matches per rule are allowed, the total number of matches across all rules in a route must be less than 128
-    ///
-    /// Must satisfy `self.all(l1, !has(l1.name) || self.exists_one(l2, has(l2.name) && l1.name == l2.name))`: Rule name must be unique within the route
+    /// * Must have at most 16 items.
+    /// * Must satisfy `(self.size() > 0 ? (has(self[0].matches) ? self[0].matches.size() : 0) : 0) + (self.size() > 1 ? (has(self[1].matches) ? self[1].matches.size() : 0) : 0) + (self.size() > 2 ? (has(self[2].matches) ? self[2].matches.size() : 0) : 0) + (self.size() > 3 ? (has(self[3].matches) ? self[3].matches.size() : 0) : 0) + (self.size() > 4 ? (has(self[4].matches) ? self[4].matches.size() : 0) : 0) + (self.size() > 5 ? (has(self[5].matches) ? self[5].matches.size() : 0) : 0) + (self.size() > 6 ? (has(self[6].matches) ? self[6].matches.size() : 0) : 0) + (self.size() > 7 ? (has(self[7].matches) ? self[7].matches.size() : 0) : 0) + (self.size() > 8 ? (has(self[8].matches) ? self[8].matches.size() : 0) : 0) + (self.size() > 9 ? (has(self[9].matches) ? self[9].matches.size() : 0) : 0) + (self.size() > 10 ? (has(self[10].matches) ? self[10].matches.size() : 0) : 0) + (self.size() > 11 ? (has(self[11].matches) ? self[11].matches.size() : 0) : 0) + (self.size() > 12 ? (has(self[12].matches) ? self[12].matches.size() : 0) : 0) + (self.size() > 13 ? (has(self[13].matches) ? self[13].matches.size() : 0) : 0) + (self.size() > 14 ? (has(self[14].matches) ? self[14].matches.size() : 0) : 0) + (self.size() > 15 ? (has(self[15].matches) ? self[15].matches.size() : 0) : 0) <= 128`: While 16 rules and 64 matches per rule are allowed, the total number of matches across all rules in a route must be less than 128
+    /// * Must satisfy `self.all(l1, !has(l1.name) || self.exists_one(l2, has(l2.name) && l1.name == l2.name))`: Rule name must be unique within the route
     pub rules: Option<Vec<GRPCRouteRules>>,
     /// UseDefaultGateways indicates the default Gateway scope to use for this Route.
     ///
@@ -614,8 +547,8 @@ pub struct GRPCRouteSpec {
     pub use_default_gateways: Option<TLSRouteUseDefaultGateways>,
 }
 codec::object! {
-    GRPCRouteSpec, optional hostnames = "hostnames", optional parent_refs = "parentRefs",
-    optional rules = "rules", optional use_default_gateways = "useDefaultGateways"
+    GRPCRouteSpec, optional hostnames, optional parent_refs = "parentRefs", optional rules,
+    optional use_default_gateways = "useDefaultGateways"
 }
 
 /// Status defines the current state of GRPCRoute.
@@ -634,11 +567,10 @@ pub struct GRPCRouteStatus {
     ///
     /// A maximum of 32 Gateways will be represented in this list. An empty list means the route has not
     /// been attached to any Gateway.
-    ///
-    /// Must have at most 32 items.
+    /// * Must have at most 32 items.
     pub parents: Vec<TLSRouteParents>,
 }
-codec::object! { GRPCRouteStatus, required parents = "parents" }
+codec::object! { GRPCRouteStatus, required parents }
 
 /// Type identifies the type of filter to apply. As with other API fields, types are classified into
 /// three conformance levels:
@@ -662,20 +594,15 @@ codec::object! { GRPCRouteStatus, required parents = "parents" }
 /// response.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum GRPCRouteType {
-    /// `ResponseHeaderModifier`
     #[default]
     ResponseHeaderModifier,
-    /// `RequestHeaderModifier`
     RequestHeaderModifier,
-    /// `RequestMirror`
     RequestMirror,
-    /// `ExtensionRef`
     ExtensionRef,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
 codec::texts! {
-    GRPCRouteType, Unrecognized, ResponseHeaderModifier = "ResponseHeaderModifier",
-    RequestHeaderModifier = "RequestHeaderModifier", RequestMirror = "RequestMirror",
-    ExtensionRef = "ExtensionRef"
+    GRPCRouteType, Unrecognized, ResponseHeaderModifier, RequestHeaderModifier, RequestMirror,
+    ExtensionRef
 }

@@ -3,7 +3,7 @@
 
 //! `HTTPRoute` of `gateway.networking.k8s.io/v1`.
 
-#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms, missing_docs)]
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -27,32 +27,20 @@ pub struct HTTPRoute {
     /// Status defines the current state of HTTPRoute.
     pub status: Option<HTTPRouteStatus>,
 }
-codec::object! {
-    HTTPRoute as kind, defaulted metadata = "metadata", required spec = "spec",
-    optional status = "status"
-}
+codec::object! { HTTPRoute as kind, defaulted metadata, required spec, optional status }
 
 /// `HTTPRoute.spec.rules.filters.cors.allowMethods`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRouteAllowMethods {
-    /// `GET`
     #[default]
     GET,
-    /// `HEAD`
     HEAD,
-    /// `POST`
     POST,
-    /// `PUT`
     PUT,
-    /// `DELETE`
     DELETE,
-    /// `CONNECT`
     CONNECT,
-    /// `OPTIONS`
     OPTIONS,
-    /// `TRACE`
     TRACE,
-    /// `PATCH`
     PATCH,
     /// `*`
     Star,
@@ -60,9 +48,8 @@ pub enum HTTPRouteAllowMethods {
     Unrecognized(String),
 }
 codec::texts! {
-    HTTPRouteAllowMethods, Unrecognized, GET = "GET", HEAD = "HEAD", POST = "POST", PUT = "PUT",
-    DELETE = "DELETE", CONNECT = "CONNECT", OPTIONS = "OPTIONS", TRACE = "TRACE", PATCH = "PATCH",
-    Star = "*"
+    HTTPRouteAllowMethods, Unrecognized, GET, HEAD, POST, PUT, DELETE, CONNECT, OPTIONS, TRACE,
+    PATCH, Star = "*"
 }
 
 /// HTTPBackendRef defines how a HTTPRoute forwards a HTTP request.
@@ -84,8 +71,7 @@ codec::texts! {
 /// If a Route is not able to send traffic to the backend using the specified protocol then the
 /// backend is considered invalid. Implementations MUST set the "ResolvedRefs" condition to "False"
 /// with the "UnsupportedProtocol" reason.
-///
-/// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
+/// * Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteBackendRefs {
     /// Filters defined at this level should be executed if and only if the request is being forwarded
@@ -93,27 +79,18 @@ pub struct HTTPRouteBackendRefs {
     ///
     /// Support: Implementation-specific (For broader support of filters, use the Filters field in
     /// HTTPRouteRule.)
-    ///
-    /// Must have at most 16 items.
-    ///
-    /// Must satisfy `!(self.exists(f, f.type == 'RequestRedirect') && self.exists(f, f.type == 'URLRewrite'))`: May specify either httpRouteFilterRequestRedirect or httpRouteFilterRequestRewrite, but not both
-    ///
-    /// Must satisfy `self.filter(f, f.type == 'CORS').size() <= 1`: CORS filter cannot be repeated
-    ///
-    /// Must satisfy `self.filter(f, f.type == 'RequestHeaderModifier').size() <= 1`: RequestHeaderModifier filter cannot be repeated
-    ///
-    /// Must satisfy `self.filter(f, f.type == 'ResponseHeaderModifier').size() <= 1`: ResponseHeaderModifier filter cannot be repeated
-    ///
-    /// Must satisfy `self.filter(f, f.type == 'RequestRedirect').size() <= 1`: RequestRedirect filter cannot be repeated
-    ///
-    /// Must satisfy `self.filter(f, f.type == 'URLRewrite').size() <= 1`: URLRewrite filter cannot be repeated
+    /// * Must have at most 16 items.
+    /// * Must satisfy `!(self.exists(f, f.type == 'RequestRedirect') && self.exists(f, f.type == 'URLRewrite'))`: May specify either httpRouteFilterRequestRedirect or httpRouteFilterRequestRewrite, but not both
+    /// * Must satisfy `self.filter(f, f.type == 'CORS').size() <= 1`: CORS filter cannot be repeated
+    /// * Must satisfy `self.filter(f, f.type == 'RequestHeaderModifier').size() <= 1`: RequestHeaderModifier filter cannot be repeated
+    /// * Must satisfy `self.filter(f, f.type == 'ResponseHeaderModifier').size() <= 1`: ResponseHeaderModifier filter cannot be repeated
+    /// * Must satisfy `self.filter(f, f.type == 'RequestRedirect').size() <= 1`: RequestRedirect filter cannot be repeated
+    /// * Must satisfy `self.filter(f, f.type == 'URLRewrite').size() <= 1`: URLRewrite filter cannot be repeated
     pub filters: Option<Vec<HTTPRouteFilters>>,
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `""`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Defaults to `""`.
     pub group: Option<String>,
     /// Kind is the Kubernetes resource kind of the referent. For example "Service".
     ///
@@ -127,14 +104,11 @@ pub struct HTTPRouteBackendRefs {
     /// Support: Core (Services with a type other than ExternalName)
     ///
     /// Support: Implementation-specific (Services with type ExternalName)
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    ///
-    /// Defaults to `"Service"`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Defaults to `"Service"`.
     pub kind: Option<String>,
     /// Name is the name of the referent.
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the backend. When unspecified, the local namespace is inferred.
     ///
@@ -143,16 +117,14 @@ pub struct HTTPRouteBackendRefs {
     /// reference. See the ReferenceGrant documentation for details.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
     /// Port specifies the destination port number to use for this resource.
     ///
     /// Port is required when the referent is a Kubernetes Service. In this case, the port number is the
     /// service port number, not the target port. For other resources, destination port might be derived
     /// from the referent resource or this field.
-    ///
-    /// Must be at least 1 and be at most 65535.
+    /// * Must be at least 1 and be at most 65535.
     pub port: Option<i32>,
     /// Weight specifies the proportion of requests forwarded to the referenced backend.
     ///
@@ -166,16 +138,13 @@ pub struct HTTPRouteBackendRefs {
     /// If unspecified, weight defaults to 1.
     ///
     /// Support for this field varies based on the context where used.
-    ///
-    /// Must be at least 0 and be at most 1000000.
-    ///
-    /// Defaults to `1`.
+    /// * Must be at least 0 and be at most 1000000.
+    /// * Defaults to `1`.
     pub weight: Option<i32>,
 }
 codec::object! {
-    HTTPRouteBackendRefs, optional filters = "filters", optional group = "group",
-    optional kind = "kind", required name = "name", optional namespace = "namespace",
-    optional port = "port", optional weight = "weight"
+    HTTPRouteBackendRefs, optional filters, optional group, optional kind, required name,
+    optional namespace, optional port, optional weight
 }
 
 /// CORS defines a schema for a filter that responds to the cross-origin request based on HTTP
@@ -228,12 +197,9 @@ pub struct HTTPRouteCors {
     /// header.
     ///
     /// Support: Extended
-    ///
-    /// Must have at most 64 items and have no item twice.
-    ///
-    /// Must satisfy `!('*' in self && self.size() > 1)`: AllowHeaders cannot contain '\*' alongside other methods
-    ///
-    /// Each item must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
+    /// * Must have at most 64 items and have no item twice.
+    /// * Must satisfy `!('*' in self && self.size() > 1)`: AllowHeaders cannot contain '\*' alongside other methods
+    /// * Each item must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
     pub allow_headers: Option<Vec<String>>,
     /// AllowMethods indicates which HTTP methods are supported for accessing the requested resource.
     ///
@@ -270,10 +236,8 @@ pub struct HTTPRouteCors {
     /// header.
     ///
     /// Support: Extended
-    ///
-    /// Must have at most 9 items and have no item twice.
-    ///
-    /// Must satisfy `!('*' in self && self.size() > 1)`: AllowMethods cannot contain '\*' alongside other methods
+    /// * Must have at most 9 items and have no item twice.
+    /// * Must satisfy `!('*' in self && self.size() > 1)`: AllowMethods cannot contain '\*' alongside other methods
     pub allow_methods: Option<Vec<HTTPRouteAllowMethods>>,
     /// AllowOrigins indicates whether the response can be shared with requested resource from the given
     /// `Origin`.
@@ -325,12 +289,9 @@ pub struct HTTPRouteCors {
     /// Instead, it must return a single origin matching the value of the `Origin` request header.
     ///
     /// Support: Extended
-    ///
-    /// Must have at most 64 items and have no item twice.
-    ///
-    /// Must satisfy `!('*' in self && self.size() > 1)`: AllowOrigins cannot contain '\*' alongside other origins
-    ///
-    /// Each item must have 1 to 253 characters and match `(^\*$)|(^(http(s)?):\/\/(((\*\.)?([a-zA-Z0-9\-]+\.)*[a-zA-Z0-9-]+|\*)(:([0-9]{1,5}))?)$)`.
+    /// * Must have at most 64 items and have no item twice.
+    /// * Must satisfy `!('*' in self && self.size() > 1)`: AllowOrigins cannot contain '\*' alongside other origins
+    /// * Each item must have 1 to 253 characters and match `(^\*$)|(^(http(s)?):\/\/(((\*\.)?([a-zA-Z0-9\-]+\.)*[a-zA-Z0-9-]+|\*)(:([0-9]{1,5}))?)$)`.
     pub allow_origins: Option<Vec<String>>,
     /// ExposeHeaders indicates which HTTP response headers can be exposed to client-side scripts in
     /// response to a cross-origin request.
@@ -360,10 +321,8 @@ pub struct HTTPRouteCors {
     /// header.
     ///
     /// Support: Extended
-    ///
-    /// Must have at most 64 items and have no item twice.
-    ///
-    /// Each item must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
+    /// * Must have at most 64 items and have no item twice.
+    /// * Each item must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
     pub expose_headers: Option<Vec<String>>,
     /// MaxAge indicates the duration (in seconds) for the client to cache the results of a "preflight"
     /// request.
@@ -376,10 +335,8 @@ pub struct HTTPRouteCors {
     ///
     /// When the `MaxAge` field is unspecified, the gateway sets the response header
     /// "Access-Control-Max-Age: 5" by default.
-    ///
-    /// Must be at least 1.
-    ///
-    /// Defaults to `5`.
+    /// * Must be at least 1.
+    /// * Defaults to `5`.
     pub max_age: Option<i32>,
 }
 codec::object! {
@@ -395,16 +352,11 @@ codec::object! {
 /// If there is any problem communicating with the external service, this filter MUST fail closed.
 ///
 /// Support: Extended
-///
-/// Must satisfy `self.protocol == 'GRPC' ? has(self.grpc) : true`: grpc must be specified when protocol is set to 'GRPC'
-///
-/// Must satisfy `has(self.grpc) ? self.protocol == 'GRPC' : true`: protocol must be 'GRPC' when grpc is set
-///
-/// Must satisfy `self.protocol == 'HTTP' ? has(self.http) : true`: http must be specified when protocol is set to 'HTTP'
-///
-/// Must satisfy `has(self.http) ? self.protocol == 'HTTP' : true`: protocol must be 'HTTP' when http is set
-///
-/// Exactly one of `grpc` and `http` must be set, as `protocol` says: see [`HTTPRouteExternalAuthUnion`].
+/// * Must satisfy `self.protocol == 'GRPC' ? has(self.grpc) : true`: grpc must be specified when protocol is set to 'GRPC'
+/// * Must satisfy `has(self.grpc) ? self.protocol == 'GRPC' : true`: protocol must be 'GRPC' when grpc is set
+/// * Must satisfy `self.protocol == 'HTTP' ? has(self.http) : true`: http must be specified when protocol is set to 'HTTP'
+/// * Must satisfy `has(self.http) ? self.protocol == 'HTTP' : true`: protocol must be 'HTTP' when http is set
+/// * Exactly one of `grpc` and `http` must be set, as `protocol` says: see [`HTTPRouteExternalAuthUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteExternalAuth {
     /// BackendRef is a reference to a backend to send authorization requests to.
@@ -429,14 +381,12 @@ pub struct HTTPRouteExternalAuth {
     /// backends.
     ///
     /// If unset, implementations must assume the default behavior for each included field is intended.
-    ///
-    /// One of [`HTTPRouteExternalAuthUnion`], where `protocol` is `GRPC`.
+    /// * One of [`HTTPRouteExternalAuthUnion`], where `protocol` is `GRPC`.
     pub grpc: Option<HTTPRouteGrpc>,
     /// HTTPAuthConfig contains configuration for communication with HTTP-speaking backends.
     ///
     /// If unset, implementations must assume the default behavior for each included field is intended.
-    ///
-    /// One of [`HTTPRouteExternalAuthUnion`], where `protocol` is `HTTP`.
+    /// * One of [`HTTPRouteExternalAuthUnion`], where `protocol` is `HTTP`.
     pub http: Option<HTTPRouteHttp>,
     /// ExternalAuthProtocol describes which protocol to use when communicating with an ext_authz
     /// authorization server.
@@ -453,16 +403,13 @@ pub struct HTTPRouteExternalAuth {
 }
 codec::object! {
     HTTPRouteExternalAuth, required backend_ref = "backendRef",
-    optional forward_body = "forwardBody", optional grpc = "grpc", optional http = "http",
-    required protocol = "protocol"
+    optional forward_body = "forwardBody", optional grpc, optional http, required protocol
 }
 
 /// The field of [`HTTPRouteExternalAuth`] that is set, of those of which exactly one must be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum HTTPRouteExternalAuthUnion<'a> {
-    /// `grpc` is set.
     Grpc(&'a HTTPRouteGrpc),
-    /// `http` is set.
     Http(&'a HTTPRouteHttp),
 }
 codec::union! {
@@ -476,48 +423,30 @@ codec::union! {
 /// Gateway implementations. Some examples include request or response modification, implementing
 /// authentication strategies, rate-limiting, and traffic shaping. API guarantee/conformance is
 /// defined based on the type of the filter.
-///
-/// Must satisfy `!(has(self.cors) && self.type != 'CORS')`: filter.cors must be nil if the filter.type is not CORS
-///
-/// Must satisfy `!(!has(self.cors) && self.type == 'CORS')`: filter.cors must be specified for CORS filter.type
-///
-/// Must satisfy `!(has(self.requestHeaderModifier) && self.type != 'RequestHeaderModifier')`: filter.requestHeaderModifier must be nil if the filter.type is not RequestHeaderModifier
-///
-/// Must satisfy `!(!has(self.requestHeaderModifier) && self.type == 'RequestHeaderModifier')`: filter.requestHeaderModifier must be specified for RequestHeaderModifier filter.type
-///
-/// Must satisfy `!(has(self.responseHeaderModifier) && self.type != 'ResponseHeaderModifier')`: filter.responseHeaderModifier must be nil if the filter.type is not ResponseHeaderModifier
-///
-/// Must satisfy `!(!has(self.responseHeaderModifier) && self.type == 'ResponseHeaderModifier')`: filter.responseHeaderModifier must be specified for ResponseHeaderModifier filter.type
-///
-/// Must satisfy `!(has(self.requestMirror) && self.type != 'RequestMirror')`: filter.requestMirror must be nil if the filter.type is not RequestMirror
-///
-/// Must satisfy `!(!has(self.requestMirror) && self.type == 'RequestMirror')`: filter.requestMirror must be specified for RequestMirror filter.type
-///
-/// Must satisfy `!(has(self.requestRedirect) && self.type != 'RequestRedirect')`: filter.requestRedirect must be nil if the filter.type is not RequestRedirect
-///
-/// Must satisfy `!(!has(self.requestRedirect) && self.type == 'RequestRedirect')`: filter.requestRedirect must be specified for RequestRedirect filter.type
-///
-/// Must satisfy `!(has(self.urlRewrite) && self.type != 'URLRewrite')`: filter.urlRewrite must be nil if the filter.type is not URLRewrite
-///
-/// Must satisfy `!(!has(self.urlRewrite) && self.type == 'URLRewrite')`: filter.urlRewrite must be specified for URLRewrite filter.type
-///
-/// Must satisfy `!(has(self.extensionRef) && self.type != 'ExtensionRef')`: filter.extensionRef must be nil if the filter.type is not ExtensionRef
-///
-/// Must satisfy `!(!has(self.extensionRef) && self.type == 'ExtensionRef')`: filter.extensionRef must be specified for ExtensionRef filter.type
-///
-/// Must satisfy `!(has(self.externalAuth) && self.type != 'ExternalAuth')`: filter.externalAuth must be nil if the filter.type is not ExternalAuth
-///
-/// Must satisfy `!(!has(self.externalAuth) && self.type == 'ExternalAuth')`: filter.externalAuth must be specified for ExternalAuth filter.type
-///
-/// Exactly one of 8 fields must be set, as `type` says: see [`HTTPRouteFiltersUnion`].
+/// * Must satisfy `!(has(self.cors) && self.type != 'CORS')`: filter.cors must be nil if the filter.type is not CORS
+/// * Must satisfy `!(!has(self.cors) && self.type == 'CORS')`: filter.cors must be specified for CORS filter.type
+/// * Must satisfy `!(has(self.requestHeaderModifier) && self.type != 'RequestHeaderModifier')`: filter.requestHeaderModifier must be nil if the filter.type is not RequestHeaderModifier
+/// * Must satisfy `!(!has(self.requestHeaderModifier) && self.type == 'RequestHeaderModifier')`: filter.requestHeaderModifier must be specified for RequestHeaderModifier filter.type
+/// * Must satisfy `!(has(self.responseHeaderModifier) && self.type != 'ResponseHeaderModifier')`: filter.responseHeaderModifier must be nil if the filter.type is not ResponseHeaderModifier
+/// * Must satisfy `!(!has(self.responseHeaderModifier) && self.type == 'ResponseHeaderModifier')`: filter.responseHeaderModifier must be specified for ResponseHeaderModifier filter.type
+/// * Must satisfy `!(has(self.requestMirror) && self.type != 'RequestMirror')`: filter.requestMirror must be nil if the filter.type is not RequestMirror
+/// * Must satisfy `!(!has(self.requestMirror) && self.type == 'RequestMirror')`: filter.requestMirror must be specified for RequestMirror filter.type
+/// * Must satisfy `!(has(self.requestRedirect) && self.type != 'RequestRedirect')`: filter.requestRedirect must be nil if the filter.type is not RequestRedirect
+/// * Must satisfy `!(!has(self.requestRedirect) && self.type == 'RequestRedirect')`: filter.requestRedirect must be specified for RequestRedirect filter.type
+/// * Must satisfy `!(has(self.urlRewrite) && self.type != 'URLRewrite')`: filter.urlRewrite must be nil if the filter.type is not URLRewrite
+/// * Must satisfy `!(!has(self.urlRewrite) && self.type == 'URLRewrite')`: filter.urlRewrite must be specified for URLRewrite filter.type
+/// * Must satisfy `!(has(self.extensionRef) && self.type != 'ExtensionRef')`: filter.extensionRef must be nil if the filter.type is not ExtensionRef
+/// * Must satisfy `!(!has(self.extensionRef) && self.type == 'ExtensionRef')`: filter.extensionRef must be specified for ExtensionRef filter.type
+/// * Must satisfy `!(has(self.externalAuth) && self.type != 'ExternalAuth')`: filter.externalAuth must be nil if the filter.type is not ExternalAuth
+/// * Must satisfy `!(!has(self.externalAuth) && self.type == 'ExternalAuth')`: filter.externalAuth must be specified for ExternalAuth filter.type
+/// * Exactly one of 8 fields must be set, as `type` says: see [`HTTPRouteFiltersUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteFilters {
     /// CORS defines a schema for a filter that responds to the cross-origin request based on HTTP
     /// response header.
     ///
     /// Support: Extended
-    ///
-    /// One of [`HTTPRouteFiltersUnion`], where `type` is `CORS`.
+    /// * One of [`HTTPRouteFiltersUnion`], where `type` is `CORS`.
     pub cors: Option<HTTPRouteCors>,
     /// ExtensionRef is an optional, implementation-specific extension to the "filter" behavior. For
     /// example, resource "myroutefilter" in group "networking.example.net"). ExtensionRef MUST NOT be
@@ -526,8 +455,7 @@ pub struct HTTPRouteFilters {
     /// This filter can be used multiple times within the same rule.
     ///
     /// Support: Implementation-specific
-    ///
-    /// One of [`HTTPRouteFiltersUnion`], where `type` is `ExtensionRef`.
+    /// * One of [`HTTPRouteFiltersUnion`], where `type` is `ExtensionRef`.
     pub extension_ref: Option<HTTPRouteExtensionRef>,
     /// ExternalAuth configures settings related to sending request details to an external auth service.
     /// The external service MUST authenticate the request, and MAY authorize the request as well.
@@ -535,14 +463,12 @@ pub struct HTTPRouteFilters {
     /// If there is any problem communicating with the external service, this filter MUST fail closed.
     ///
     /// Support: Extended
-    ///
-    /// One of [`HTTPRouteFiltersUnion`], where `type` is `ExternalAuth`.
+    /// * One of [`HTTPRouteFiltersUnion`], where `type` is `ExternalAuth`.
     pub external_auth: Option<HTTPRouteExternalAuth>,
     /// RequestHeaderModifier defines a schema for a filter that modifies request headers.
     ///
     /// Support: Core
-    ///
-    /// One of [`HTTPRouteFiltersUnion`], where `type` is `RequestHeaderModifier`.
+    /// * One of [`HTTPRouteFiltersUnion`], where `type` is `RequestHeaderModifier`.
     pub request_header_modifier: Option<HTTPRouteRequestHeaderModifier>,
     /// RequestMirror defines a schema for a filter that mirrors requests. Requests are sent to the
     /// specified destination, but responses from that destination are ignored.
@@ -551,21 +477,18 @@ pub struct HTTPRouteFilters {
     /// will be able to support mirroring to multiple backends.
     ///
     /// Support: Extended
-    ///
-    /// One of [`HTTPRouteFiltersUnion`], where `type` is `RequestMirror`.
+    /// * One of [`HTTPRouteFiltersUnion`], where `type` is `RequestMirror`.
     pub request_mirror: Option<HTTPRouteRequestMirror>,
     /// RequestRedirect defines a schema for a filter that responds to the request with an HTTP
     /// redirection.
     ///
     /// Support: Core
-    ///
-    /// One of [`HTTPRouteFiltersUnion`], where `type` is `RequestRedirect`.
+    /// * One of [`HTTPRouteFiltersUnion`], where `type` is `RequestRedirect`.
     pub request_redirect: Option<HTTPRouteRequestRedirect>,
     /// ResponseHeaderModifier defines a schema for a filter that modifies response headers.
     ///
     /// Support: Extended
-    ///
-    /// One of [`HTTPRouteFiltersUnion`], where `type` is `ResponseHeaderModifier`.
+    /// * One of [`HTTPRouteFiltersUnion`], where `type` is `ResponseHeaderModifier`.
     pub response_header_modifier: Option<HTTPRouteResponseHeaderModifier>,
     /// Type identifies the type of filter to apply. As with other API fields, types are classified into
     /// three conformance levels:
@@ -596,12 +519,11 @@ pub struct HTTPRouteFilters {
     /// URLRewrite defines a schema for a filter that modifies a request during forwarding.
     ///
     /// Support: Extended
-    ///
-    /// One of [`HTTPRouteFiltersUnion`], where `type` is `URLRewrite`.
+    /// * One of [`HTTPRouteFiltersUnion`], where `type` is `URLRewrite`.
     pub url_rewrite: Option<HTTPRouteUrlRewrite>,
 }
 codec::object! {
-    HTTPRouteFilters, optional cors = "cors", optional extension_ref = "extensionRef",
+    HTTPRouteFilters, optional cors, optional extension_ref = "extensionRef",
     optional external_auth = "externalAuth",
     optional request_header_modifier = "requestHeaderModifier",
     optional request_mirror = "requestMirror", optional request_redirect = "requestRedirect",
@@ -612,21 +534,13 @@ codec::object! {
 /// The field of [`HTTPRouteFilters`] that is set, of those of which exactly one must be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum HTTPRouteFiltersUnion<'a> {
-    /// `cors` is set.
     Cors(&'a HTTPRouteCors),
-    /// `extensionRef` is set.
     ExtensionRef(&'a HTTPRouteExtensionRef),
-    /// `externalAuth` is set.
     ExternalAuth(&'a HTTPRouteExternalAuth),
-    /// `requestHeaderModifier` is set.
     RequestHeaderModifier(&'a HTTPRouteRequestHeaderModifier),
-    /// `requestMirror` is set.
     RequestMirror(&'a HTTPRouteRequestMirror),
-    /// `requestRedirect` is set.
     RequestRedirect(&'a HTTPRouteRequestRedirect),
-    /// `responseHeaderModifier` is set.
     ResponseHeaderModifier(&'a HTTPRouteResponseHeaderModifier),
-    /// `urlRewrite` is set.
     UrlRewrite(&'a HTTPRouteUrlRewrite),
 }
 codec::union! {
@@ -662,8 +576,7 @@ pub struct HTTPRouteForwardBody {
     /// <https://github.com/kubernetes-sigs/gateway-api/pull/4001#discussion_r2291405746> for more.
     ///
     /// If 0, the body will not be sent to the authorization server.
-    ///
-    /// Must be at least 0.
+    /// * Must be at least 0.
     pub max_size: Option<i32>,
 }
 codec::object! { HTTPRouteForwardBody, optional max_size = "maxSize" }
@@ -680,8 +593,7 @@ pub struct HTTPRouteGrpc {
     /// If this list is empty, then all headers must be sent.
     ///
     /// If the list has entries, only those entries must be sent.
-    ///
-    /// Must have at most 64 items and have no item twice.
+    /// * Must have at most 64 items and have no item twice.
     pub allowed_headers: Option<Vec<String>>,
 }
 codec::object! { HTTPRouteGrpc, optional allowed_headers = "allowedHeaders" }
@@ -701,8 +613,7 @@ pub struct HTTPRouteHeaders {
     /// this is represented. Generally, proxies should follow the guidance from the RFC:
     /// <https://www.rfc-editor.org/rfc/rfc7230.html#section-3.2.2> regarding processing a repeated
     /// header, with special handling for "Set-Cookie".
-    ///
-    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
+    /// * Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
     pub name: String,
     /// Type specifies how to match against the value of the header.
     ///
@@ -713,20 +624,16 @@ pub struct HTTPRouteHeaders {
     /// Since RegularExpression HeaderMatchType has implementation-specific conformance, implementations
     /// can support POSIX, PCRE or any other dialects of regular expressions. Please read the
     /// implementation's documentation to determine the supported dialect.
-    ///
-    /// Defaults to `"Exact"`.
+    /// * Defaults to `"Exact"`.
     pub r#type: Option<HTTPRouteHeadersType>,
     /// Value is the value of HTTP Header to be matched.
     ///
     /// Must consist of printable US-ASCII characters, optionally separated by single tabs or spaces.
     /// See: <https://tools.ietf.org/html/rfc7230#section-3.2>
-    ///
-    /// Must have 1 to 4096 characters and match `^[!-~]+([\t ]?[!-~]+)*$`.
+    /// * Must have 1 to 4096 characters and match `^[!-~]+([\t ]?[!-~]+)*$`.
     pub value: String,
 }
-codec::object! {
-    HTTPRouteHeaders, required name = "name", optional r#type = "type", required value = "value"
-}
+codec::object! { HTTPRouteHeaders, required name, optional r#type = "type", required value }
 
 /// HTTPAuthConfig contains configuration for communication with HTTP-speaking backends.
 ///
@@ -755,16 +662,14 @@ pub struct HTTPRouteHttp {
     /// `Content-Length` must be `0`. If `forwardBody.maxSize` is set to anything other than `0`, then
     /// the `Content-Length` of the authorization request must be set to the actual number of bytes
     /// forwarded.
-    ///
-    /// Must have at most 64 items and have no item twice.
+    /// * Must have at most 64 items and have no item twice.
     pub allowed_headers: Option<Vec<String>>,
     /// AllowedResponseHeaders specifies what headers from the authorization response will be copied
     /// into the request to the backend.
     ///
     /// If this list is empty, then all headers from the authorization server except Authority or Host
     /// must be copied.
-    ///
-    /// Must have at most 64 items and have no item twice.
+    /// * Must have at most 64 items and have no item twice.
     pub allowed_response_headers: Option<Vec<String>>,
     /// Path sets the prefix that paths from the client request will have added when forwarded to the
     /// authorization server.
@@ -774,13 +679,12 @@ pub struct HTTPRouteHttp {
     /// Valid values are the same as the "value" regex for path values in the `match` stanza, and the
     /// validation regex will screen out invalid paths in the same way. Even with the validation,
     /// implementations MUST sanitize this input before using it directly.
-    ///
-    /// Must have at most 1024 characters and match `^(?:[-A-Za-z0-9/._~!$&'()*+,;=:@]|[%][0-9a-fA-F]{2})+$`.
+    /// * Must have at most 1024 characters and match `^(?:[-A-Za-z0-9/._~!$&'()*+,;=:@]|[%][0-9a-fA-F]{2})+$`.
     pub path: Option<String>,
 }
 codec::object! {
     HTTPRouteHttp, optional allowed_headers = "allowedHeaders",
-    optional allowed_response_headers = "allowedResponseHeaders", optional path = "path"
+    optional allowed_response_headers = "allowedResponseHeaders", optional path
 }
 
 /// HTTPRouteMatch defines the predicate used to match requests to a given action. Multiple match
@@ -804,8 +708,7 @@ codec::object! {
 pub struct HTTPRouteMatches {
     /// Headers specifies HTTP request header matchers. Multiple match values are ANDed together,
     /// meaning, a request must match all the specified headers to select the route.
-    ///
-    /// Must have at most 16 items and have no two items with the same `name`.
+    /// * Must have at most 16 items and have no two items with the same `name`.
     pub headers: Option<Vec<HTTPRouteHeaders>>,
     /// Method specifies HTTP method matcher. When specified, this route will be matched only if the
     /// request has the specified method.
@@ -814,20 +717,18 @@ pub struct HTTPRouteMatches {
     pub method: Option<HTTPRouteMethod>,
     /// Path specifies a HTTP request path matcher. If this field is not specified, a default prefix
     /// match on the "/" path is provided.
-    ///
-    /// Defaults to `{"type":"PathPrefix","value":"/"}`.
+    /// * Defaults to `{"type":"PathPrefix","value":"/"}`.
     pub path: Option<HTTPRoutePath>,
     /// QueryParams specifies HTTP query parameter matchers. Multiple match values are ANDed together,
     /// meaning, a request must match all the specified query parameters to select the route.
     ///
     /// Support: Extended
-    ///
-    /// Must have at most 16 items and have no two items with the same `name`.
+    /// * Must have at most 16 items and have no two items with the same `name`.
     pub query_params: Option<Vec<HTTPRouteQueryParams>>,
 }
 codec::object! {
-    HTTPRouteMatches, optional headers = "headers", optional method = "method",
-    optional path = "path", optional query_params = "queryParams"
+    HTTPRouteMatches, optional headers, optional method, optional path,
+    optional query_params = "queryParams"
 }
 
 /// Method specifies HTTP method matcher. When specified, this route will be matched only if the
@@ -836,57 +737,36 @@ codec::object! {
 /// Support: Extended
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRouteMethod {
-    /// `GET`
     #[default]
     GET,
-    /// `HEAD`
     HEAD,
-    /// `POST`
     POST,
-    /// `PUT`
     PUT,
-    /// `DELETE`
     DELETE,
-    /// `CONNECT`
     CONNECT,
-    /// `OPTIONS`
     OPTIONS,
-    /// `TRACE`
     TRACE,
-    /// `PATCH`
     PATCH,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
 codec::texts! {
-    HTTPRouteMethod, Unrecognized, GET = "GET", HEAD = "HEAD", POST = "POST", PUT = "PUT",
-    DELETE = "DELETE", CONNECT = "CONNECT", OPTIONS = "OPTIONS", TRACE = "TRACE", PATCH = "PATCH"
+    HTTPRouteMethod, Unrecognized, GET, HEAD, POST, PUT, DELETE, CONNECT, OPTIONS, TRACE, PATCH
 }
 
 /// Path specifies a HTTP request path matcher. If this field is not specified, a default prefix
 /// match on the "/" path is provided.
-///
-/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? self.value.startsWith('/') : true`: value must be an absolute path and start with '/' when type one of \['Exact', 'PathPrefix'\]
-///
-/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('//') : true`: must not contain '//' when type one of \['Exact', 'PathPrefix'\]
-///
-/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('/./') : true`: must not contain '/./' when type one of \['Exact', 'PathPrefix'\]
-///
-/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('/../') : true`: must not contain '/../' when type one of \['Exact', 'PathPrefix'\]
-///
-/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('%2f') : true`: must not contain '%2f' when type one of \['Exact', 'PathPrefix'\]
-///
-/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('%2F') : true`: must not contain '%2F' when type one of \['Exact', 'PathPrefix'\]
-///
-/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('#') : true`: must not contain '#' when type one of \['Exact', 'PathPrefix'\]
-///
-/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.endsWith('/..') : true`: must not end with '/..' when type one of \['Exact', 'PathPrefix'\]
-///
-/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.endsWith('/.') : true`: must not end with '/.' when type one of \['Exact', 'PathPrefix'\]
-///
-/// Must satisfy `self.type in ['Exact','PathPrefix'] || self.type == 'RegularExpression'`: type must be one of \['Exact', 'PathPrefix', 'RegularExpression'\]
-///
-/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? self.value.matches(r"""^(?:[-A-Za-z0-9/._~!$&'()*+,;=:@]|[%][0-9a-fA-F]{2})+$""") : true`: must only contain valid characters (matching ^(?:\[-A-Za-z0-9/._\~!$\&'()\*+,;=:@\]\|\[%\]\[0-9a-fA-F\]{2})+$) for types \['Exact', 'PathPrefix'\]
+/// * Must satisfy `(self.type in ['Exact','PathPrefix']) ? self.value.startsWith('/') : true`: value must be an absolute path and start with '/' when type one of \['Exact', 'PathPrefix'\]
+/// * Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('//') : true`: must not contain '//' when type one of \['Exact', 'PathPrefix'\]
+/// * Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('/./') : true`: must not contain '/./' when type one of \['Exact', 'PathPrefix'\]
+/// * Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('/../') : true`: must not contain '/../' when type one of \['Exact', 'PathPrefix'\]
+/// * Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('%2f') : true`: must not contain '%2f' when type one of \['Exact', 'PathPrefix'\]
+/// * Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('%2F') : true`: must not contain '%2F' when type one of \['Exact', 'PathPrefix'\]
+/// * Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('#') : true`: must not contain '#' when type one of \['Exact', 'PathPrefix'\]
+/// * Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.endsWith('/..') : true`: must not end with '/..' when type one of \['Exact', 'PathPrefix'\]
+/// * Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.endsWith('/.') : true`: must not end with '/.' when type one of \['Exact', 'PathPrefix'\]
+/// * Must satisfy `self.type in ['Exact','PathPrefix'] || self.type == 'RegularExpression'`: type must be one of \['Exact', 'PathPrefix', 'RegularExpression'\]
+/// * Must satisfy `(self.type in ['Exact','PathPrefix']) ? self.value.matches(r"""^(?:[-A-Za-z0-9/._~!$&'()*+,;=:@]|[%][0-9a-fA-F]{2})+$""") : true`: must only contain valid characters (matching ^(?:\[-A-Za-z0-9/._\~!$\&'()\*+,;=:@\]\|\[%\]\[0-9a-fA-F\]{2})+$) for types \['Exact', 'PathPrefix'\]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRoutePath {
     /// Type specifies how to match against the path Value.
@@ -894,17 +774,14 @@ pub struct HTTPRoutePath {
     /// Support: Core (Exact, PathPrefix)
     ///
     /// Support: Implementation-specific (RegularExpression)
-    ///
-    /// Defaults to `"PathPrefix"`.
+    /// * Defaults to `"PathPrefix"`.
     pub r#type: Option<HTTPRoutePathType>,
     /// Value of the HTTP path to match against.
-    ///
-    /// Must have at most 1024 characters.
-    ///
-    /// Defaults to `"/"`.
+    /// * Must have at most 1024 characters.
+    /// * Defaults to `"/"`.
     pub value: Option<String>,
 }
-codec::object! { HTTPRoutePath, optional r#type = "type", optional value = "value" }
+codec::object! { HTTPRoutePath, optional r#type = "type", optional value }
 
 /// Type specifies how to match against the path Value.
 ///
@@ -913,20 +790,14 @@ codec::object! { HTTPRoutePath, optional r#type = "type", optional value = "valu
 /// Support: Implementation-specific (RegularExpression)
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRoutePathType {
-    /// `Exact`
     Exact,
-    /// `PathPrefix`
     #[default]
     PathPrefix,
-    /// `RegularExpression`
     RegularExpression,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! {
-    HTTPRoutePathType, Unrecognized, Exact = "Exact", PathPrefix = "PathPrefix",
-    RegularExpression = "RegularExpression"
-}
+codec::texts! { HTTPRoutePathType, Unrecognized, Exact, PathPrefix, RegularExpression }
 
 /// ExternalAuthProtocol describes which protocol to use when communicating with an ext_authz
 /// authorization server.
@@ -941,15 +812,13 @@ codec::texts! {
 /// Feature Names: GRPC Support - HTTPRouteExternalAuthGRPC HTTP Support - HTTPRouteExternalAuthHTTP
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRouteProtocol {
-    /// `HTTP`
     #[default]
     HTTP,
-    /// `GRPC`
     GRPC,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { HTTPRouteProtocol, Unrecognized, HTTP = "HTTP", GRPC = "GRPC" }
+codec::texts! { HTTPRouteProtocol, Unrecognized, HTTP, GRPC }
 
 /// HTTPQueryParamMatch describes how to select a HTTP route by matching HTTP query parameters.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -968,8 +837,7 @@ pub struct HTTPRouteQueryParams {
     ///
     /// Users SHOULD NOT route traffic based on repeated query params to guard themselves against
     /// potential differences in the implementations.
-    ///
-    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
+    /// * Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
     pub name: String,
     /// Type specifies how to match against the value of the query parameter.
     ///
@@ -980,18 +848,13 @@ pub struct HTTPRouteQueryParams {
     /// Since RegularExpression QueryParamMatchType has Implementation-specific conformance,
     /// implementations can support POSIX, PCRE or any other dialects of regular expressions. Please
     /// read the implementation's documentation to determine the supported dialect.
-    ///
-    /// Defaults to `"Exact"`.
+    /// * Defaults to `"Exact"`.
     pub r#type: Option<HTTPRouteHeadersType>,
     /// Value is the value of HTTP query param to be matched.
-    ///
-    /// Must have 1 to 1024 characters.
+    /// * Must have 1 to 1024 characters.
     pub value: String,
 }
-codec::object! {
-    HTTPRouteQueryParams, required name = "name", optional r#type = "type",
-    required value = "value"
-}
+codec::object! { HTTPRouteQueryParams, required name, optional r#type = "type", required value }
 
 /// RequestRedirect defines a schema for a filter that responds to the request with an HTTP
 /// redirection.
@@ -1003,8 +866,7 @@ pub struct HTTPRouteRequestRedirect {
     /// empty, the hostname in the `Host` header of the request is used.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub hostname: Option<String>,
     /// Path defines parameters used to modify the path of the incoming request. The modified path is
     /// then used to construct the `Location` header. When empty, the request path is used as-is.
@@ -1028,8 +890,7 @@ pub struct HTTPRouteRequestRedirect {
     ///   the Scheme field) _and_ use port 443.
     ///
     /// Support: Extended
-    ///
-    /// Must be at least 1 and be at most 65535.
+    /// * Must be at least 1 and be at most 65535.
     pub port: Option<i32>,
     /// Scheme is the scheme to be used in the value of the `Location` header in the response. When
     /// empty, the scheme of the request is used.
@@ -1054,37 +915,29 @@ pub struct HTTPRouteRequestRedirect {
     /// Route to `status: False`, with a Reason of `UnsupportedValue`.
     ///
     /// Support: statusCode 301 and 302 are Core; all others are Extended.
-    ///
-    /// Defaults to `302`.
+    /// * Defaults to `302`.
     pub status_code: Option<HTTPRouteStatusCode>,
 }
 codec::object! {
-    HTTPRouteRequestRedirect, optional hostname = "hostname", optional path = "path",
-    optional port = "port", optional scheme = "scheme", optional status_code = "statusCode"
+    HTTPRouteRequestRedirect, optional hostname, optional path, optional port, optional scheme,
+    optional status_code = "statusCode"
 }
 
 /// Path defines parameters used to modify the path of the incoming request. The modified path is
 /// then used to construct the `Location` header. When empty, the request path is used as-is.
 ///
 /// Support: Extended
-///
-/// Must satisfy `self.type == 'ReplaceFullPath' ? has(self.replaceFullPath) : true`: replaceFullPath must be specified when type is set to 'ReplaceFullPath'
-///
-/// Must satisfy `has(self.replaceFullPath) ? self.type == 'ReplaceFullPath' : true`: type must be 'ReplaceFullPath' when replaceFullPath is set
-///
-/// Must satisfy `self.type == 'ReplacePrefixMatch' ? has(self.replacePrefixMatch) : true`: replacePrefixMatch must be specified when type is set to 'ReplacePrefixMatch'
-///
-/// Must satisfy `has(self.replacePrefixMatch) ? self.type == 'ReplacePrefixMatch' : true`: type must be 'ReplacePrefixMatch' when replacePrefixMatch is set
-///
-/// Exactly one of `replaceFullPath` and `replacePrefixMatch` must be set, as `type` says: see [`HTTPRouteRequestRedirectPathUnion`].
+/// * Must satisfy `self.type == 'ReplaceFullPath' ? has(self.replaceFullPath) : true`: replaceFullPath must be specified when type is set to 'ReplaceFullPath'
+/// * Must satisfy `has(self.replaceFullPath) ? self.type == 'ReplaceFullPath' : true`: type must be 'ReplaceFullPath' when replaceFullPath is set
+/// * Must satisfy `self.type == 'ReplacePrefixMatch' ? has(self.replacePrefixMatch) : true`: replacePrefixMatch must be specified when type is set to 'ReplacePrefixMatch'
+/// * Must satisfy `has(self.replacePrefixMatch) ? self.type == 'ReplacePrefixMatch' : true`: type must be 'ReplacePrefixMatch' when replacePrefixMatch is set
+/// * Exactly one of `replaceFullPath` and `replacePrefixMatch` must be set, as `type` says: see [`HTTPRouteRequestRedirectPathUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteRequestRedirectPath {
     /// ReplaceFullPath specifies the value with which to replace the full path of a request during a
     /// rewrite or redirect.
-    ///
-    /// Must have at most 1024 characters.
-    ///
-    /// One of [`HTTPRouteRequestRedirectPathUnion`], where `type` is `ReplaceFullPath`.
+    /// * Must have at most 1024 characters.
+    /// * One of [`HTTPRouteRequestRedirectPathUnion`], where `type` is `ReplaceFullPath`.
     pub replace_full_path: Option<String>,
     /// ReplacePrefixMatch specifies the value with which to replace the prefix match of a request
     /// during a rewrite or redirect. For example, a request to "/foo/bar" with a prefix match of "/foo"
@@ -1100,10 +953,8 @@ pub struct HTTPRouteRequestRedirectPath {
     /// Accepted Condition for the Route to `status: False`.
     ///
     /// Request Path \| Prefix Match \| Replace Prefix \| Modified Path
-    ///
-    /// Must have at most 1024 characters.
-    ///
-    /// One of [`HTTPRouteRequestRedirectPathUnion`], where `type` is `ReplacePrefixMatch`.
+    /// * Must have at most 1024 characters.
+    /// * One of [`HTTPRouteRequestRedirectPathUnion`], where `type` is `ReplacePrefixMatch`.
     pub replace_prefix_match: Option<String>,
     /// Type defines the type of path modifier. Additional types may be added in a future release of the
     /// API.
@@ -1123,9 +974,7 @@ codec::object! {
 /// The field of [`HTTPRouteRequestRedirectPath`] that is set, of those of which exactly one must be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum HTTPRouteRequestRedirectPathUnion<'a> {
-    /// `replaceFullPath` is set.
     ReplaceFullPath(&'a String),
-    /// `replacePrefixMatch` is set.
     ReplacePrefixMatch(&'a String),
 }
 codec::union! {
@@ -1144,17 +993,14 @@ codec::union! {
 /// Route to `status: False`, with a Reason of `UnsupportedValue`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRouteRequestRedirectPathType {
-    /// `ReplaceFullPath`
     #[default]
     ReplaceFullPath,
-    /// `ReplacePrefixMatch`
     ReplacePrefixMatch,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
 codec::texts! {
-    HTTPRouteRequestRedirectPathType, Unrecognized, ReplaceFullPath = "ReplaceFullPath",
-    ReplacePrefixMatch = "ReplacePrefixMatch"
+    HTTPRouteRequestRedirectPathType, Unrecognized, ReplaceFullPath, ReplacePrefixMatch
 }
 
 /// Retry defines the configuration for when to retry an HTTP request.
@@ -1172,8 +1018,7 @@ pub struct HTTPRouteRetry {
     /// implementation-specific.
     ///
     /// Support: Extended
-    ///
-    /// Must be at least 1.
+    /// * Must be at least 1.
     pub attempts: Option<i64>,
     /// Backoff specifies the minimum duration a Gateway should wait between retry attempts and is
     /// represented in Gateway API Duration formatting.
@@ -1206,35 +1051,24 @@ pub struct HTTPRouteRetry {
     /// implementation-specific.
     ///
     /// Support: Extended
-    ///
-    /// Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
+    /// * Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
     pub backoff: Option<String>,
     /// Codes defines the HTTP response status codes for which a backend request should be retried.
     ///
     /// Support: Extended
-    ///
-    /// Must have no item twice.
-    ///
-    /// Each item must be at least 400 and be at most 599.
+    /// * Must have no item twice.
+    /// * Each item must be at least 400 and be at most 599.
     pub codes: Option<Vec<i64>>,
 }
-codec::object! {
-    HTTPRouteRetry, optional attempts = "attempts", optional backoff = "backoff",
-    optional codes = "codes"
-}
+codec::object! { HTTPRouteRetry, optional attempts, optional backoff, optional codes }
 
 /// HTTPRouteRule defines semantics for matching an HTTP request based on conditions (matches),
 /// processing it (filters), and forwarding the request to an API object (backendRefs).
-///
-/// Must satisfy `(has(self.backendRefs) && size(self.backendRefs) > 0) ? (!has(self.filters) || self.filters.all(f, !has(f.requestRedirect))): true`: RequestRedirect filter must not be used together with backendRefs
-///
-/// Must satisfy `(has(self.filters) && self.filters.exists_one(f, has(f.requestRedirect) && has(f.requestRedirect.path) && f.requestRedirect.path.type == 'ReplacePrefixMatch' && has(f.requestRedirect.path.replacePrefixMatch))) ? ((size(self.matches) != 1 || !has(self.matches[0].path) || self.matches[0].path.type != 'PathPrefix') ? false : true) : true`: When using RequestRedirect filter with path.replacePrefixMatch, exactly one PathPrefix match must be specified
-///
-/// Must satisfy `(has(self.filters) && self.filters.exists_one(f, has(f.urlRewrite) && has(f.urlRewrite.path) && f.urlRewrite.path.type == 'ReplacePrefixMatch' && has(f.urlRewrite.path.replacePrefixMatch))) ? ((size(self.matches) != 1 || !has(self.matches[0].path) || self.matches[0].path.type != 'PathPrefix') ? false : true) : true`: When using URLRewrite filter with path.replacePrefixMatch, exactly one PathPrefix match must be specified
-///
-/// Must satisfy `(has(self.backendRefs) && self.backendRefs.exists_one(b, (has(b.filters) && b.filters.exists_one(f, has(f.requestRedirect) && has(f.requestRedirect.path) && f.requestRedirect.path.type == 'ReplacePrefixMatch' && has(f.requestRedirect.path.replacePrefixMatch))) )) ? ((size(self.matches) != 1 || !has(self.matches[0].path) || self.matches[0].path.type != 'PathPrefix') ? false : true) : true`: Within backendRefs, when using RequestRedirect filter with path.replacePrefixMatch, exactly one PathPrefix match must be specified
-///
-/// Must satisfy `(has(self.backendRefs) && self.backendRefs.exists_one(b, (has(b.filters) && b.filters.exists_one(f, has(f.urlRewrite) && has(f.urlRewrite.path) && f.urlRewrite.path.type == 'ReplacePrefixMatch' && has(f.urlRewrite.path.replacePrefixMatch))) )) ? ((size(self.matches) != 1 || !has(self.matches[0].path) || self.matches[0].path.type != 'PathPrefix') ? false : true) : true`: Within backendRefs, When using URLRewrite filter with path.replacePrefixMatch, exactly one PathPrefix match must be specified
+/// * Must satisfy `(has(self.backendRefs) && size(self.backendRefs) > 0) ? (!has(self.filters) || self.filters.all(f, !has(f.requestRedirect))): true`: RequestRedirect filter must not be used together with backendRefs
+/// * Must satisfy `(has(self.filters) && self.filters.exists_one(f, has(f.requestRedirect) && has(f.requestRedirect.path) && f.requestRedirect.path.type == 'ReplacePrefixMatch' && has(f.requestRedirect.path.replacePrefixMatch))) ? ((size(self.matches) != 1 || !has(self.matches[0].path) || self.matches[0].path.type != 'PathPrefix') ? false : true) : true`: When using RequestRedirect filter with path.replacePrefixMatch, exactly one PathPrefix match must be specified
+/// * Must satisfy `(has(self.filters) && self.filters.exists_one(f, has(f.urlRewrite) && has(f.urlRewrite.path) && f.urlRewrite.path.type == 'ReplacePrefixMatch' && has(f.urlRewrite.path.replacePrefixMatch))) ? ((size(self.matches) != 1 || !has(self.matches[0].path) || self.matches[0].path.type != 'PathPrefix') ? false : true) : true`: When using URLRewrite filter with path.replacePrefixMatch, exactly one PathPrefix match must be specified
+/// * Must satisfy `(has(self.backendRefs) && self.backendRefs.exists_one(b, (has(b.filters) && b.filters.exists_one(f, has(f.requestRedirect) && has(f.requestRedirect.path) && f.requestRedirect.path.type == 'ReplacePrefixMatch' && has(f.requestRedirect.path.replacePrefixMatch))) )) ? ((size(self.matches) != 1 || !has(self.matches[0].path) || self.matches[0].path.type != 'PathPrefix') ? false : true) : true`: Within backendRefs, when using RequestRedirect filter with path.replacePrefixMatch, exactly one PathPrefix match must be specified
+/// * Must satisfy `(has(self.backendRefs) && self.backendRefs.exists_one(b, (has(b.filters) && b.filters.exists_one(f, has(f.urlRewrite) && has(f.urlRewrite.path) && f.urlRewrite.path.type == 'ReplacePrefixMatch' && has(f.urlRewrite.path.replacePrefixMatch))) )) ? ((size(self.matches) != 1 || !has(self.matches[0].path) || self.matches[0].path.type != 'PathPrefix') ? false : true) : true`: Within backendRefs, When using URLRewrite filter with path.replacePrefixMatch, exactly one PathPrefix match must be specified
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteRules {
     /// BackendRefs defines the backend(s) where matching requests should be sent.
@@ -1266,8 +1100,7 @@ pub struct HTTPRouteRules {
     /// Support: Implementation-specific for any other resource
     ///
     /// Support for weight: Core
-    ///
-    /// Must have at most 16 items.
+    /// * Must have at most 16 items.
     pub backend_refs: Option<Vec<HTTPRouteBackendRefs>>,
     /// Filters define the filters that are applied to requests that match this rule.
     ///
@@ -1299,20 +1132,13 @@ pub struct HTTPRouteRules {
     /// error.
     ///
     /// Support: Core
-    ///
-    /// Must have at most 16 items.
-    ///
-    /// Must satisfy `!(self.exists(f, f.type == 'RequestRedirect') && self.exists(f, f.type == 'URLRewrite'))`: May specify either httpRouteFilterRequestRedirect or httpRouteFilterRequestRewrite, but not both
-    ///
-    /// Must satisfy `self.filter(f, f.type == 'CORS').size() <= 1`: CORS filter cannot be repeated
-    ///
-    /// Must satisfy `self.filter(f, f.type == 'RequestHeaderModifier').size() <= 1`: RequestHeaderModifier filter cannot be repeated
-    ///
-    /// Must satisfy `self.filter(f, f.type == 'ResponseHeaderModifier').size() <= 1`: ResponseHeaderModifier filter cannot be repeated
-    ///
-    /// Must satisfy `self.filter(f, f.type == 'RequestRedirect').size() <= 1`: RequestRedirect filter cannot be repeated
-    ///
-    /// Must satisfy `self.filter(f, f.type == 'URLRewrite').size() <= 1`: URLRewrite filter cannot be repeated
+    /// * Must have at most 16 items.
+    /// * Must satisfy `!(self.exists(f, f.type == 'RequestRedirect') && self.exists(f, f.type == 'URLRewrite'))`: May specify either httpRouteFilterRequestRedirect or httpRouteFilterRequestRewrite, but not both
+    /// * Must satisfy `self.filter(f, f.type == 'CORS').size() <= 1`: CORS filter cannot be repeated
+    /// * Must satisfy `self.filter(f, f.type == 'RequestHeaderModifier').size() <= 1`: RequestHeaderModifier filter cannot be repeated
+    /// * Must satisfy `self.filter(f, f.type == 'ResponseHeaderModifier').size() <= 1`: ResponseHeaderModifier filter cannot be repeated
+    /// * Must satisfy `self.filter(f, f.type == 'RequestRedirect').size() <= 1`: RequestRedirect filter cannot be repeated
+    /// * Must satisfy `self.filter(f, f.type == 'URLRewrite').size() <= 1`: URLRewrite filter cannot be repeated
     pub filters: Option<Vec<HTTPRouteFilters>>,
     /// Matches define conditions used for matching the rule against incoming HTTP requests. Each match
     /// is independent, i.e. this rule will be matched if **any** one of the matches is satisfied.
@@ -1364,16 +1190,13 @@ pub struct HTTPRouteRules {
     ///
     /// When no rules matching a request have been successfully attached to the parent a request is
     /// coming from, a HTTP 404 status code MUST be returned.
-    ///
-    /// Must have at most 64 items.
-    ///
-    /// Defaults to `[{"path":{"type":"PathPrefix","value":"/"}}]`.
+    /// * Must have at most 64 items.
+    /// * Defaults to `[{"path":{"type":"PathPrefix","value":"/"}}]`.
     pub matches: Option<Vec<HTTPRouteMatches>>,
     /// Name is the name of the route rule. This name MUST be unique within a Route if it is set.
     ///
     /// Support: Extended
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub name: Option<String>,
     /// Retry defines the configuration for when to retry an HTTP request.
     ///
@@ -1389,9 +1212,9 @@ pub struct HTTPRouteRules {
     pub timeouts: Option<HTTPRouteTimeouts>,
 }
 codec::object! {
-    HTTPRouteRules, optional backend_refs = "backendRefs", optional filters = "filters",
-    optional matches = "matches", optional name = "name", optional retry = "retry",
-    optional session_persistence = "sessionPersistence", optional timeouts = "timeouts"
+    HTTPRouteRules, optional backend_refs = "backendRefs", optional filters, optional matches,
+    optional name, optional retry, optional session_persistence = "sessionPersistence",
+    optional timeouts
 }
 
 /// Scheme is the scheme to be used in the value of the `Location` header in the response. When
@@ -1471,10 +1294,8 @@ pub struct HTTPRouteSpec {
     /// over.
     ///
     /// Support: Core
-    ///
-    /// Must have at most 16 items.
-    ///
-    /// Each item must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have at most 16 items.
+    /// * Each item must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub hostnames: Option<Vec<String>>,
     /// ParentRefs references the resources (usually Gateways) that a Route wants to be attached to.
     ///
@@ -1527,22 +1348,15 @@ pub struct HTTPRouteSpec {
     /// routing rules are only applied to outbound connections originating from the same namespace as
     /// the Route, for which the intended destination of the connections are a Service targeted as a
     /// ParentRef of the Route.
-    ///
-    /// Must have at most 32 items.
-    ///
-    /// Must satisfy `self.all(p1, self.all(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__)) ? ((!has(p1.sectionName) || p1.sectionName == '') == (!has(p2.sectionName) || p2.sectionName == '') && (!has(p1.port) || p1.port == 0) == (!has(p2.port) || p2.port == 0)): true))`: sectionName or port must be specified when parentRefs includes 2 or more references to the same parent
-    ///
-    /// Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__ )) && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || ( has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName)) && (((!has(p1.port) || p1.port == 0) && (!has(p2.port) || p2.port == 0)) || (has(p1.port) && has(p2.port) && p1.port == p2.port))))`: sectionName or port must be unique when parentRefs includes 2 or more references to the same parent
+    /// * Must have at most 32 items.
+    /// * Must satisfy `self.all(p1, self.all(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__)) ? ((!has(p1.sectionName) || p1.sectionName == '') == (!has(p2.sectionName) || p2.sectionName == '') && (!has(p1.port) || p1.port == 0) == (!has(p2.port) || p2.port == 0)): true))`: sectionName or port must be specified when parentRefs includes 2 or more references to the same parent
+    /// * Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__ )) && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || ( has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName)) && (((!has(p1.port) || p1.port == 0) && (!has(p2.port) || p2.port == 0)) || (has(p1.port) && has(p2.port) && p1.port == p2.port))))`: sectionName or port must be unique when parentRefs includes 2 or more references to the same parent
     pub parent_refs: Option<Vec<TLSRouteParentRefs>>,
     /// Rules are a list of HTTP matchers, filters and actions.
-    ///
-    /// Must have 1 to 16 items.
-    ///
-    /// Must satisfy `(self.size() > 0 ? self[0].matches.size() : 0) + (self.size() > 1 ? self[1].matches.size() : 0) + (self.size() > 2 ? self[2].matches.size() : 0) + (self.size() > 3 ? self[3].matches.size() : 0) + (self.size() > 4 ? self[4].matches.size() : 0) + (self.size() > 5 ? self[5].matches.size() : 0) + (self.size() > 6 ? self[6].matches.size() : 0) + (self.size() > 7 ? self[7].matches.size() : 0) + (self.size() > 8 ? self[8].matches.size() : 0) + (self.size() > 9 ? self[9].matches.size() : 0) + (self.size() > 10 ? self[10].matches.size() : 0) + (self.size() > 11 ? self[11].matches.size() : 0) + (self.size() > 12 ? self[12].matches.size() : 0) + (self.size() > 13 ? self[13].matches.size() : 0) + (self.size() > 14 ? self[14].matches.size() : 0) + (self.size() > 15 ? self[15].matches.size() : 0) <= 128`: While 16 rules and 64 matches per rule are allowed, the total number of matches across all rules in a route must be less than 128
-    ///
-    /// Must satisfy `self.all(l1, !has(l1.name) || self.exists_one(l2, has(l2.name) && l1.name == l2.name))`: Rule name must be unique within the route
-    ///
-    /// Defaults to `[{"matches":[{"path":{"type":"PathPrefix","value":"/"}}]}]`.
+    /// * Must have 1 to 16 items.
+    /// * Must satisfy `(self.size() > 0 ? self[0].matches.size() : 0) + (self.size() > 1 ? self[1].matches.size() : 0) + (self.size() > 2 ? self[2].matches.size() : 0) + (self.size() > 3 ? self[3].matches.size() : 0) + (self.size() > 4 ? self[4].matches.size() : 0) + (self.size() > 5 ? self[5].matches.size() : 0) + (self.size() > 6 ? self[6].matches.size() : 0) + (self.size() > 7 ? self[7].matches.size() : 0) + (self.size() > 8 ? self[8].matches.size() : 0) + (self.size() > 9 ? self[9].matches.size() : 0) + (self.size() > 10 ? self[10].matches.size() : 0) + (self.size() > 11 ? self[11].matches.size() : 0) + (self.size() > 12 ? self[12].matches.size() : 0) + (self.size() > 13 ? self[13].matches.size() : 0) + (self.size() > 14 ? self[14].matches.size() : 0) + (self.size() > 15 ? self[15].matches.size() : 0) <= 128`: While 16 rules and 64 matches per rule are allowed, the total number of matches across all rules in a route must be less than 128
+    /// * Must satisfy `self.all(l1, !has(l1.name) || self.exists_one(l2, has(l2.name) && l1.name == l2.name))`: Rule name must be unique within the route
+    /// * Defaults to `[{"matches":[{"path":{"type":"PathPrefix","value":"/"}}]}]`.
     pub rules: Option<Vec<HTTPRouteRules>>,
     /// UseDefaultGateways indicates the default Gateway scope to use for this Route.
     ///
@@ -1558,8 +1372,8 @@ pub struct HTTPRouteSpec {
     pub use_default_gateways: Option<TLSRouteUseDefaultGateways>,
 }
 codec::object! {
-    HTTPRouteSpec, optional hostnames = "hostnames", optional parent_refs = "parentRefs",
-    optional rules = "rules", optional use_default_gateways = "useDefaultGateways"
+    HTTPRouteSpec, optional hostnames, optional parent_refs = "parentRefs", optional rules,
+    optional use_default_gateways = "useDefaultGateways"
 }
 
 /// Status defines the current state of HTTPRoute.
@@ -1578,11 +1392,10 @@ pub struct HTTPRouteStatus {
     ///
     /// A maximum of 32 Gateways will be represented in this list. An empty list means the route has not
     /// been attached to any Gateway.
-    ///
-    /// Must have at most 32 items.
+    /// * Must have at most 32 items.
     pub parents: Vec<TLSRouteParents>,
 }
-codec::object! { HTTPRouteStatus, required parents = "parents" }
+codec::object! { HTTPRouteStatus, required parents }
 
 /// StatusCode is the HTTP status code to be used in response.
 ///
@@ -1617,8 +1430,7 @@ codec::integers! {
 /// Timeouts defines the timeouts that can be configured for an HTTP request.
 ///
 /// Support: Extended
-///
-/// Must satisfy `!(has(self.request) && has(self.backendRequest) && duration(self.request) != duration('0s') && duration(self.backendRequest) > duration(self.request))`: backendRequest timeout cannot be longer than request timeout
+/// * Must satisfy `!(has(self.request) && has(self.backendRequest) && duration(self.request) != duration('0s') && duration(self.backendRequest) > duration(self.request))`: backendRequest timeout cannot be longer than request timeout
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteTimeouts {
     /// BackendRequest specifies a timeout for an individual request from the gateway to a backend. This
@@ -1639,8 +1451,7 @@ pub struct HTTPRouteTimeouts {
     /// encompasses the BackendRequest timeout).
     ///
     /// Support: Extended
-    ///
-    /// Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
+    /// * Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
     pub backend_request: Option<String>,
     /// Request specifies the maximum duration for a gateway to respond to an HTTP request. If the
     /// gateway has not been able to respond before this deadline is met, the gateway MUST return a
@@ -1661,13 +1472,10 @@ pub struct HTTPRouteTimeouts {
     /// unspecified, request timeout behavior is implementation-specific.
     ///
     /// Support: Extended
-    ///
-    /// Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
+    /// * Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
     pub request: Option<String>,
 }
-codec::object! {
-    HTTPRouteTimeouts, optional backend_request = "backendRequest", optional request = "request"
-}
+codec::object! { HTTPRouteTimeouts, optional backend_request = "backendRequest", optional request }
 
 /// Type identifies the type of filter to apply. As with other API fields, types are classified into
 /// three conformance levels:
@@ -1696,31 +1504,21 @@ codec::object! {
 /// Route to `status: False`, with a Reason of `UnsupportedValue`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRouteType {
-    /// `RequestHeaderModifier`
     #[default]
     RequestHeaderModifier,
-    /// `ResponseHeaderModifier`
     ResponseHeaderModifier,
-    /// `RequestMirror`
     RequestMirror,
-    /// `RequestRedirect`
     RequestRedirect,
-    /// `URLRewrite`
     URLRewrite,
-    /// `ExtensionRef`
     ExtensionRef,
-    /// `CORS`
     CORS,
-    /// `ExternalAuth`
     ExternalAuth,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
 codec::texts! {
-    HTTPRouteType, Unrecognized, RequestHeaderModifier = "RequestHeaderModifier",
-    ResponseHeaderModifier = "ResponseHeaderModifier", RequestMirror = "RequestMirror",
-    RequestRedirect = "RequestRedirect", URLRewrite = "URLRewrite", ExtensionRef = "ExtensionRef",
-    CORS = "CORS", ExternalAuth = "ExternalAuth"
+    HTTPRouteType, Unrecognized, RequestHeaderModifier, ResponseHeaderModifier, RequestMirror,
+    RequestRedirect, URLRewrite, ExtensionRef, CORS, ExternalAuth
 }
 
 /// URLRewrite defines a schema for a filter that modifies a request during forwarding.
@@ -1731,12 +1529,11 @@ pub struct HTTPRouteUrlRewrite {
     /// Hostname is the value to be used to replace the Host header value during forwarding.
     ///
     /// Support: Extended
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub hostname: Option<String>,
     /// Path defines a path rewrite.
     ///
     /// Support: Extended
     pub path: Option<HTTPRouteRequestRedirectPath>,
 }
-codec::object! { HTTPRouteUrlRewrite, optional hostname = "hostname", optional path = "path" }
+codec::object! { HTTPRouteUrlRewrite, optional hostname, optional path }

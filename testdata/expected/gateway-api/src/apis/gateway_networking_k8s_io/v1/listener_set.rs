@@ -47,43 +47,32 @@ pub struct ListenerSet {
     /// Spec defines the desired state of ListenerSet.
     pub spec: ListenerSetSpec,
     /// Status defines the current state of ListenerSet.
-    ///
-    /// Defaults to `{"conditions":[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"},{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Programmed"}]}`.
+    /// * Defaults to `{"conditions":[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"},{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Programmed"}]}`.
     pub status: Option<ListenerSetStatus>,
 }
-codec::object! {
-    ListenerSet as kind, defaulted metadata = "metadata", required spec = "spec",
-    optional status = "status"
-}
+codec::object! { ListenerSet as kind, defaulted metadata, required spec, optional status }
 
 /// ParentRef references the Gateway that the listeners are attached to.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ListenerSetParentRef {
     /// Group is the group of the referent.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `"gateway.networking.k8s.io"`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Defaults to `"gateway.networking.k8s.io"`.
     pub group: Option<String>,
     /// Kind is kind of the referent. For example "Gateway".
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    ///
-    /// Defaults to `"Gateway"`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Defaults to `"Gateway"`.
     pub kind: Option<String>,
     /// Name is the name of the referent.
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the referent. If not present, the namespace of the referent is
     /// assumed to be the same as the namespace of the referring object.
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
 }
 codec::object! {
-    ListenerSetParentRef, optional group = "group", optional kind = "kind", required name = "name",
-    optional namespace = "namespace"
+    ListenerSetParentRef, optional group, optional kind, required name, optional namespace
 }
 
 /// Spec defines the desired state of ListenerSet.
@@ -112,27 +101,18 @@ pub struct ListenerSetSpec {
     /// Implementations SHOULD be cautious about what information from the parent or siblings are
     /// reported to avoid accidentally leaking sensitive information that the child would not otherwise
     /// have access to. This can include contents of secrets etc.
-    ///
-    /// Must have 1 to 64 items and have no two items with the same `name`.
-    ///
-    /// Must satisfy `self.all(l, l.protocol in ['HTTP', 'TCP', 'UDP'] ? !has(l.tls) : true)`: tls must not be specified for protocols \['HTTP', 'TCP', 'UDP'\]
-    ///
-    /// Must satisfy `self.all(l, (l.protocol == 'HTTPS' && has(l.tls)) ? (l.tls.mode == '' || l.tls.mode == 'Terminate') : true)`: tls mode must be Terminate for protocol HTTPS
-    ///
-    /// Must satisfy `self.all(l, (l.protocol == 'TLS' ? has(l.tls) && has(l.tls.mode) && l.tls.mode != '' : true))`: tls mode must be set for protocol TLS
-    ///
-    /// Must satisfy `self.all(l, l.protocol in ['TCP', 'UDP'] ? (!has(l.hostname) || l.hostname == '') : true)`: hostname must not be specified for protocols \['TCP', 'UDP'\]
-    ///
-    /// Must satisfy `self.all(l1, self.exists_one(l2, l1.name == l2.name))`: Listener name must be unique within the Gateway
-    ///
-    /// Must satisfy `self.all(l1, !has(l1.port) || self.exists_one(l2, has(l2.port) && l1.port == l2.port && l1.protocol == l2.protocol && (has(l1.hostname) && has(l2.hostname) ? l1.hostname == l2.hostname : !has(l1.hostname) && !has(l2.hostname))))`: Combination of port, protocol and hostname must be unique for each listener
+    /// * Must have 1 to 64 items and have no two items with the same `name`.
+    /// * Must satisfy `self.all(l, l.protocol in ['HTTP', 'TCP', 'UDP'] ? !has(l.tls) : true)`: tls must not be specified for protocols \['HTTP', 'TCP', 'UDP'\]
+    /// * Must satisfy `self.all(l, (l.protocol == 'HTTPS' && has(l.tls)) ? (l.tls.mode == '' || l.tls.mode == 'Terminate') : true)`: tls mode must be Terminate for protocol HTTPS
+    /// * Must satisfy `self.all(l, (l.protocol == 'TLS' ? has(l.tls) && has(l.tls.mode) && l.tls.mode != '' : true))`: tls mode must be set for protocol TLS
+    /// * Must satisfy `self.all(l, l.protocol in ['TCP', 'UDP'] ? (!has(l.hostname) || l.hostname == '') : true)`: hostname must not be specified for protocols \['TCP', 'UDP'\]
+    /// * Must satisfy `self.all(l1, self.exists_one(l2, l1.name == l2.name))`: Listener name must be unique within the Gateway
+    /// * Must satisfy `self.all(l1, !has(l1.port) || self.exists_one(l2, has(l2.port) && l1.port == l2.port && l1.protocol == l2.protocol && (has(l1.hostname) && has(l2.hostname) ? l1.hostname == l2.hostname : !has(l1.hostname) && !has(l2.hostname))))`: Combination of port, protocol and hostname must be unique for each listener
     pub listeners: Vec<GatewayListeners>,
     /// ParentRef references the Gateway that the listeners are attached to.
     pub parent_ref: ListenerSetParentRef,
 }
-codec::object! {
-    ListenerSetSpec, required listeners = "listeners", required parent_ref = "parentRef"
-}
+codec::object! { ListenerSetSpec, required listeners, required parent_ref = "parentRef" }
 
 /// Status defines the current state of ListenerSet.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -147,16 +127,11 @@ pub struct ListenerSetStatus {
     ///
     /// - "Accepted"
     /// - "Programmed"
-    ///
-    /// Must have at most 8 items and have no two items with the same `type`.
-    ///
-    /// Defaults to `[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"},{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Programmed"}]`.
+    /// * Must have at most 8 items and have no two items with the same `type`.
+    /// * Defaults to `[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"},{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Programmed"}]`.
     pub conditions: Option<Vec<Condition>>,
     /// Listeners provide status for each unique listener port defined in the Spec.
-    ///
-    /// Must have at most 64 items and have no two items with the same `name`.
+    /// * Must have at most 64 items and have no two items with the same `name`.
     pub listeners: Option<Vec<GatewayStatusListeners>>,
 }
-codec::object! {
-    ListenerSetStatus, optional_encoded conditions = "conditions", optional listeners = "listeners"
-}
+codec::object! { ListenerSetStatus, optional_encoded conditions, optional listeners }

@@ -24,10 +24,7 @@ pub struct TLSRoute {
     /// Status defines the current state of TLSRoute.
     pub status: Option<TLSRouteStatus>,
 }
-codec::object! {
-    TLSRoute as kind, defaulted metadata = "metadata", required spec = "spec",
-    optional status = "status"
-}
+codec::object! { TLSRoute as kind, defaulted metadata, required spec, optional status }
 
 /// Spec defines the desired state of TLSRoute.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,16 +36,11 @@ pub struct TLSRouteSpec {
     /// - 1\. IPs are not allowed in SNI hostnames per RFC 6066.
     /// - 2\. A hostname may be prefixed with a wildcard label (`*.`). The wildcard label must appear by
     ///   itself as the first label.
-    ///
-    /// Must have 1 to 1024 items.
-    ///
-    /// Must satisfy `self.all(h, !isIP(h))`: Hostnames cannot contain an IP
-    ///
-    /// Must satisfy `self.all(h, !h.contains('*') ? h.matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)$') : true)`: Hostnames must be valid based on RFC-1123
-    ///
-    /// Must satisfy `self.all(h, h.contains('*') ? (h.startsWith('*.') && h.substring(2).matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)$')) : true)`: Wildcards on hostnames must be the first label, and the rest of hostname must be valid based on RFC-1123
-    ///
-    /// Each item must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have 1 to 1024 items.
+    /// * Must satisfy `self.all(h, !isIP(h))`: Hostnames cannot contain an IP
+    /// * Must satisfy `self.all(h, !h.contains('*') ? h.matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)$') : true)`: Hostnames must be valid based on RFC-1123
+    /// * Must satisfy `self.all(h, h.contains('*') ? (h.startsWith('*.') && h.substring(2).matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)$')) : true)`: Wildcards on hostnames must be the first label, and the rest of hostname must be valid based on RFC-1123
+    /// * Each item must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub hostnames: Vec<String>,
     /// ParentRefs references the resources (usually Gateways) that a Route wants to be attached to.
     ///
@@ -101,16 +93,12 @@ pub struct TLSRouteSpec {
     /// routing rules are only applied to outbound connections originating from the same namespace as
     /// the Route, for which the intended destination of the connections are a Service targeted as a
     /// ParentRef of the Route.
-    ///
-    /// Must have at most 32 items.
-    ///
-    /// Must satisfy `self.all(p1, self.all(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__)) ? ((!has(p1.sectionName) || p1.sectionName == '') == (!has(p2.sectionName) || p2.sectionName == '') && (!has(p1.port) || p1.port == 0) == (!has(p2.port) || p2.port == 0)): true))`: sectionName or port must be specified when parentRefs includes 2 or more references to the same parent
-    ///
-    /// Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__ )) && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || ( has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName)) && (((!has(p1.port) || p1.port == 0) && (!has(p2.port) || p2.port == 0)) || (has(p1.port) && has(p2.port) && p1.port == p2.port))))`: sectionName or port must be unique when parentRefs includes 2 or more references to the same parent
+    /// * Must have at most 32 items.
+    /// * Must satisfy `self.all(p1, self.all(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__)) ? ((!has(p1.sectionName) || p1.sectionName == '') == (!has(p2.sectionName) || p2.sectionName == '') && (!has(p1.port) || p1.port == 0) == (!has(p2.port) || p2.port == 0)): true))`: sectionName or port must be specified when parentRefs includes 2 or more references to the same parent
+    /// * Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__ )) && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || ( has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName)) && (((!has(p1.port) || p1.port == 0) && (!has(p2.port) || p2.port == 0)) || (has(p1.port) && has(p2.port) && p1.port == p2.port))))`: sectionName or port must be unique when parentRefs includes 2 or more references to the same parent
     pub parent_refs: Option<Vec<TLSRouteParentRefs>>,
     /// Rules are a list of actions.
-    ///
-    /// Must have 1 item.
+    /// * Must have 1 item.
     pub rules: Vec<TLSRouteRules>,
     /// UseDefaultGateways indicates the default Gateway scope to use for this Route.
     ///
@@ -126,8 +114,8 @@ pub struct TLSRouteSpec {
     pub use_default_gateways: Option<TLSRouteUseDefaultGateways>,
 }
 codec::object! {
-    TLSRouteSpec, required hostnames = "hostnames", optional parent_refs = "parentRefs",
-    required rules = "rules", optional use_default_gateways = "useDefaultGateways"
+    TLSRouteSpec, required hostnames, optional parent_refs = "parentRefs", required rules,
+    optional use_default_gateways = "useDefaultGateways"
 }
 
 /// Status defines the current state of TLSRoute.
@@ -146,8 +134,7 @@ pub struct TLSRouteStatus {
     ///
     /// A maximum of 32 Gateways will be represented in this list. An empty list means the route has not
     /// been attached to any Gateway.
-    ///
-    /// Must have at most 32 items.
+    /// * Must have at most 32 items.
     pub parents: Vec<TLSRouteParents>,
 }
-codec::object! { TLSRouteStatus, required parents = "parents" }
+codec::object! { TLSRouteStatus, required parents }

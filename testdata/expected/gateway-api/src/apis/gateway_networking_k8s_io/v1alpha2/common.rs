@@ -3,7 +3,7 @@
 
 //! Types that several kinds share of `gateway.networking.k8s.io/v1alpha2`.
 
-#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms, missing_docs)]
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
@@ -31,16 +31,13 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition
 /// Note that when the BackendTLSPolicy object is enabled by the implementation, there are some
 /// extra rules about validity to consider here. See the fields where this struct is used for more
 /// information about the exact behavior.
-///
-/// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
+/// * Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TLSRouteBackendRefs {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `""`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Defaults to `""`.
     pub group: Option<String>,
     /// Kind is the Kubernetes resource kind of the referent. For example "Service".
     ///
@@ -54,14 +51,11 @@ pub struct TLSRouteBackendRefs {
     /// Support: Core (Services with a type other than ExternalName)
     ///
     /// Support: Implementation-specific (Services with type ExternalName)
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    ///
-    /// Defaults to `"Service"`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Defaults to `"Service"`.
     pub kind: Option<String>,
     /// Name is the name of the referent.
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the backend. When unspecified, the local namespace is inferred.
     ///
@@ -70,16 +64,14 @@ pub struct TLSRouteBackendRefs {
     /// reference. See the ReferenceGrant documentation for details.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
     /// Port specifies the destination port number to use for this resource.
     ///
     /// Port is required when the referent is a Kubernetes Service. In this case, the port number is the
     /// service port number, not the target port. For other resources, destination port might be derived
     /// from the referent resource or this field.
-    ///
-    /// Must be at least 1 and be at most 65535.
+    /// * Must be at least 1 and be at most 65535.
     pub port: Option<i32>,
     /// Weight specifies the proportion of requests forwarded to the referenced backend.
     ///
@@ -93,15 +85,13 @@ pub struct TLSRouteBackendRefs {
     /// If unspecified, weight defaults to 1.
     ///
     /// Support for this field varies based on the context where used.
-    ///
-    /// Must be at least 0 and be at most 1000000.
-    ///
-    /// Defaults to `1`.
+    /// * Must be at least 0 and be at most 1000000.
+    /// * Defaults to `1`.
     pub weight: Option<i32>,
 }
 codec::object! {
-    TLSRouteBackendRefs, optional group = "group", optional kind = "kind", required name = "name",
-    optional namespace = "namespace", optional port = "port", optional weight = "weight"
+    TLSRouteBackendRefs, optional group, optional kind, required name, optional namespace,
+    optional port, optional weight
 }
 
 /// ParentRef corresponds with a ParentRef in the spec that this RouteParentStatus struct describes
@@ -113,10 +103,8 @@ pub struct TLSRouteParentRef {
     /// to "" (empty string).
     ///
     /// Support: Core
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `"gateway.networking.k8s.io"`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Defaults to `"gateway.networking.k8s.io"`.
     pub group: Option<String>,
     /// Kind is kind of the referent.
     ///
@@ -126,16 +114,13 @@ pub struct TLSRouteParentRef {
     /// - Service (Mesh conformance profile, ClusterIP Services only)
     ///
     /// Support for other resources is Implementation-Specific.
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    ///
-    /// Defaults to `"Gateway"`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Defaults to `"Gateway"`.
     pub kind: Option<String>,
     /// Name is the name of the referent.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the referent. When unspecified, this refers to the local namespace
     /// of the Route.
@@ -154,8 +139,7 @@ pub struct TLSRouteParentRef {
     /// ParentRef of the Route.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
     /// Port is the network port this Route targets. It can be interpreted differently based on the type
     /// of parent resource.
@@ -181,8 +165,7 @@ pub struct TLSRouteParentRef {
     /// Gateway.
     ///
     /// Support: Extended
-    ///
-    /// Must be at least 1 and be at most 65535.
+    /// * Must be at least 1 and be at most 65535.
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources,
     /// SectionName is interpreted as the following:
@@ -203,13 +186,12 @@ pub struct TLSRouteParentRef {
     /// attachment from this Route, the Route MUST be considered detached from the Gateway.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub section_name: Option<String>,
 }
 codec::object! {
-    TLSRouteParentRef, optional group = "group", optional kind = "kind", required name = "name",
-    optional namespace = "namespace", optional port = "port", optional section_name = "sectionName"
+    TLSRouteParentRef, optional group, optional kind, required name, optional namespace,
+    optional port, optional section_name = "sectionName"
 }
 
 /// ParentReference identifies an API object (usually a Gateway) that can be considered a parent of
@@ -229,10 +211,8 @@ pub struct TLSRouteParentRefs {
     /// to "" (empty string).
     ///
     /// Support: Core
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `"gateway.networking.k8s.io"`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Defaults to `"gateway.networking.k8s.io"`.
     pub group: Option<String>,
     /// Kind is kind of the referent.
     ///
@@ -242,16 +222,13 @@ pub struct TLSRouteParentRefs {
     /// - Service (Mesh conformance profile, ClusterIP Services only)
     ///
     /// Support for other resources is Implementation-Specific.
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    ///
-    /// Defaults to `"Gateway"`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Defaults to `"Gateway"`.
     pub kind: Option<String>,
     /// Name is the name of the referent.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the referent. When unspecified, this refers to the local namespace
     /// of the Route.
@@ -270,8 +247,7 @@ pub struct TLSRouteParentRefs {
     /// ParentRef of the Route.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
     /// Port is the network port this Route targets. It can be interpreted differently based on the type
     /// of parent resource.
@@ -297,8 +273,7 @@ pub struct TLSRouteParentRefs {
     /// Gateway.
     ///
     /// Support: Extended
-    ///
-    /// Must be at least 1 and be at most 65535.
+    /// * Must be at least 1 and be at most 65535.
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources,
     /// SectionName is interpreted as the following:
@@ -319,13 +294,12 @@ pub struct TLSRouteParentRefs {
     /// attachment from this Route, the Route MUST be considered detached from the Gateway.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub section_name: Option<String>,
 }
 codec::object! {
-    TLSRouteParentRefs, optional group = "group", optional kind = "kind", required name = "name",
-    optional namespace = "namespace", optional port = "port", optional section_name = "sectionName"
+    TLSRouteParentRefs, optional group, optional kind, required name, optional namespace,
+    optional port, optional section_name = "sectionName"
 }
 
 /// RouteParentStatus describes the status of a route with respect to an associated Parent.
@@ -348,8 +322,7 @@ pub struct TLSRouteParents {
     /// - The Route refers to a nonexistent parent.
     /// - The Route is of a type that the controller does not support.
     /// - The Route is in a namespace to which the controller does not have access.
-    ///
-    /// Must have 1 to 8 items and have no two items with the same `type`.
+    /// * Must have 1 to 8 items and have no two items with the same `type`.
     pub conditions: Vec<Condition>,
     /// ControllerName is a domain/path string that indicates the name of the controller that wrote this
     /// status. This corresponds with the controllerName field on GatewayClass.
@@ -361,16 +334,15 @@ pub struct TLSRouteParents {
     ///
     /// Controllers MUST populate this field when writing status. Controllers should ensure that entries
     /// to status populated with their ControllerName are cleaned up when they are no longer necessary.
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
     pub controller_name: String,
     /// ParentRef corresponds with a ParentRef in the spec that this RouteParentStatus struct describes
     /// the status of.
     pub parent_ref: TLSRouteParentRef,
 }
 codec::object! {
-    TLSRouteParents, required_encoded conditions = "conditions",
-    required controller_name = "controllerName", required parent_ref = "parentRef"
+    TLSRouteParents, required_encoded conditions, required controller_name = "controllerName",
+    required parent_ref = "parentRef"
 }
 
 /// TLSRouteRule is the configuration for a given rule.
@@ -396,15 +368,13 @@ pub struct TLSRouteRules {
     /// Support for weight: Extended
     ///
     /// Support for BackendTLSPolicy: Extended
-    ///
-    /// Must have 1 to 16 items.
+    /// * Must have 1 to 16 items.
     pub backend_refs: Vec<TLSRouteBackendRefs>,
     /// Name is the name of the route rule. This name MUST be unique within a Route if it is set.
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub name: Option<String>,
 }
-codec::object! { TLSRouteRules, required backend_refs = "backendRefs", optional name = "name" }
+codec::object! { TLSRouteRules, required backend_refs = "backendRefs", optional name }
 
 /// UseDefaultGateways indicates the default Gateway scope to use for this Route.
 ///
@@ -419,12 +389,10 @@ codec::object! { TLSRouteRules, required backend_refs = "backendRefs", optional 
 /// Gateway.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum TLSRouteUseDefaultGateways {
-    /// `All`
     #[default]
     All,
-    /// `None`
     None,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { TLSRouteUseDefaultGateways, Unrecognized, All = "All", None = "None" }
+codec::texts! { TLSRouteUseDefaultGateways, Unrecognized, All, None }

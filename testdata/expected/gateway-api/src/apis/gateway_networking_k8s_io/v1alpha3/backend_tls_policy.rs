@@ -3,7 +3,7 @@
 
 //! `BackendTLSPolicy` of `gateway.networking.k8s.io/v1alpha3`.
 
-#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms, missing_docs)]
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
@@ -21,10 +21,7 @@ pub struct BackendTLSPolicy {
     /// Status defines the current state of BackendTLSPolicy.
     pub status: Option<BackendTLSPolicyStatus>,
 }
-codec::object! {
-    BackendTLSPolicy as kind, defaulted metadata = "metadata", required spec = "spec",
-    optional status = "status"
-}
+codec::object! { BackendTLSPolicy as kind, defaulted metadata, required spec, optional status }
 
 /// AncestorRef corresponds with a ParentRef in the spec that this PolicyAncestorStatus struct
 /// describes the status of.
@@ -35,10 +32,8 @@ pub struct BackendTLSPolicyAncestorRef {
     /// to "" (empty string).
     ///
     /// Support: Core
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `"gateway.networking.k8s.io"`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Defaults to `"gateway.networking.k8s.io"`.
     pub group: Option<String>,
     /// Kind is kind of the referent.
     ///
@@ -48,16 +43,13 @@ pub struct BackendTLSPolicyAncestorRef {
     /// - Service (Mesh conformance profile, ClusterIP Services only)
     ///
     /// Support for other resources is Implementation-Specific.
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    ///
-    /// Defaults to `"Gateway"`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Defaults to `"Gateway"`.
     pub kind: Option<String>,
     /// Name is the name of the referent.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the referent. When unspecified, this refers to the local namespace
     /// of the Route.
@@ -76,8 +68,7 @@ pub struct BackendTLSPolicyAncestorRef {
     /// ParentRef of the Route.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
     /// Port is the network port this Route targets. It can be interpreted differently based on the type
     /// of parent resource.
@@ -103,8 +94,7 @@ pub struct BackendTLSPolicyAncestorRef {
     /// Gateway.
     ///
     /// Support: Extended
-    ///
-    /// Must be at least 1 and be at most 65535.
+    /// * Must be at least 1 and be at most 65535.
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources,
     /// SectionName is interpreted as the following:
@@ -125,14 +115,12 @@ pub struct BackendTLSPolicyAncestorRef {
     /// attachment from this Route, the Route MUST be considered detached from the Gateway.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub section_name: Option<String>,
 }
 codec::object! {
-    BackendTLSPolicyAncestorRef, optional group = "group", optional kind = "kind",
-    required name = "name", optional namespace = "namespace", optional port = "port",
-    optional section_name = "sectionName"
+    BackendTLSPolicyAncestorRef, optional group, optional kind, required name, optional namespace,
+    optional port, optional section_name = "sectionName"
 }
 
 /// PolicyAncestorStatus describes the status of a route with respect to an associated Ancestor.
@@ -167,8 +155,7 @@ pub struct BackendTLSPolicyAncestors {
     /// describes the status of.
     pub ancestor_ref: BackendTLSPolicyAncestorRef,
     /// Conditions describes the status of the Policy with respect to the given Ancestor.
-    ///
-    /// Must have 1 to 8 items and have no two items with the same `type`.
+    /// * Must have 1 to 8 items and have no two items with the same `type`.
     pub conditions: Vec<Condition>,
     /// ControllerName is a domain/path string that indicates the name of the controller that wrote this
     /// status. This corresponds with the controllerName field on GatewayClass.
@@ -180,13 +167,12 @@ pub struct BackendTLSPolicyAncestors {
     ///
     /// Controllers MUST populate this field when writing status. Controllers should ensure that entries
     /// to status populated with their ControllerName are cleaned up when they are no longer necessary.
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
     pub controller_name: String,
 }
 codec::object! {
-    BackendTLSPolicyAncestors, required ancestor_ref = "ancestorRef",
-    required_encoded conditions = "conditions", required controller_name = "controllerName"
+    BackendTLSPolicyAncestors, required ancestor_ref = "ancestorRef", required_encoded conditions,
+    required controller_name = "controllerName"
 }
 
 /// LocalObjectReference identifies an API object within the namespace of the referrer. The API
@@ -199,22 +185,16 @@ codec::object! {
 pub struct BackendTLSPolicyCaCertificateRefs {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub group: String,
     /// Kind is kind of the referent. For example "HTTPRoute" or "Service".
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     pub kind: String,
     /// Name is the name of the referent.
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
 }
-codec::object! {
-    BackendTLSPolicyCaCertificateRefs, required group = "group", required kind = "kind",
-    required name = "name"
-}
+codec::object! { BackendTLSPolicyCaCertificateRefs, required group, required kind, required name }
 
 /// Spec defines the desired state of BackendTLSPolicy.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -228,10 +208,8 @@ pub struct BackendTLSPolicySpec {
     /// API.
     ///
     /// Support: Implementation-specific
-    ///
-    /// Must have at most 16 properties.
-    ///
-    /// Each value must have at most 4096 characters.
+    /// * Must have at most 16 properties.
+    /// * Each value must have at most 4096 characters.
     pub options: Option<BTreeMap<String, String>>,
     /// TargetRefs identifies an API object to apply the policy to. Note that this config applies to the
     /// entire referenced resource by default, but this default may change in the future to provide a
@@ -281,19 +259,16 @@ pub struct BackendTLSPolicySpec {
     ///
     /// Note that this config applies to the entire referenced resource by default, but this default may
     /// change in the future to provide a more granular application of the policy.
-    ///
-    /// Must have 1 to 16 items.
-    ///
-    /// Must satisfy `self.all(p1, self.all(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name ? ((!has(p1.sectionName) || p1.sectionName == '') == (!has(p2.sectionName) || p2.sectionName == '')) : true))`: sectionName must be specified when targetRefs includes 2 or more references to the same target
-    ///
-    /// Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || (has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName))))`: sectionName must be unique when targetRefs includes 2 or more references to the same target
+    /// * Must have 1 to 16 items.
+    /// * Must satisfy `self.all(p1, self.all(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name ? ((!has(p1.sectionName) || p1.sectionName == '') == (!has(p2.sectionName) || p2.sectionName == '')) : true))`: sectionName must be specified when targetRefs includes 2 or more references to the same target
+    /// * Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || (has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName))))`: sectionName must be unique when targetRefs includes 2 or more references to the same target
     pub target_refs: Vec<BackendTLSPolicyTargetRefs>,
     /// Validation contains backend TLS validation configuration.
     pub validation: BackendTLSPolicyValidation,
 }
 codec::object! {
-    BackendTLSPolicySpec, optional options = "options", required target_refs = "targetRefs",
-    required validation = "validation"
+    BackendTLSPolicySpec, optional options, required target_refs = "targetRefs",
+    required validation
 }
 
 /// Status defines the current state of BackendTLSPolicy.
@@ -323,29 +298,23 @@ pub struct BackendTLSPolicyStatus {
     /// the policy unimplementable and signal that on any related resources such as the ancestor that
     /// would be referenced here. For example, if this list was full on BackendTLSPolicy, no additional
     /// Gateways would be able to reference the Service targeted by the BackendTLSPolicy.
-    ///
-    /// Must have at most 16 items.
+    /// * Must have at most 16 items.
     pub ancestors: Vec<BackendTLSPolicyAncestors>,
 }
-codec::object! { BackendTLSPolicyStatus, required ancestors = "ancestors" }
+codec::object! { BackendTLSPolicyStatus, required ancestors }
 
 /// SubjectAltName represents Subject Alternative Name.
-///
-/// Must satisfy `!(self.type == "Hostname" && (!has(self.hostname) || self.hostname == ""))`: SubjectAltName element must contain Hostname, if Type is set to Hostname
-///
-/// Must satisfy `!(self.type != "Hostname" && has(self.hostname) && self.hostname != "")`: SubjectAltName element must not contain Hostname, if Type is not set to Hostname
-///
-/// Must satisfy `!(self.type == "URI" && (!has(self.uri) || self.uri == ""))`: SubjectAltName element must contain URI, if Type is set to URI
-///
-/// Must satisfy `!(self.type != "URI" && has(self.uri) && self.uri != "")`: SubjectAltName element must not contain URI, if Type is not set to URI
+/// * Must satisfy `!(self.type == "Hostname" && (!has(self.hostname) || self.hostname == ""))`: SubjectAltName element must contain Hostname, if Type is set to Hostname
+/// * Must satisfy `!(self.type != "Hostname" && has(self.hostname) && self.hostname != "")`: SubjectAltName element must not contain Hostname, if Type is not set to Hostname
+/// * Must satisfy `!(self.type == "URI" && (!has(self.uri) || self.uri == ""))`: SubjectAltName element must contain URI, if Type is set to URI
+/// * Must satisfy `!(self.type != "URI" && has(self.uri) && self.uri != "")`: SubjectAltName element must not contain URI, if Type is not set to URI
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BackendTLSPolicySubjectAltNames {
     /// Hostname contains Subject Alternative Name specified in DNS name format. Required when Type is
     /// set to Hostname, ignored otherwise.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub hostname: Option<String>,
     /// Type determines the format of the Subject Alternative Name. Always required.
     ///
@@ -358,13 +327,11 @@ pub struct BackendTLSPolicySubjectAltNames {
     /// is set to URI, ignored otherwise.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters and match `^(([^:/?#]+):)(//([^/?#]*))([^?#]*)(\?([^#]*))?(#(.*))?`.
+    /// * Must have 1 to 253 characters and match `^(([^:/?#]+):)(//([^/?#]*))([^?#]*)(\?([^#]*))?(#(.*))?`.
     pub uri: Option<String>,
 }
 codec::object! {
-    BackendTLSPolicySubjectAltNames, optional hostname = "hostname", required r#type = "type",
-    optional uri = "uri"
+    BackendTLSPolicySubjectAltNames, optional hostname, required r#type = "type", optional uri
 }
 
 /// LocalPolicyTargetReferenceWithSectionName identifies an API object to apply a direct policy to.
@@ -378,16 +345,13 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BackendTLSPolicyTargetRefs {
     /// Group is the group of the target resource.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub group: String,
     /// Kind is kind of the target resource.
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     pub kind: String,
     /// Name is the name of the target resource.
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
     /// SectionName is the name of a section within the target resource. When unspecified, this
     /// targetRef targets the entire resource. In the following resources, SectionName is interpreted as
@@ -401,13 +365,12 @@ pub struct BackendTLSPolicyTargetRefs {
     /// If a SectionName is specified, but does not exist on the targeted object, the Policy must fail
     /// to attach, and the policy implementation should record a `ResolvedRefs` or similar Condition in
     /// the Policy's status.
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub section_name: Option<String>,
 }
 codec::object! {
-    BackendTLSPolicyTargetRefs, required group = "group", required kind = "kind",
-    required name = "name", optional section_name = "sectionName"
+    BackendTLSPolicyTargetRefs, required group, required kind, required name,
+    optional section_name = "sectionName"
 }
 
 /// Type determines the format of the Subject Alternative Name. Always required.
@@ -415,23 +378,18 @@ codec::object! {
 /// Support: Core
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum BackendTLSPolicyType {
-    /// `Hostname`
     #[default]
     Hostname,
-    /// `URI`
     URI,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { BackendTLSPolicyType, Unrecognized, Hostname = "Hostname", URI = "URI" }
+codec::texts! { BackendTLSPolicyType, Unrecognized, Hostname, URI }
 
 /// Validation contains backend TLS validation configuration.
-///
-/// Must satisfy `!(has(self.caCertificateRefs) && size(self.caCertificateRefs) > 0 && has(self.wellKnownCACertificates) && self.wellKnownCACertificates != "")`: must not contain both CACertificateRefs and WellKnownCACertificates
-///
-/// Must satisfy `(has(self.caCertificateRefs) && size(self.caCertificateRefs) > 0 || has(self.wellKnownCACertificates) && self.wellKnownCACertificates != "")`: must specify either CACertificateRefs or WellKnownCACertificates
-///
-/// At least one of `caCertificateRefs` and `wellKnownCACertificates` must be set.
+/// * Must satisfy `!(has(self.caCertificateRefs) && size(self.caCertificateRefs) > 0 && has(self.wellKnownCACertificates) && self.wellKnownCACertificates != "")`: must not contain both CACertificateRefs and WellKnownCACertificates
+/// * Must satisfy `(has(self.caCertificateRefs) && size(self.caCertificateRefs) > 0 || has(self.wellKnownCACertificates) && self.wellKnownCACertificates != "")`: must specify either CACertificateRefs or WellKnownCACertificates
+/// * At least one of `caCertificateRefs` and `wellKnownCACertificates` must be set.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BackendTLSPolicyValidation {
     /// CACertificateRefs contains one or more references to Kubernetes objects that contain a
@@ -474,10 +432,8 @@ pub struct BackendTLSPolicyValidation {
     ///
     /// Support: Implementation-specific - More than one reference, other kinds of resources, or a
     /// single reference that includes multiple certificates.
-    ///
-    /// Must have at most 8 items.
-    ///
-    /// At least one of `caCertificateRefs` and `wellKnownCACertificates` must be set.
+    /// * Must have at most 8 items.
+    /// * At least one of `caCertificateRefs` and `wellKnownCACertificates` must be set.
     pub ca_certificate_refs: Option<Vec<BackendTLSPolicyCaCertificateRefs>>,
     /// Hostname is used for two purposes in the connection between Gateways and backends:
     ///
@@ -489,16 +445,14 @@ pub struct BackendTLSPolicyValidation {
     ///   authentication, you MUST add it to the SubjectAltNames list.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub hostname: String,
     /// SubjectAltNames contains one or more Subject Alternative Names. When specified the certificate
     /// served from the backend MUST have at least one Subject Alternate Name matching one of the
     /// specified SubjectAltNames.
     ///
     /// Support: Extended
-    ///
-    /// Must have at most 5 items.
+    /// * Must have at most 5 items.
     pub subject_alt_names: Option<Vec<BackendTLSPolicySubjectAltNames>>,
     /// WellKnownCACertificates specifies whether a well-known set of CA certificates may be used in the
     /// TLS handshake between the gateway and backend pod.
@@ -518,14 +472,12 @@ pub struct BackendTLSPolicyValidation {
     /// implementation-specific, prefixed name, such as `mycompany.com/my-custom-ca-certificates`.
     ///
     /// Support: Implementation-specific
-    ///
-    /// Must have 1 to 253 characters and match `^(System|([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]))$`.
-    ///
-    /// At least one of `caCertificateRefs` and `wellKnownCACertificates` must be set.
+    /// * Must have 1 to 253 characters and match `^(System|([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]))$`.
+    /// * At least one of `caCertificateRefs` and `wellKnownCACertificates` must be set.
     pub well_known_ca_certificates: Option<String>,
 }
 codec::object! {
     BackendTLSPolicyValidation, optional ca_certificate_refs = "caCertificateRefs",
-    required hostname = "hostname", optional subject_alt_names = "subjectAltNames",
+    required hostname, optional subject_alt_names = "subjectAltNames",
     optional well_known_ca_certificates = "wellKnownCACertificates"
 }

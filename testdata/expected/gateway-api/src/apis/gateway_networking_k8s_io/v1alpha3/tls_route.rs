@@ -3,7 +3,7 @@
 
 //! `TLSRoute` of `gateway.networking.k8s.io/v1alpha3`.
 
-#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms, missing_docs)]
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
@@ -25,10 +25,7 @@ pub struct TLSRoute {
     /// Status defines the current state of TLSRoute.
     pub status: Option<TLSRouteStatus>,
 }
-codec::object! {
-    TLSRoute as kind, defaulted metadata = "metadata", required spec = "spec",
-    optional status = "status"
-}
+codec::object! { TLSRoute as kind, defaulted metadata, required spec, optional status }
 
 /// BackendRef defines how a Route should forward a request to a Kubernetes resource.
 ///
@@ -53,16 +50,13 @@ codec::object! {
 /// Note that when the BackendTLSPolicy object is enabled by the implementation, there are some
 /// extra rules about validity to consider here. See the fields where this struct is used for more
 /// information about the exact behavior.
-///
-/// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
+/// * Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TLSRouteBackendRefs {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `""`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Defaults to `""`.
     pub group: Option<String>,
     /// Kind is the Kubernetes resource kind of the referent. For example "Service".
     ///
@@ -76,14 +70,11 @@ pub struct TLSRouteBackendRefs {
     /// Support: Core (Services with a type other than ExternalName)
     ///
     /// Support: Implementation-specific (Services with type ExternalName)
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    ///
-    /// Defaults to `"Service"`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Defaults to `"Service"`.
     pub kind: Option<String>,
     /// Name is the name of the referent.
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the backend. When unspecified, the local namespace is inferred.
     ///
@@ -92,16 +83,14 @@ pub struct TLSRouteBackendRefs {
     /// reference. See the ReferenceGrant documentation for details.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
     /// Port specifies the destination port number to use for this resource.
     ///
     /// Port is required when the referent is a Kubernetes Service. In this case, the port number is the
     /// service port number, not the target port. For other resources, destination port might be derived
     /// from the referent resource or this field.
-    ///
-    /// Must be at least 1 and be at most 65535.
+    /// * Must be at least 1 and be at most 65535.
     pub port: Option<i32>,
     /// Weight specifies the proportion of requests forwarded to the referenced backend.
     ///
@@ -115,15 +104,13 @@ pub struct TLSRouteBackendRefs {
     /// If unspecified, weight defaults to 1.
     ///
     /// Support for this field varies based on the context where used.
-    ///
-    /// Must be at least 0 and be at most 1000000.
-    ///
-    /// Defaults to `1`.
+    /// * Must be at least 0 and be at most 1000000.
+    /// * Defaults to `1`.
     pub weight: Option<i32>,
 }
 codec::object! {
-    TLSRouteBackendRefs, optional group = "group", optional kind = "kind", required name = "name",
-    optional namespace = "namespace", optional port = "port", optional weight = "weight"
+    TLSRouteBackendRefs, optional group, optional kind, required name, optional namespace,
+    optional port, optional weight
 }
 
 /// ParentRef corresponds with a ParentRef in the spec that this RouteParentStatus struct describes
@@ -135,10 +122,8 @@ pub struct TLSRouteParentRef {
     /// to "" (empty string).
     ///
     /// Support: Core
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `"gateway.networking.k8s.io"`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Defaults to `"gateway.networking.k8s.io"`.
     pub group: Option<String>,
     /// Kind is kind of the referent.
     ///
@@ -148,16 +133,13 @@ pub struct TLSRouteParentRef {
     /// - Service (Mesh conformance profile, ClusterIP Services only)
     ///
     /// Support for other resources is Implementation-Specific.
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    ///
-    /// Defaults to `"Gateway"`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Defaults to `"Gateway"`.
     pub kind: Option<String>,
     /// Name is the name of the referent.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the referent. When unspecified, this refers to the local namespace
     /// of the Route.
@@ -176,8 +158,7 @@ pub struct TLSRouteParentRef {
     /// ParentRef of the Route.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
     /// Port is the network port this Route targets. It can be interpreted differently based on the type
     /// of parent resource.
@@ -203,8 +184,7 @@ pub struct TLSRouteParentRef {
     /// Gateway.
     ///
     /// Support: Extended
-    ///
-    /// Must be at least 1 and be at most 65535.
+    /// * Must be at least 1 and be at most 65535.
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources,
     /// SectionName is interpreted as the following:
@@ -225,13 +205,12 @@ pub struct TLSRouteParentRef {
     /// attachment from this Route, the Route MUST be considered detached from the Gateway.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub section_name: Option<String>,
 }
 codec::object! {
-    TLSRouteParentRef, optional group = "group", optional kind = "kind", required name = "name",
-    optional namespace = "namespace", optional port = "port", optional section_name = "sectionName"
+    TLSRouteParentRef, optional group, optional kind, required name, optional namespace,
+    optional port, optional section_name = "sectionName"
 }
 
 /// ParentReference identifies an API object (usually a Gateway) that can be considered a parent of
@@ -251,10 +230,8 @@ pub struct TLSRouteParentRefs {
     /// to "" (empty string).
     ///
     /// Support: Core
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `"gateway.networking.k8s.io"`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Defaults to `"gateway.networking.k8s.io"`.
     pub group: Option<String>,
     /// Kind is kind of the referent.
     ///
@@ -264,16 +241,13 @@ pub struct TLSRouteParentRefs {
     /// - Service (Mesh conformance profile, ClusterIP Services only)
     ///
     /// Support for other resources is Implementation-Specific.
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    ///
-    /// Defaults to `"Gateway"`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Defaults to `"Gateway"`.
     pub kind: Option<String>,
     /// Name is the name of the referent.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the referent. When unspecified, this refers to the local namespace
     /// of the Route.
@@ -292,8 +266,7 @@ pub struct TLSRouteParentRefs {
     /// ParentRef of the Route.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
     /// Port is the network port this Route targets. It can be interpreted differently based on the type
     /// of parent resource.
@@ -319,8 +292,7 @@ pub struct TLSRouteParentRefs {
     /// Gateway.
     ///
     /// Support: Extended
-    ///
-    /// Must be at least 1 and be at most 65535.
+    /// * Must be at least 1 and be at most 65535.
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources,
     /// SectionName is interpreted as the following:
@@ -341,13 +313,12 @@ pub struct TLSRouteParentRefs {
     /// attachment from this Route, the Route MUST be considered detached from the Gateway.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub section_name: Option<String>,
 }
 codec::object! {
-    TLSRouteParentRefs, optional group = "group", optional kind = "kind", required name = "name",
-    optional namespace = "namespace", optional port = "port", optional section_name = "sectionName"
+    TLSRouteParentRefs, optional group, optional kind, required name, optional namespace,
+    optional port, optional section_name = "sectionName"
 }
 
 /// RouteParentStatus describes the status of a route with respect to an associated Parent.
@@ -370,8 +341,7 @@ pub struct TLSRouteParents {
     /// - The Route refers to a nonexistent parent.
     /// - The Route is of a type that the controller does not support.
     /// - The Route is in a namespace to which the controller does not have access.
-    ///
-    /// Must have 1 to 8 items and have no two items with the same `type`.
+    /// * Must have 1 to 8 items and have no two items with the same `type`.
     pub conditions: Vec<Condition>,
     /// ControllerName is a domain/path string that indicates the name of the controller that wrote this
     /// status. This corresponds with the controllerName field on GatewayClass.
@@ -383,16 +353,15 @@ pub struct TLSRouteParents {
     ///
     /// Controllers MUST populate this field when writing status. Controllers should ensure that entries
     /// to status populated with their ControllerName are cleaned up when they are no longer necessary.
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
     pub controller_name: String,
     /// ParentRef corresponds with a ParentRef in the spec that this RouteParentStatus struct describes
     /// the status of.
     pub parent_ref: TLSRouteParentRef,
 }
 codec::object! {
-    TLSRouteParents, required_encoded conditions = "conditions",
-    required controller_name = "controllerName", required parent_ref = "parentRef"
+    TLSRouteParents, required_encoded conditions, required controller_name = "controllerName",
+    required parent_ref = "parentRef"
 }
 
 /// TLSRouteRule is the configuration for a given rule.
@@ -418,15 +387,13 @@ pub struct TLSRouteRules {
     /// Support for weight: Extended
     ///
     /// Support for BackendTLSPolicy: Extended
-    ///
-    /// Must have 1 to 16 items.
+    /// * Must have 1 to 16 items.
     pub backend_refs: Vec<TLSRouteBackendRefs>,
     /// Name is the name of the route rule. This name MUST be unique within a Route if it is set.
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub name: Option<String>,
 }
-codec::object! { TLSRouteRules, required backend_refs = "backendRefs", optional name = "name" }
+codec::object! { TLSRouteRules, required backend_refs = "backendRefs", optional name }
 
 /// Spec defines the desired state of TLSRoute.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -438,16 +405,11 @@ pub struct TLSRouteSpec {
     /// - 1\. IPs are not allowed in SNI hostnames per RFC 6066.
     /// - 2\. A hostname may be prefixed with a wildcard label (`*.`). The wildcard label must appear by
     ///   itself as the first label.
-    ///
-    /// Must have 1 to 1024 items.
-    ///
-    /// Must satisfy `self.all(h, !isIP(h))`: Hostnames cannot contain an IP
-    ///
-    /// Must satisfy `self.all(h, !h.contains('*') ? h.matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)$') : true)`: Hostnames must be valid based on RFC-1123
-    ///
-    /// Must satisfy `self.all(h, h.contains('*') ? (h.startsWith('*.') && h.substring(2).matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)$')) : true)`: Wildcards on hostnames must be the first label, and the rest of hostname must be valid based on RFC-1123
-    ///
-    /// Each item must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have 1 to 1024 items.
+    /// * Must satisfy `self.all(h, !isIP(h))`: Hostnames cannot contain an IP
+    /// * Must satisfy `self.all(h, !h.contains('*') ? h.matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)$') : true)`: Hostnames must be valid based on RFC-1123
+    /// * Must satisfy `self.all(h, h.contains('*') ? (h.startsWith('*.') && h.substring(2).matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)$')) : true)`: Wildcards on hostnames must be the first label, and the rest of hostname must be valid based on RFC-1123
+    /// * Each item must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub hostnames: Vec<String>,
     /// ParentRefs references the resources (usually Gateways) that a Route wants to be attached to.
     ///
@@ -500,16 +462,12 @@ pub struct TLSRouteSpec {
     /// routing rules are only applied to outbound connections originating from the same namespace as
     /// the Route, for which the intended destination of the connections are a Service targeted as a
     /// ParentRef of the Route.
-    ///
-    /// Must have at most 32 items.
-    ///
-    /// Must satisfy `self.all(p1, self.all(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__)) ? ((!has(p1.sectionName) || p1.sectionName == '') == (!has(p2.sectionName) || p2.sectionName == '') && (!has(p1.port) || p1.port == 0) == (!has(p2.port) || p2.port == 0)): true))`: sectionName or port must be specified when parentRefs includes 2 or more references to the same parent
-    ///
-    /// Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__ )) && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || ( has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName)) && (((!has(p1.port) || p1.port == 0) && (!has(p2.port) || p2.port == 0)) || (has(p1.port) && has(p2.port) && p1.port == p2.port))))`: sectionName or port must be unique when parentRefs includes 2 or more references to the same parent
+    /// * Must have at most 32 items.
+    /// * Must satisfy `self.all(p1, self.all(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__)) ? ((!has(p1.sectionName) || p1.sectionName == '') == (!has(p2.sectionName) || p2.sectionName == '') && (!has(p1.port) || p1.port == 0) == (!has(p2.port) || p2.port == 0)): true))`: sectionName or port must be specified when parentRefs includes 2 or more references to the same parent
+    /// * Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__ )) && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || ( has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName)) && (((!has(p1.port) || p1.port == 0) && (!has(p2.port) || p2.port == 0)) || (has(p1.port) && has(p2.port) && p1.port == p2.port))))`: sectionName or port must be unique when parentRefs includes 2 or more references to the same parent
     pub parent_refs: Option<Vec<TLSRouteParentRefs>>,
     /// Rules are a list of actions.
-    ///
-    /// Must have 1 item.
+    /// * Must have 1 item.
     pub rules: Vec<TLSRouteRules>,
     /// UseDefaultGateways indicates the default Gateway scope to use for this Route.
     ///
@@ -525,8 +483,8 @@ pub struct TLSRouteSpec {
     pub use_default_gateways: Option<TLSRouteUseDefaultGateways>,
 }
 codec::object! {
-    TLSRouteSpec, required hostnames = "hostnames", optional parent_refs = "parentRefs",
-    required rules = "rules", optional use_default_gateways = "useDefaultGateways"
+    TLSRouteSpec, required hostnames, optional parent_refs = "parentRefs", required rules,
+    optional use_default_gateways = "useDefaultGateways"
 }
 
 /// Status defines the current state of TLSRoute.
@@ -545,11 +503,10 @@ pub struct TLSRouteStatus {
     ///
     /// A maximum of 32 Gateways will be represented in this list. An empty list means the route has not
     /// been attached to any Gateway.
-    ///
-    /// Must have at most 32 items.
+    /// * Must have at most 32 items.
     pub parents: Vec<TLSRouteParents>,
 }
-codec::object! { TLSRouteStatus, required parents = "parents" }
+codec::object! { TLSRouteStatus, required parents }
 
 /// UseDefaultGateways indicates the default Gateway scope to use for this Route.
 ///
@@ -564,12 +521,10 @@ codec::object! { TLSRouteStatus, required parents = "parents" }
 /// Gateway.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum TLSRouteUseDefaultGateways {
-    /// `All`
     #[default]
     All,
-    /// `None`
     None,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { TLSRouteUseDefaultGateways, Unrecognized, All = "All", None = "None" }
+codec::texts! { TLSRouteUseDefaultGateways, Unrecognized, All, None }

@@ -3,7 +3,7 @@
 
 //! `Gateway` of `gateway.networking.k8s.io/v1beta1`.
 
-#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms, missing_docs)]
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
@@ -20,25 +20,18 @@ pub struct Gateway {
     /// Spec defines the desired state of Gateway.
     pub spec: GatewaySpec,
     /// Status defines the current state of Gateway.
-    ///
-    /// Defaults to `{"conditions":[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"},{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Programmed"}]}`.
+    /// * Defaults to `{"conditions":[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"},{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Programmed"}]}`.
     pub status: Option<GatewayStatus>,
 }
-codec::object! {
-    Gateway as kind, defaulted metadata = "metadata", required spec = "spec",
-    optional status = "status"
-}
+codec::object! { Gateway as kind, defaulted metadata, required spec, optional status }
 
 /// GatewaySpecAddress describes an address that can be bound to a Gateway.
-///
-/// Must satisfy `self.type == 'Hostname' ? (!has(self.value) || self.value.matches(r"""^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$""")): true`: Hostname value must be empty or contain only valid characters (matching ^(\\\*\\.)?\[a-z0-9\](\[-a-z0-9\]\*\[a-z0-9\])?(\\.\[a-z0-9\](\[-a-z0-9\]\*\[a-z0-9\])?)\*$)
+/// * Must satisfy `self.type == 'Hostname' ? (!has(self.value) || self.value.matches(r"""^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$""")): true`: Hostname value must be empty or contain only valid characters (matching ^(\\\*\\.)?\[a-z0-9\](\[-a-z0-9\]\*\[a-z0-9\])?(\\.\[a-z0-9\](\[-a-z0-9\]\*\[a-z0-9\])?)\*$)
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayAddresses {
     /// Type of the address.
-    ///
-    /// Must have 1 to 253 characters and match `^Hostname|IPAddress|NamedAddress|[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
-    ///
-    /// Defaults to `"IPAddress"`.
+    /// * Must have 1 to 253 characters and match `^Hostname|IPAddress|NamedAddress|[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
+    /// * Defaults to `"IPAddress"`.
     pub r#type: Option<String>,
     /// When a value is unspecified, an implementation SHOULD automatically assign an address matching
     /// the requested type if possible.
@@ -47,11 +40,10 @@ pub struct GatewayAddresses {
     /// in status to False with a reason of "AddressNotAssigned".
     ///
     /// Examples: `1.2.3.4`, `128::1`, `my-ip-address`.
-    ///
-    /// Must have at most 253 characters.
+    /// * Must have at most 253 characters.
     pub value: Option<String>,
 }
-codec::object! { GatewayAddresses, optional r#type = "type", optional value = "value" }
+codec::object! { GatewayAddresses, optional r#type = "type", optional value }
 
 /// AllowedListeners defines which ListenerSets can be attached to this Gateway. The default value
 /// is to allow no ListenerSets.
@@ -59,11 +51,10 @@ codec::object! { GatewayAddresses, optional r#type = "type", optional value = "v
 pub struct GatewayAllowedListeners {
     /// Namespaces defines which namespaces ListenerSets can be attached to this Gateway. The default
     /// value is to allow no ListenerSets.
-    ///
-    /// Defaults to `{"from":"None"}`.
+    /// * Defaults to `{"from":"None"}`.
     pub namespaces: Option<GatewayNamespaces>,
 }
-codec::object! { GatewayAllowedListeners, optional namespaces = "namespaces" }
+codec::object! { GatewayAllowedListeners, optional namespaces }
 
 /// AllowedRoutes defines the types of routes that MAY be attached to a Listener and the trusted
 /// namespaces where those Route resources MAY be present.
@@ -98,20 +89,16 @@ pub struct GatewayAllowedRoutes {
     /// Listener with the "InvalidRouteKinds" reason.
     ///
     /// Support: Core
-    ///
-    /// Must have at most 8 items.
+    /// * Must have at most 8 items.
     pub kinds: Option<Vec<GatewayKinds>>,
     /// Namespaces indicates namespaces from which Routes may be attached to this Listener. This is
     /// restricted to the namespace of this Gateway by default.
     ///
     /// Support: Core
-    ///
-    /// Defaults to `{"from":"Same"}`.
+    /// * Defaults to `{"from":"Same"}`.
     pub namespaces: Option<GatewayAllowedRoutesNamespaces>,
 }
-codec::object! {
-    GatewayAllowedRoutes, optional kinds = "kinds", optional namespaces = "namespaces"
-}
+codec::object! { GatewayAllowedRoutes, optional kinds, optional namespaces }
 
 /// Namespaces indicates namespaces from which Routes may be attached to this Listener. This is
 /// restricted to the namespace of this Gateway by default.
@@ -126,8 +113,7 @@ pub struct GatewayAllowedRoutesNamespaces {
     /// - Same: Only Routes in the same namespace may be used by this Gateway.
     ///
     /// Support: Core
-    ///
-    /// Defaults to `"Same"`.
+    /// * Defaults to `"Same"`.
     pub from: Option<GatewayNamespacesFrom>,
     /// Selector must be specified when From is set to "Selector". In that case, only Routes in
     /// Namespaces matching this Selector will be selected by this Gateway. This field is ignored for
@@ -136,9 +122,7 @@ pub struct GatewayAllowedRoutesNamespaces {
     /// Support: Core
     pub selector: Option<LabelSelector>,
 }
-codec::object! {
-    GatewayAllowedRoutesNamespaces, optional from = "from", optional selector = "selector"
-}
+codec::object! { GatewayAllowedRoutesNamespaces, optional from, optional selector }
 
 /// Backend describes TLS configuration for gateway when connecting to backends.
 ///
@@ -187,16 +171,13 @@ codec::object! { GatewayBackend, optional client_certificate_ref = "clientCertif
 pub struct GatewayCaCertificateRefs {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When set to the
     /// empty string, core API group is inferred.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub group: String,
     /// Kind is kind of the referent. For example "ConfigMap" or "Service".
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     pub kind: String,
     /// Name is the name of the referent.
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the referenced object. When unspecified, the local namespace is
     /// inferred.
@@ -206,13 +187,11 @@ pub struct GatewayCaCertificateRefs {
     /// reference. See the ReferenceGrant documentation for details.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
 }
 codec::object! {
-    GatewayCaCertificateRefs, required group = "group", required kind = "kind",
-    required name = "name", optional namespace = "namespace"
+    GatewayCaCertificateRefs, required group, required kind, required name, optional namespace
 }
 
 /// SecretObjectReference identifies an API object including its namespace, defaulting to Secret.
@@ -226,20 +205,15 @@ codec::object! {
 pub struct GatewayCertificateRefs {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `""`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Defaults to `""`.
     pub group: Option<String>,
     /// Kind is kind of the referent. For example "Secret".
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    ///
-    /// Defaults to `"Secret"`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Defaults to `"Secret"`.
     pub kind: Option<String>,
     /// Name is the name of the referent.
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the referenced object. When unspecified, the local namespace is
     /// inferred.
@@ -249,13 +223,11 @@ pub struct GatewayCertificateRefs {
     /// reference. See the ReferenceGrant documentation for details.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
 }
 codec::object! {
-    GatewayCertificateRefs, optional group = "group", optional kind = "kind",
-    required name = "name", optional namespace = "namespace"
+    GatewayCertificateRefs, optional group, optional kind, required name, optional namespace
 }
 
 /// ClientCertificateRef references an object that contains a client certificate and its associated
@@ -285,20 +257,15 @@ codec::object! {
 pub struct GatewayClientCertificateRef {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `""`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Defaults to `""`.
     pub group: Option<String>,
     /// Kind is kind of the referent. For example "Secret".
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    ///
-    /// Defaults to `"Secret"`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Defaults to `"Secret"`.
     pub kind: Option<String>,
     /// Name is the name of the referent.
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the referenced object. When unspecified, the local namespace is
     /// inferred.
@@ -308,13 +275,11 @@ pub struct GatewayClientCertificateRef {
     /// reference. See the ReferenceGrant documentation for details.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
 }
 codec::object! {
-    GatewayClientCertificateRef, optional group = "group", optional kind = "kind",
-    required name = "name", optional namespace = "namespace"
+    GatewayClientCertificateRef, optional group, optional kind, required name, optional namespace
 }
 
 /// Default specifies the default client certificate validation configuration for all Listeners
@@ -333,7 +298,7 @@ pub struct GatewayDefault {
     /// Support: Core
     pub validation: Option<GatewayValidation>,
 }
-codec::object! { GatewayDefault, optional validation = "validation" }
+codec::object! { GatewayDefault, optional validation }
 
 /// DefaultScope, when set, configures the Gateway as a default Gateway, meaning it will dynamically
 /// and implicitly have Routes (e.g. HTTPRoute) attached to it, according to the scope configured
@@ -351,15 +316,13 @@ codec::object! { GatewayDefault, optional validation = "validation" }
 /// convenient, and instead stick to direct Route attachment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum GatewayDefaultScope {
-    /// `All`
     #[default]
     All,
-    /// `None`
     None,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { GatewayDefaultScope, Unrecognized, All = "All", None = "None" }
+codec::texts! { GatewayDefaultScope, Unrecognized, All, None }
 
 /// From indicates where ListenerSets can attach to this Gateway. Possible values are:
 ///
@@ -371,21 +334,15 @@ codec::texts! { GatewayDefaultScope, Unrecognized, All = "All", None = "None" }
 /// The default value None
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum GatewayFrom {
-    /// `All`
     All,
-    /// `Selector`
     Selector,
-    /// `Same`
     Same,
-    /// `None`
     #[default]
     None,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! {
-    GatewayFrom, Unrecognized, All = "All", Selector = "Selector", Same = "Same", None = "None"
-}
+codec::texts! { GatewayFrom, Unrecognized, All, Selector, Same, None }
 
 /// Frontend describes TLS config when client connects to Gateway. Support: Core
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -400,13 +357,11 @@ pub struct GatewayFrontend {
     /// traffic that match this port. Each override port requires a unique TLS configuration.
     ///
     /// support: Core
-    ///
-    /// Must have at most 64 items and have no two items with the same `port`.
-    ///
-    /// Must satisfy `self.all(t1, self.exists_one(t2, t1.port == t2.port))`: Port for TLS configuration must be unique within the Gateway
+    /// * Must have at most 64 items and have no two items with the same `port`.
+    /// * Must satisfy `self.all(t1, self.exists_one(t2, t1.port == t2.port))`: Port for TLS configuration must be unique within the Gateway
     pub per_port: Option<Vec<GatewayPerPort>>,
 }
-codec::object! { GatewayFrontend, required default = "default", optional per_port = "perPort" }
+codec::object! { GatewayFrontend, required default, optional per_port = "perPort" }
 
 /// Infrastructure defines infrastructure level attributes about this Gateway instance.
 ///
@@ -423,14 +378,10 @@ pub struct GatewayInfrastructure {
     /// fit.
     ///
     /// Support: Extended
-    ///
-    /// Must have at most 16 properties.
-    ///
-    /// Must satisfy `self.all(key, key.matches(r"""^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]$"""))`: Annotation keys must be in the form of an optional DNS subdomain prefix followed by a required name segment of up to 63 characters.
-    ///
-    /// Must satisfy `self.all(key, key.split("/")[0].size() < 253)`: If specified, the annotation key's prefix must be a DNS subdomain not longer than 253 characters in total.
-    ///
-    /// Each value must have at most 4096 characters.
+    /// * Must have at most 16 properties.
+    /// * Must satisfy `self.all(key, key.matches(r"""^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]$"""))`: Annotation keys must be in the form of an optional DNS subdomain prefix followed by a required name segment of up to 63 characters.
+    /// * Must satisfy `self.all(key, key.split("/")[0].size() < 253)`: If specified, the annotation key's prefix must be a DNS subdomain not longer than 253 characters in total.
+    /// * Each value must have at most 4096 characters.
     pub annotations: Option<BTreeMap<String, String>>,
     /// Labels that SHOULD be applied to any resources created in response to this Gateway.
     ///
@@ -444,14 +395,10 @@ pub struct GatewayInfrastructure {
     /// recreated when labels change, it SHOULD clearly warn about this behavior in documentation.
     ///
     /// Support: Extended
-    ///
-    /// Must have at most 8 properties.
-    ///
-    /// Must satisfy `self.all(key, key.matches(r"""^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]$"""))`: Label keys must be in the form of an optional DNS subdomain prefix followed by a required name segment of up to 63 characters.
-    ///
-    /// Must satisfy `self.all(key, key.split("/")[0].size() < 253)`: If specified, the label key's prefix must be a DNS subdomain not longer than 253 characters in total.
-    ///
-    /// Each value must have at most 63 characters and match `^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$`.
+    /// * Must have at most 8 properties.
+    /// * Must satisfy `self.all(key, key.matches(r"""^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]$"""))`: Label keys must be in the form of an optional DNS subdomain prefix followed by a required name segment of up to 63 characters.
+    /// * Must satisfy `self.all(key, key.split("/")[0].size() < 253)`: If specified, the label key's prefix must be a DNS subdomain not longer than 253 characters in total.
+    /// * Each value must have at most 63 characters and match `^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$`.
     pub labels: Option<BTreeMap<String, String>>,
     /// ParametersRef is a reference to a resource that contains the configuration parameters
     /// corresponding to the Gateway. This is optional if the controller does not require any additional
@@ -471,7 +418,7 @@ pub struct GatewayInfrastructure {
     pub parameters_ref: Option<GatewayParametersRef>,
 }
 codec::object! {
-    GatewayInfrastructure, optional annotations = "annotations", optional labels = "labels",
+    GatewayInfrastructure, optional annotations, optional labels,
     optional parameters_ref = "parametersRef"
 }
 
@@ -479,17 +426,14 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayKinds {
     /// Group is the group of the Route.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `"gateway.networking.k8s.io"`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Defaults to `"gateway.networking.k8s.io"`.
     pub group: Option<String>,
     /// Kind is the kind of the Route.
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     pub kind: String,
 }
-codec::object! { GatewayKinds, optional group = "group", required kind = "kind" }
+codec::object! { GatewayKinds, optional group, required kind }
 
 /// Listener embodies the concept of a logical endpoint where a Gateway accepts network connections.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -515,8 +459,7 @@ pub struct GatewayListeners {
     /// that Route should still be supported.
     ///
     /// Support: Core
-    ///
-    /// Defaults to `{"namespaces":{"from":"Same"}}`.
+    /// * Defaults to `{"namespaces":{"from":"Same"}}`.
     pub allowed_routes: Option<GatewayAllowedRoutes>,
     /// Hostname specifies the virtual hostname to match for protocol types that define this concept.
     /// When unspecified, all hostnames are matched. This field is ignored for protocols that don't
@@ -556,27 +499,23 @@ pub struct GatewayListeners {
     /// `foo.test.example.com`, but not `example.com`.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub hostname: Option<String>,
     /// Name is the name of the Listener. This name MUST be unique within a Gateway.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub name: String,
     /// Port is the network port. Multiple listeners may use the same port, subject to the Listener
     /// compatibility rules.
     ///
     /// Support: Core
-    ///
-    /// Must be at least 1 and be at most 65535.
+    /// * Must be at least 1 and be at most 65535.
     pub port: i32,
     /// Protocol specifies the network protocol this listener expects to receive.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 255 characters and match `^[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?$|[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9]+$`.
+    /// * Must have 1 to 255 characters and match `^[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?$|[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9]+$`.
     pub protocol: String,
     /// TLS is the TLS configuration for the Listener. This field is required if the Protocol field is
     /// "HTTPS" or "TLS". It is invalid to set this field if the Protocol field is "HTTP", "TCP", or
@@ -592,9 +531,8 @@ pub struct GatewayListeners {
     pub tls: Option<GatewayListenersTls>,
 }
 codec::object! {
-    GatewayListeners, optional allowed_routes = "allowedRoutes", optional hostname = "hostname",
-    required name = "name", required port = "port", required protocol = "protocol",
-    optional tls = "tls"
+    GatewayListeners, optional allowed_routes = "allowedRoutes", optional hostname, required name,
+    required port, required protocol, optional tls
 }
 
 /// TLS is the TLS configuration for the Listener. This field is required if the Protocol field is
@@ -608,8 +546,7 @@ codec::object! {
 /// handshake.
 ///
 /// Support: Core
-///
-/// Must satisfy `self.mode == 'Terminate' ? size(self.certificateRefs) > 0 || size(self.options) > 0 : true`: certificateRefs or options must be specified when mode is Terminate
+/// * Must satisfy `self.mode == 'Terminate' ? size(self.certificateRefs) > 0 || size(self.options) > 0 : true`: certificateRefs or options must be specified when mode is Terminate
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayListenersTls {
     /// CertificateRefs contains a series of references to Kubernetes objects that contains TLS
@@ -634,8 +571,7 @@ pub struct GatewayListenersTls {
     /// Support: Core - A single reference to a Kubernetes Secret of type kubernetes.io/tls
     ///
     /// Support: Implementation-specific (More than one reference or other resource types)
-    ///
-    /// Must have at most 64 items.
+    /// * Must have at most 64 items.
     pub certificate_refs: Option<Vec<GatewayCertificateRefs>>,
     /// Mode defines the TLS behavior for the TLS session initiated by the client. There are two
     /// possible modes:
@@ -648,8 +584,7 @@ pub struct GatewayListenersTls {
     ///   certificateRefs field is ignored in this mode.
     ///
     /// Support: Core
-    ///
-    /// Defaults to `"Terminate"`.
+    /// * Defaults to `"Terminate"`.
     pub mode: Option<GatewayMode>,
     /// Options are a list of key/value pairs to enable extended TLS configuration for each
     /// implementation. For example, configuring the minimum TLS version or supported cipher suites.
@@ -660,15 +595,13 @@ pub struct GatewayListenersTls {
     /// API.
     ///
     /// Support: Implementation-specific
-    ///
-    /// Must have at most 16 properties.
-    ///
-    /// Each value must have at most 4096 characters.
+    /// * Must have at most 16 properties.
+    /// * Each value must have at most 4096 characters.
     pub options: Option<BTreeMap<String, String>>,
 }
 codec::object! {
-    GatewayListenersTls, optional certificate_refs = "certificateRefs", optional mode = "mode",
-    optional options = "options"
+    GatewayListenersTls, optional certificate_refs = "certificateRefs", optional mode,
+    optional options
 }
 
 /// Mode defines the TLS behavior for the TLS session initiated by the client. There are two
@@ -684,15 +617,13 @@ codec::object! {
 /// Support: Core
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum GatewayMode {
-    /// `Terminate`
     #[default]
     Terminate,
-    /// `Passthrough`
     Passthrough,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { GatewayMode, Unrecognized, Terminate = "Terminate", Passthrough = "Passthrough" }
+codec::texts! { GatewayMode, Unrecognized, Terminate, Passthrough }
 
 /// Namespaces defines which namespaces ListenerSets can be attached to this Gateway. The default
 /// value is to allow no ListenerSets.
@@ -706,15 +637,14 @@ pub struct GatewayNamespaces {
     /// - None: Only listeners defined in the Gateway's spec are allowed
     ///
     /// The default value None
-    ///
-    /// Defaults to `"None"`.
+    /// * Defaults to `"None"`.
     pub from: Option<GatewayFrom>,
     /// Selector must be specified when From is set to "Selector". In that case, only ListenerSets in
     /// Namespaces matching this Selector will be selected by this Gateway. This field is ignored for
     /// other values of "From".
     pub selector: Option<LabelSelector>,
 }
-codec::object! { GatewayNamespaces, optional from = "from", optional selector = "selector" }
+codec::object! { GatewayNamespaces, optional from, optional selector }
 
 /// From indicates where Routes will be selected for this Gateway. Possible values are:
 ///
@@ -725,19 +655,14 @@ codec::object! { GatewayNamespaces, optional from = "from", optional selector = 
 /// Support: Core
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum GatewayNamespacesFrom {
-    /// `All`
     All,
-    /// `Selector`
     Selector,
-    /// `Same`
     #[default]
     Same,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! {
-    GatewayNamespacesFrom, Unrecognized, All = "All", Selector = "Selector", Same = "Same"
-}
+codec::texts! { GatewayNamespacesFrom, Unrecognized, All, Selector, Same }
 
 /// ParametersRef is a reference to a resource that contains the configuration parameters
 /// corresponding to the Gateway. This is optional if the controller does not require any additional
@@ -757,21 +682,16 @@ codec::texts! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayParametersRef {
     /// Group is the group of the referent.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub group: String,
     /// Kind is kind of the referent.
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     pub kind: String,
     /// Name is the name of the referent.
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
 }
-codec::object! {
-    GatewayParametersRef, required group = "group", required kind = "kind", required name = "name"
-}
+codec::object! { GatewayParametersRef, required group, required kind, required name }
 
 /// `Gateway.spec.tls.frontend.perPort`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -780,8 +700,7 @@ pub struct GatewayPerPort {
     /// configuration will be applied to all Listeners handling HTTPS traffic that match this port.
     ///
     /// Support: Core
-    ///
-    /// Must be at least 1 and be at most 65535.
+    /// * Must be at least 1 and be at most 65535.
     pub port: i32,
     /// TLS store the configuration that will be applied to all Listeners handling HTTPS traffic and
     /// matching given port.
@@ -789,7 +708,7 @@ pub struct GatewayPerPort {
     /// Support: Core
     pub tls: GatewayPerPortTls,
 }
-codec::object! { GatewayPerPort, required port = "port", required tls = "tls" }
+codec::object! { GatewayPerPort, required port, required tls }
 
 /// TLS store the configuration that will be applied to all Listeners handling HTTPS traffic and
 /// matching given port.
@@ -807,7 +726,7 @@ pub struct GatewayPerPortTls {
     /// Support: Core
     pub validation: Option<GatewayValidation>,
 }
-codec::object! { GatewayPerPortTls, optional validation = "validation" }
+codec::object! { GatewayPerPortTls, optional validation }
 
 /// Spec defines the desired state of Gateway.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -829,12 +748,9 @@ pub struct GatewaySpec {
     /// Gateway and add a corresponding entry in GatewayStatus.Addresses.
     ///
     /// Support: Extended
-    ///
-    /// Must have at most 16 items.
-    ///
-    /// Must satisfy `self.all(a1, a1.type == 'IPAddress' && has(a1.value) ? self.exists_one(a2, a2.type == a1.type && has(a2.value) && a2.value == a1.value) : true )`: IPAddress values must be unique
-    ///
-    /// Must satisfy `self.all(a1, a1.type == 'Hostname' && has(a1.value) ? self.exists_one(a2, a2.type == a1.type && has(a2.value) && a2.value == a1.value) : true )`: Hostname values must be unique
+    /// * Must have at most 16 items.
+    /// * Must satisfy `self.all(a1, a1.type == 'IPAddress' && has(a1.value) ? self.exists_one(a2, a2.type == a1.type && has(a2.value) && a2.value == a1.value) : true )`: IPAddress values must be unique
+    /// * Must satisfy `self.all(a1, a1.type == 'Hostname' && has(a1.value) ? self.exists_one(a2, a2.type == a1.type && has(a2.value) && a2.value == a1.value) : true )`: Hostname values must be unique
     pub addresses: Option<Vec<GatewayAddresses>>,
     /// AllowedListeners defines which ListenerSets can be attached to this Gateway. The default value
     /// is to allow no ListenerSets.
@@ -855,8 +771,7 @@ pub struct GatewaySpec {
     /// convenient, and instead stick to direct Route attachment.
     pub default_scope: Option<GatewayDefaultScope>,
     /// GatewayClassName used for this Gateway. This is the name of a GatewayClass resource.
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub gateway_class_name: String,
     /// Infrastructure defines infrastructure level attributes about this Gateway instance.
     ///
@@ -1009,20 +924,13 @@ pub struct GatewaySpec {
     /// In a future release the MinItems=1 requirement MAY be dropped.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 64 items and have no two items with the same `name`.
-    ///
-    /// Must satisfy `self.all(l, l.protocol in ['HTTP', 'TCP', 'UDP'] ? !has(l.tls) : true)`: tls must not be specified for protocols \['HTTP', 'TCP', 'UDP'\]
-    ///
-    /// Must satisfy `self.all(l, (l.protocol == 'HTTPS' && has(l.tls)) ? (l.tls.mode == '' || l.tls.mode == 'Terminate') : true)`: tls mode must be Terminate for protocol HTTPS
-    ///
-    /// Must satisfy `self.all(l, (l.protocol == 'TLS' ? has(l.tls) && has(l.tls.mode) && l.tls.mode != '' : true))`: tls mode must be set for protocol TLS
-    ///
-    /// Must satisfy `self.all(l, l.protocol in ['TCP', 'UDP'] ? (!has(l.hostname) || l.hostname == '') : true)`: hostname must not be specified for protocols \['TCP', 'UDP'\]
-    ///
-    /// Must satisfy `self.all(l1, self.exists_one(l2, l1.name == l2.name))`: Listener name must be unique within the Gateway
-    ///
-    /// Must satisfy `self.all(l1, self.exists_one(l2, l1.port == l2.port && l1.protocol == l2.protocol && (has(l1.hostname) && has(l2.hostname) ? l1.hostname == l2.hostname : !has(l1.hostname) && !has(l2.hostname))))`: Combination of port, protocol and hostname must be unique for each listener
+    /// * Must have 1 to 64 items and have no two items with the same `name`.
+    /// * Must satisfy `self.all(l, l.protocol in ['HTTP', 'TCP', 'UDP'] ? !has(l.tls) : true)`: tls must not be specified for protocols \['HTTP', 'TCP', 'UDP'\]
+    /// * Must satisfy `self.all(l, (l.protocol == 'HTTPS' && has(l.tls)) ? (l.tls.mode == '' || l.tls.mode == 'Terminate') : true)`: tls mode must be Terminate for protocol HTTPS
+    /// * Must satisfy `self.all(l, (l.protocol == 'TLS' ? has(l.tls) && has(l.tls.mode) && l.tls.mode != '' : true))`: tls mode must be set for protocol TLS
+    /// * Must satisfy `self.all(l, l.protocol in ['TCP', 'UDP'] ? (!has(l.hostname) || l.hostname == '') : true)`: hostname must not be specified for protocols \['TCP', 'UDP'\]
+    /// * Must satisfy `self.all(l1, self.exists_one(l2, l1.name == l2.name))`: Listener name must be unique within the Gateway
+    /// * Must satisfy `self.all(l1, self.exists_one(l2, l1.port == l2.port && l1.protocol == l2.protocol && (has(l1.hostname) && has(l2.hostname) ? l1.hostname == l2.hostname : !has(l1.hostname) && !has(l2.hostname))))`: Combination of port, protocol and hostname must be unique for each listener
     pub listeners: Vec<GatewayListeners>,
     /// TLS specifies frontend and backend tls configuration for entire gateway.
     ///
@@ -1030,10 +938,9 @@ pub struct GatewaySpec {
     pub tls: Option<GatewayTls>,
 }
 codec::object! {
-    GatewaySpec, optional addresses = "addresses", optional allowed_listeners = "allowedListeners",
+    GatewaySpec, optional addresses, optional allowed_listeners = "allowedListeners",
     optional default_scope = "defaultScope", required gateway_class_name = "gatewayClassName",
-    optional infrastructure = "infrastructure", required listeners = "listeners",
-    optional tls = "tls"
+    optional infrastructure, required listeners, optional tls
 }
 
 /// Status defines the current state of Gateway.
@@ -1046,8 +953,7 @@ pub struct GatewayStatus {
     /// - no addresses are specified, all addresses are dynamically assigned
     /// - a combination of specified and dynamic addresses are assigned
     /// - a specified address was unusable (e.g. already in use)
-    ///
-    /// Must have at most 16 items.
+    /// * Must have at most 16 items.
     pub addresses: Option<Vec<GatewayStatusAddresses>>,
     /// AttachedListenerSets represents the total number of ListenerSets that have been successfully
     /// attached to this Gateway.
@@ -1072,42 +978,34 @@ pub struct GatewayStatus {
     /// - "Accepted"
     /// - "Programmed"
     /// - "Ready"
-    ///
-    /// Must have at most 8 items and have no two items with the same `type`.
-    ///
-    /// Defaults to `[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"},{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Programmed"}]`.
+    /// * Must have at most 8 items and have no two items with the same `type`.
+    /// * Defaults to `[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"},{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Programmed"}]`.
     pub conditions: Option<Vec<Condition>>,
     /// Listeners provide status for each unique listener port defined in the Spec.
-    ///
-    /// Must have at most 64 items and have no two items with the same `name`.
+    /// * Must have at most 64 items and have no two items with the same `name`.
     pub listeners: Option<Vec<GatewayStatusListeners>>,
 }
 codec::object! {
-    GatewayStatus, optional addresses = "addresses",
-    optional attached_listener_sets = "attachedListenerSets",
-    optional_encoded conditions = "conditions", optional listeners = "listeners"
+    GatewayStatus, optional addresses, optional attached_listener_sets = "attachedListenerSets",
+    optional_encoded conditions, optional listeners
 }
 
 /// GatewayStatusAddress describes a network address that is bound to a Gateway.
-///
-/// Must satisfy `self.type == 'Hostname' ? self.value.matches(r"""^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"""): true`: Hostname value must only contain valid characters (matching ^(\\\*\\.)?\[a-z0-9\](\[-a-z0-9\]\*\[a-z0-9\])?(\\.\[a-z0-9\](\[-a-z0-9\]\*\[a-z0-9\])?)\*$)
+/// * Must satisfy `self.type == 'Hostname' ? self.value.matches(r"""^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"""): true`: Hostname value must only contain valid characters (matching ^(\\\*\\.)?\[a-z0-9\](\[-a-z0-9\]\*\[a-z0-9\])?(\\.\[a-z0-9\](\[-a-z0-9\]\*\[a-z0-9\])?)\*$)
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayStatusAddresses {
     /// Type of the address.
-    ///
-    /// Must have 1 to 253 characters and match `^Hostname|IPAddress|NamedAddress|[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
-    ///
-    /// Defaults to `"IPAddress"`.
+    /// * Must have 1 to 253 characters and match `^Hostname|IPAddress|NamedAddress|[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
+    /// * Defaults to `"IPAddress"`.
     pub r#type: Option<String>,
     /// Value of the address. The validity of the values will depend on the type and support by the
     /// controller.
     ///
     /// Examples: `1.2.3.4`, `128::1`, `my-ip-address`.
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub value: String,
 }
-codec::object! { GatewayStatusAddresses, optional r#type = "type", required value = "value" }
+codec::object! { GatewayStatusAddresses, optional r#type = "type", required value }
 
 /// ListenerStatus is the status associated with a Listener.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1131,12 +1029,10 @@ pub struct GatewayStatusListeners {
     /// of changes to a Listener.
     pub attached_routes: i32,
     /// Conditions describe the current condition of this listener.
-    ///
-    /// Must have at most 8 items and have no two items with the same `type`.
+    /// * Must have at most 8 items and have no two items with the same `type`.
     pub conditions: Vec<Condition>,
     /// Name is the name of the Listener that this status corresponds to.
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub name: String,
     /// SupportedKinds is the list indicating the Kinds supported by this listener. This MUST represent
     /// the kinds supported by an implementation for that Listener configuration.
@@ -1145,31 +1041,26 @@ pub struct GatewayStatusListeners {
     /// implementation MUST set the "ResolvedRefs" condition to "False" with the "InvalidRouteKinds"
     /// reason. If both valid and invalid Route kinds are specified, the implementation MUST reference
     /// the valid Route kinds that have been specified.
-    ///
-    /// Must have at most 8 items.
+    /// * Must have at most 8 items.
     pub supported_kinds: Option<Vec<GatewaySupportedKinds>>,
 }
 codec::object! {
     GatewayStatusListeners, required attached_routes = "attachedRoutes",
-    required_encoded conditions = "conditions", required name = "name",
-    optional supported_kinds = "supportedKinds"
+    required_encoded conditions, required name, optional supported_kinds = "supportedKinds"
 }
 
 /// RouteGroupKind indicates the group and kind of a Route resource.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewaySupportedKinds {
     /// Group is the group of the Route.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `"gateway.networking.k8s.io"`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Defaults to `"gateway.networking.k8s.io"`.
     pub group: Option<String>,
     /// Kind is the kind of the Route.
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     pub kind: String,
 }
-codec::object! { GatewaySupportedKinds, optional group = "group", required kind = "kind" }
+codec::object! { GatewaySupportedKinds, optional group, required kind }
 
 /// TLS specifies frontend and backend tls configuration for entire gateway.
 ///
@@ -1187,7 +1078,7 @@ pub struct GatewayTls {
     /// Frontend describes TLS config when client connects to Gateway. Support: Core
     pub frontend: Option<GatewayFrontend>,
 }
-codec::object! { GatewayTls, optional backend = "backend", optional frontend = "frontend" }
+codec::object! { GatewayTls, optional backend, optional frontend }
 
 /// Validation holds configuration information for validating the frontend (client).
 ///
@@ -1234,8 +1125,7 @@ pub struct GatewayValidation {
     ///
     /// Support: Implementation-specific - More than one reference, other kinds of resources, or a
     /// single reference that includes multiple certificates.
-    ///
-    /// Must have 1 to 16 items.
+    /// * Must have 1 to 16 items.
     pub ca_certificate_refs: Vec<GatewayCaCertificateRefs>,
     /// FrontendValidationMode defines the mode for validating the client certificate. There are two
     /// possible modes:
@@ -1253,12 +1143,11 @@ pub struct GatewayValidation {
     /// Defaults to AllowValidOnly.
     ///
     /// Support: Core
-    ///
-    /// Defaults to `"AllowValidOnly"`.
+    /// * Defaults to `"AllowValidOnly"`.
     pub mode: Option<GatewayValidationMode>,
 }
 codec::object! {
-    GatewayValidation, required ca_certificate_refs = "caCertificateRefs", optional mode = "mode"
+    GatewayValidation, required ca_certificate_refs = "caCertificateRefs", optional mode
 }
 
 /// FrontendValidationMode defines the mode for validating the client certificate. There are two
@@ -1279,15 +1168,10 @@ codec::object! {
 /// Support: Core
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum GatewayValidationMode {
-    /// `AllowValidOnly`
     #[default]
     AllowValidOnly,
-    /// `AllowInsecureFallback`
     AllowInsecureFallback,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! {
-    GatewayValidationMode, Unrecognized, AllowValidOnly = "AllowValidOnly",
-    AllowInsecureFallback = "AllowInsecureFallback"
-}
+codec::texts! { GatewayValidationMode, Unrecognized, AllowValidOnly, AllowInsecureFallback }

@@ -3,7 +3,7 @@
 
 //! `HTTPRoute` of `gateway.networking.k8s.io/v1beta1`.
 
-#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms, missing_docs)]
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
@@ -23,10 +23,7 @@ pub struct HTTPRoute {
     /// Status defines the current state of HTTPRoute.
     pub status: Option<HTTPRouteStatus>,
 }
-codec::object! {
-    HTTPRoute as kind, defaulted metadata = "metadata", required spec = "spec",
-    optional status = "status"
-}
+codec::object! { HTTPRoute as kind, defaulted metadata, required spec, optional status }
 
 /// HTTPHeader represents an HTTP Header name and value as defined by RFC 7230.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -38,40 +35,29 @@ pub struct HTTPRouteAdd {
     /// MUST be considered for a match. Subsequent entries with an equivalent header name MUST be
     /// ignored. Due to the case-insensitivity of header names, "foo" and "Foo" are considered
     /// equivalent.
-    ///
-    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
+    /// * Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
     pub name: String,
     /// Value is the value of HTTP Header to be matched.
     ///
     /// Must consist of printable US-ASCII characters, optionally separated by single tabs or spaces.
     /// See: <https://tools.ietf.org/html/rfc7230#section-3.2>
-    ///
-    /// Must have 1 to 4096 characters and match `^[!-~]+([\t ]?[!-~]+)*$`.
+    /// * Must have 1 to 4096 characters and match `^[!-~]+([\t ]?[!-~]+)*$`.
     pub value: String,
 }
-codec::object! { HTTPRouteAdd, required name = "name", required value = "value" }
+codec::object! { HTTPRouteAdd, required name, required value }
 
 /// `HTTPRoute.spec.rules.filters.cors.allowMethods`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRouteAllowMethods {
-    /// `GET`
     #[default]
     GET,
-    /// `HEAD`
     HEAD,
-    /// `POST`
     POST,
-    /// `PUT`
     PUT,
-    /// `DELETE`
     DELETE,
-    /// `CONNECT`
     CONNECT,
-    /// `OPTIONS`
     OPTIONS,
-    /// `TRACE`
     TRACE,
-    /// `PATCH`
     PATCH,
     /// `*`
     Star,
@@ -79,9 +65,8 @@ pub enum HTTPRouteAllowMethods {
     Unrecognized(String),
 }
 codec::texts! {
-    HTTPRouteAllowMethods, Unrecognized, GET = "GET", HEAD = "HEAD", POST = "POST", PUT = "PUT",
-    DELETE = "DELETE", CONNECT = "CONNECT", OPTIONS = "OPTIONS", TRACE = "TRACE", PATCH = "PATCH",
-    Star = "*"
+    HTTPRouteAllowMethods, Unrecognized, GET, HEAD, POST, PUT, DELETE, CONNECT, OPTIONS, TRACE,
+    PATCH, Star = "*"
 }
 
 /// BackendRef is a reference to a backend to send authorization requests to.
@@ -90,16 +75,13 @@ codec::texts! {
 ///
 /// If the backend service requires TLS, use BackendTLSPolicy to tell the implementation to supply
 /// the TLS details to be used to connect to that backend.
-///
-/// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
+/// * Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteBackendRef {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `""`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Defaults to `""`.
     pub group: Option<String>,
     /// Kind is the Kubernetes resource kind of the referent. For example "Service".
     ///
@@ -113,14 +95,11 @@ pub struct HTTPRouteBackendRef {
     /// Support: Core (Services with a type other than ExternalName)
     ///
     /// Support: Implementation-specific (Services with type ExternalName)
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    ///
-    /// Defaults to `"Service"`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Defaults to `"Service"`.
     pub kind: Option<String>,
     /// Name is the name of the referent.
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the backend. When unspecified, the local namespace is inferred.
     ///
@@ -129,21 +108,19 @@ pub struct HTTPRouteBackendRef {
     /// reference. See the ReferenceGrant documentation for details.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
     /// Port specifies the destination port number to use for this resource.
     ///
     /// Port is required when the referent is a Kubernetes Service. In this case, the port number is the
     /// service port number, not the target port. For other resources, destination port might be derived
     /// from the referent resource or this field.
-    ///
-    /// Must be at least 1 and be at most 65535.
+    /// * Must be at least 1 and be at most 65535.
     pub port: Option<i32>,
 }
 codec::object! {
-    HTTPRouteBackendRef, optional group = "group", optional kind = "kind", required name = "name",
-    optional namespace = "namespace", optional port = "port"
+    HTTPRouteBackendRef, optional group, optional kind, required name, optional namespace,
+    optional port
 }
 
 /// HTTPBackendRef defines how a HTTPRoute forwards a HTTP request.
@@ -165,8 +142,7 @@ codec::object! {
 /// If a Route is not able to send traffic to the backend using the specified protocol then the
 /// backend is considered invalid. Implementations MUST set the "ResolvedRefs" condition to "False"
 /// with the "UnsupportedProtocol" reason.
-///
-/// Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
+/// * Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteBackendRefs {
     /// Filters defined at this level should be executed if and only if the request is being forwarded
@@ -174,27 +150,18 @@ pub struct HTTPRouteBackendRefs {
     ///
     /// Support: Implementation-specific (For broader support of filters, use the Filters field in
     /// HTTPRouteRule.)
-    ///
-    /// Must have at most 16 items.
-    ///
-    /// Must satisfy `!(self.exists(f, f.type == 'RequestRedirect') && self.exists(f, f.type == 'URLRewrite'))`: May specify either httpRouteFilterRequestRedirect or httpRouteFilterRequestRewrite, but not both
-    ///
-    /// Must satisfy `self.filter(f, f.type == 'CORS').size() <= 1`: CORS filter cannot be repeated
-    ///
-    /// Must satisfy `self.filter(f, f.type == 'RequestHeaderModifier').size() <= 1`: RequestHeaderModifier filter cannot be repeated
-    ///
-    /// Must satisfy `self.filter(f, f.type == 'ResponseHeaderModifier').size() <= 1`: ResponseHeaderModifier filter cannot be repeated
-    ///
-    /// Must satisfy `self.filter(f, f.type == 'RequestRedirect').size() <= 1`: RequestRedirect filter cannot be repeated
-    ///
-    /// Must satisfy `self.filter(f, f.type == 'URLRewrite').size() <= 1`: URLRewrite filter cannot be repeated
+    /// * Must have at most 16 items.
+    /// * Must satisfy `!(self.exists(f, f.type == 'RequestRedirect') && self.exists(f, f.type == 'URLRewrite'))`: May specify either httpRouteFilterRequestRedirect or httpRouteFilterRequestRewrite, but not both
+    /// * Must satisfy `self.filter(f, f.type == 'CORS').size() <= 1`: CORS filter cannot be repeated
+    /// * Must satisfy `self.filter(f, f.type == 'RequestHeaderModifier').size() <= 1`: RequestHeaderModifier filter cannot be repeated
+    /// * Must satisfy `self.filter(f, f.type == 'ResponseHeaderModifier').size() <= 1`: ResponseHeaderModifier filter cannot be repeated
+    /// * Must satisfy `self.filter(f, f.type == 'RequestRedirect').size() <= 1`: RequestRedirect filter cannot be repeated
+    /// * Must satisfy `self.filter(f, f.type == 'URLRewrite').size() <= 1`: URLRewrite filter cannot be repeated
     pub filters: Option<Vec<HTTPRouteFilters>>,
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `""`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Defaults to `""`.
     pub group: Option<String>,
     /// Kind is the Kubernetes resource kind of the referent. For example "Service".
     ///
@@ -208,14 +175,11 @@ pub struct HTTPRouteBackendRefs {
     /// Support: Core (Services with a type other than ExternalName)
     ///
     /// Support: Implementation-specific (Services with type ExternalName)
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    ///
-    /// Defaults to `"Service"`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Defaults to `"Service"`.
     pub kind: Option<String>,
     /// Name is the name of the referent.
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the backend. When unspecified, the local namespace is inferred.
     ///
@@ -224,16 +188,14 @@ pub struct HTTPRouteBackendRefs {
     /// reference. See the ReferenceGrant documentation for details.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
     /// Port specifies the destination port number to use for this resource.
     ///
     /// Port is required when the referent is a Kubernetes Service. In this case, the port number is the
     /// service port number, not the target port. For other resources, destination port might be derived
     /// from the referent resource or this field.
-    ///
-    /// Must be at least 1 and be at most 65535.
+    /// * Must be at least 1 and be at most 65535.
     pub port: Option<i32>,
     /// Weight specifies the proportion of requests forwarded to the referenced backend.
     ///
@@ -247,16 +209,13 @@ pub struct HTTPRouteBackendRefs {
     /// If unspecified, weight defaults to 1.
     ///
     /// Support for this field varies based on the context where used.
-    ///
-    /// Must be at least 0 and be at most 1000000.
-    ///
-    /// Defaults to `1`.
+    /// * Must be at least 0 and be at most 1000000.
+    /// * Defaults to `1`.
     pub weight: Option<i32>,
 }
 codec::object! {
-    HTTPRouteBackendRefs, optional filters = "filters", optional group = "group",
-    optional kind = "kind", required name = "name", optional namespace = "namespace",
-    optional port = "port", optional weight = "weight"
+    HTTPRouteBackendRefs, optional filters, optional group, optional kind, required name,
+    optional namespace, optional port, optional weight
 }
 
 /// Cookie provides configuration settings that are specific to cookie-based session persistence.
@@ -279,30 +238,25 @@ pub struct HTTPRouteCookie {
     /// Support: Core for "Session" type
     ///
     /// Support: Extended for "Permanent" type
-    ///
-    /// Defaults to `"Session"`.
+    /// * Defaults to `"Session"`.
     pub lifetime_type: Option<HTTPRouteLifetimeType>,
     /// Name defines the name of the cookie used for session persistence. If not specified, a unique
     /// cookie name SHOULD be generated. Users should avoid reusing cookie names to prevent unintended
     /// consequences, such as rejection or unpredictable behavior.
     ///
     /// Support: Extended
-    ///
-    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
+    /// * Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
     pub name: Option<String>,
     /// Path defines the cookie Path attribute. When not specified, implementations MUST default the
     /// cookie path to "/".
     ///
     /// Support: Extended
-    ///
-    /// Must have at most 1024 characters.
-    ///
-    /// Defaults to `"/"`.
+    /// * Must have at most 1024 characters.
+    /// * Defaults to `"/"`.
     pub path: Option<String>,
 }
 codec::object! {
-    HTTPRouteCookie, optional lifetime_type = "lifetimeType", optional name = "name",
-    optional path = "path"
+    HTTPRouteCookie, optional lifetime_type = "lifetimeType", optional name, optional path
 }
 
 /// CORS defines a schema for a filter that responds to the cross-origin request based on HTTP
@@ -355,12 +309,9 @@ pub struct HTTPRouteCors {
     /// header.
     ///
     /// Support: Extended
-    ///
-    /// Must have at most 64 items and have no item twice.
-    ///
-    /// Must satisfy `!('*' in self && self.size() > 1)`: AllowHeaders cannot contain '\*' alongside other methods
-    ///
-    /// Each item must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
+    /// * Must have at most 64 items and have no item twice.
+    /// * Must satisfy `!('*' in self && self.size() > 1)`: AllowHeaders cannot contain '\*' alongside other methods
+    /// * Each item must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
     pub allow_headers: Option<Vec<String>>,
     /// AllowMethods indicates which HTTP methods are supported for accessing the requested resource.
     ///
@@ -397,10 +348,8 @@ pub struct HTTPRouteCors {
     /// header.
     ///
     /// Support: Extended
-    ///
-    /// Must have at most 9 items and have no item twice.
-    ///
-    /// Must satisfy `!('*' in self && self.size() > 1)`: AllowMethods cannot contain '\*' alongside other methods
+    /// * Must have at most 9 items and have no item twice.
+    /// * Must satisfy `!('*' in self && self.size() > 1)`: AllowMethods cannot contain '\*' alongside other methods
     pub allow_methods: Option<Vec<HTTPRouteAllowMethods>>,
     /// AllowOrigins indicates whether the response can be shared with requested resource from the given
     /// `Origin`.
@@ -452,12 +401,9 @@ pub struct HTTPRouteCors {
     /// Instead, it must return a single origin matching the value of the `Origin` request header.
     ///
     /// Support: Extended
-    ///
-    /// Must have at most 64 items and have no item twice.
-    ///
-    /// Must satisfy `!('*' in self && self.size() > 1)`: AllowOrigins cannot contain '\*' alongside other origins
-    ///
-    /// Each item must have 1 to 253 characters and match `(^\*$)|(^(http(s)?):\/\/(((\*\.)?([a-zA-Z0-9\-]+\.)*[a-zA-Z0-9-]+|\*)(:([0-9]{1,5}))?)$)`.
+    /// * Must have at most 64 items and have no item twice.
+    /// * Must satisfy `!('*' in self && self.size() > 1)`: AllowOrigins cannot contain '\*' alongside other origins
+    /// * Each item must have 1 to 253 characters and match `(^\*$)|(^(http(s)?):\/\/(((\*\.)?([a-zA-Z0-9\-]+\.)*[a-zA-Z0-9-]+|\*)(:([0-9]{1,5}))?)$)`.
     pub allow_origins: Option<Vec<String>>,
     /// ExposeHeaders indicates which HTTP response headers can be exposed to client-side scripts in
     /// response to a cross-origin request.
@@ -487,10 +433,8 @@ pub struct HTTPRouteCors {
     /// header.
     ///
     /// Support: Extended
-    ///
-    /// Must have at most 64 items and have no item twice.
-    ///
-    /// Each item must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
+    /// * Must have at most 64 items and have no item twice.
+    /// * Each item must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
     pub expose_headers: Option<Vec<String>>,
     /// MaxAge indicates the duration (in seconds) for the client to cache the results of a "preflight"
     /// request.
@@ -503,10 +447,8 @@ pub struct HTTPRouteCors {
     ///
     /// When the `MaxAge` field is unspecified, the gateway sets the response header
     /// "Access-Control-Max-Age: 5" by default.
-    ///
-    /// Must be at least 1.
-    ///
-    /// Defaults to `5`.
+    /// * Must be at least 1.
+    /// * Defaults to `5`.
     pub max_age: Option<i32>,
 }
 codec::object! {
@@ -527,21 +469,16 @@ codec::object! {
 pub struct HTTPRouteExtensionRef {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub group: String,
     /// Kind is kind of the referent. For example "HTTPRoute" or "Service".
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     pub kind: String,
     /// Name is the name of the referent.
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
 }
-codec::object! {
-    HTTPRouteExtensionRef, required group = "group", required kind = "kind", required name = "name"
-}
+codec::object! { HTTPRouteExtensionRef, required group, required kind, required name }
 
 /// ExternalAuth configures settings related to sending request details to an external auth service.
 /// The external service MUST authenticate the request, and MAY authorize the request as well.
@@ -549,16 +486,11 @@ codec::object! {
 /// If there is any problem communicating with the external service, this filter MUST fail closed.
 ///
 /// Support: Extended
-///
-/// Must satisfy `self.protocol == 'GRPC' ? has(self.grpc) : true`: grpc must be specified when protocol is set to 'GRPC'
-///
-/// Must satisfy `has(self.grpc) ? self.protocol == 'GRPC' : true`: protocol must be 'GRPC' when grpc is set
-///
-/// Must satisfy `self.protocol == 'HTTP' ? has(self.http) : true`: http must be specified when protocol is set to 'HTTP'
-///
-/// Must satisfy `has(self.http) ? self.protocol == 'HTTP' : true`: protocol must be 'HTTP' when http is set
-///
-/// Exactly one of `grpc` and `http` must be set, as `protocol` says: see [`HTTPRouteExternalAuthUnion`].
+/// * Must satisfy `self.protocol == 'GRPC' ? has(self.grpc) : true`: grpc must be specified when protocol is set to 'GRPC'
+/// * Must satisfy `has(self.grpc) ? self.protocol == 'GRPC' : true`: protocol must be 'GRPC' when grpc is set
+/// * Must satisfy `self.protocol == 'HTTP' ? has(self.http) : true`: http must be specified when protocol is set to 'HTTP'
+/// * Must satisfy `has(self.http) ? self.protocol == 'HTTP' : true`: protocol must be 'HTTP' when http is set
+/// * Exactly one of `grpc` and `http` must be set, as `protocol` says: see [`HTTPRouteExternalAuthUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteExternalAuth {
     /// BackendRef is a reference to a backend to send authorization requests to.
@@ -583,14 +515,12 @@ pub struct HTTPRouteExternalAuth {
     /// backends.
     ///
     /// If unset, implementations must assume the default behavior for each included field is intended.
-    ///
-    /// One of [`HTTPRouteExternalAuthUnion`], where `protocol` is `GRPC`.
+    /// * One of [`HTTPRouteExternalAuthUnion`], where `protocol` is `GRPC`.
     pub grpc: Option<HTTPRouteGrpc>,
     /// HTTPAuthConfig contains configuration for communication with HTTP-speaking backends.
     ///
     /// If unset, implementations must assume the default behavior for each included field is intended.
-    ///
-    /// One of [`HTTPRouteExternalAuthUnion`], where `protocol` is `HTTP`.
+    /// * One of [`HTTPRouteExternalAuthUnion`], where `protocol` is `HTTP`.
     pub http: Option<HTTPRouteHttp>,
     /// ExternalAuthProtocol describes which protocol to use when communicating with an ext_authz
     /// authorization server.
@@ -607,16 +537,13 @@ pub struct HTTPRouteExternalAuth {
 }
 codec::object! {
     HTTPRouteExternalAuth, required backend_ref = "backendRef",
-    optional forward_body = "forwardBody", optional grpc = "grpc", optional http = "http",
-    required protocol = "protocol"
+    optional forward_body = "forwardBody", optional grpc, optional http, required protocol
 }
 
 /// The field of [`HTTPRouteExternalAuth`] that is set, of those of which exactly one must be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum HTTPRouteExternalAuthUnion<'a> {
-    /// `grpc` is set.
     Grpc(&'a HTTPRouteGrpc),
-    /// `http` is set.
     Http(&'a HTTPRouteHttp),
 }
 codec::union! {
@@ -630,48 +557,30 @@ codec::union! {
 /// Gateway implementations. Some examples include request or response modification, implementing
 /// authentication strategies, rate-limiting, and traffic shaping. API guarantee/conformance is
 /// defined based on the type of the filter.
-///
-/// Must satisfy `!(has(self.cors) && self.type != 'CORS')`: filter.cors must be nil if the filter.type is not CORS
-///
-/// Must satisfy `!(!has(self.cors) && self.type == 'CORS')`: filter.cors must be specified for CORS filter.type
-///
-/// Must satisfy `!(has(self.requestHeaderModifier) && self.type != 'RequestHeaderModifier')`: filter.requestHeaderModifier must be nil if the filter.type is not RequestHeaderModifier
-///
-/// Must satisfy `!(!has(self.requestHeaderModifier) && self.type == 'RequestHeaderModifier')`: filter.requestHeaderModifier must be specified for RequestHeaderModifier filter.type
-///
-/// Must satisfy `!(has(self.responseHeaderModifier) && self.type != 'ResponseHeaderModifier')`: filter.responseHeaderModifier must be nil if the filter.type is not ResponseHeaderModifier
-///
-/// Must satisfy `!(!has(self.responseHeaderModifier) && self.type == 'ResponseHeaderModifier')`: filter.responseHeaderModifier must be specified for ResponseHeaderModifier filter.type
-///
-/// Must satisfy `!(has(self.requestMirror) && self.type != 'RequestMirror')`: filter.requestMirror must be nil if the filter.type is not RequestMirror
-///
-/// Must satisfy `!(!has(self.requestMirror) && self.type == 'RequestMirror')`: filter.requestMirror must be specified for RequestMirror filter.type
-///
-/// Must satisfy `!(has(self.requestRedirect) && self.type != 'RequestRedirect')`: filter.requestRedirect must be nil if the filter.type is not RequestRedirect
-///
-/// Must satisfy `!(!has(self.requestRedirect) && self.type == 'RequestRedirect')`: filter.requestRedirect must be specified for RequestRedirect filter.type
-///
-/// Must satisfy `!(has(self.urlRewrite) && self.type != 'URLRewrite')`: filter.urlRewrite must be nil if the filter.type is not URLRewrite
-///
-/// Must satisfy `!(!has(self.urlRewrite) && self.type == 'URLRewrite')`: filter.urlRewrite must be specified for URLRewrite filter.type
-///
-/// Must satisfy `!(has(self.extensionRef) && self.type != 'ExtensionRef')`: filter.extensionRef must be nil if the filter.type is not ExtensionRef
-///
-/// Must satisfy `!(!has(self.extensionRef) && self.type == 'ExtensionRef')`: filter.extensionRef must be specified for ExtensionRef filter.type
-///
-/// Must satisfy `!(has(self.externalAuth) && self.type != 'ExternalAuth')`: filter.externalAuth must be nil if the filter.type is not ExternalAuth
-///
-/// Must satisfy `!(!has(self.externalAuth) && self.type == 'ExternalAuth')`: filter.externalAuth must be specified for ExternalAuth filter.type
-///
-/// Exactly one of 8 fields must be set, as `type` says: see [`HTTPRouteFiltersUnion`].
+/// * Must satisfy `!(has(self.cors) && self.type != 'CORS')`: filter.cors must be nil if the filter.type is not CORS
+/// * Must satisfy `!(!has(self.cors) && self.type == 'CORS')`: filter.cors must be specified for CORS filter.type
+/// * Must satisfy `!(has(self.requestHeaderModifier) && self.type != 'RequestHeaderModifier')`: filter.requestHeaderModifier must be nil if the filter.type is not RequestHeaderModifier
+/// * Must satisfy `!(!has(self.requestHeaderModifier) && self.type == 'RequestHeaderModifier')`: filter.requestHeaderModifier must be specified for RequestHeaderModifier filter.type
+/// * Must satisfy `!(has(self.responseHeaderModifier) && self.type != 'ResponseHeaderModifier')`: filter.responseHeaderModifier must be nil if the filter.type is not ResponseHeaderModifier
+/// * Must satisfy `!(!has(self.responseHeaderModifier) && self.type == 'ResponseHeaderModifier')`: filter.responseHeaderModifier must be specified for ResponseHeaderModifier filter.type
+/// * Must satisfy `!(has(self.requestMirror) && self.type != 'RequestMirror')`: filter.requestMirror must be nil if the filter.type is not RequestMirror
+/// * Must satisfy `!(!has(self.requestMirror) && self.type == 'RequestMirror')`: filter.requestMirror must be specified for RequestMirror filter.type
+/// * Must satisfy `!(has(self.requestRedirect) && self.type != 'RequestRedirect')`: filter.requestRedirect must be nil if the filter.type is not RequestRedirect
+/// * Must satisfy `!(!has(self.requestRedirect) && self.type == 'RequestRedirect')`: filter.requestRedirect must be specified for RequestRedirect filter.type
+/// * Must satisfy `!(has(self.urlRewrite) && self.type != 'URLRewrite')`: filter.urlRewrite must be nil if the filter.type is not URLRewrite
+/// * Must satisfy `!(!has(self.urlRewrite) && self.type == 'URLRewrite')`: filter.urlRewrite must be specified for URLRewrite filter.type
+/// * Must satisfy `!(has(self.extensionRef) && self.type != 'ExtensionRef')`: filter.extensionRef must be nil if the filter.type is not ExtensionRef
+/// * Must satisfy `!(!has(self.extensionRef) && self.type == 'ExtensionRef')`: filter.extensionRef must be specified for ExtensionRef filter.type
+/// * Must satisfy `!(has(self.externalAuth) && self.type != 'ExternalAuth')`: filter.externalAuth must be nil if the filter.type is not ExternalAuth
+/// * Must satisfy `!(!has(self.externalAuth) && self.type == 'ExternalAuth')`: filter.externalAuth must be specified for ExternalAuth filter.type
+/// * Exactly one of 8 fields must be set, as `type` says: see [`HTTPRouteFiltersUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteFilters {
     /// CORS defines a schema for a filter that responds to the cross-origin request based on HTTP
     /// response header.
     ///
     /// Support: Extended
-    ///
-    /// One of [`HTTPRouteFiltersUnion`], where `type` is `CORS`.
+    /// * One of [`HTTPRouteFiltersUnion`], where `type` is `CORS`.
     pub cors: Option<HTTPRouteCors>,
     /// ExtensionRef is an optional, implementation-specific extension to the "filter" behavior. For
     /// example, resource "myroutefilter" in group "networking.example.net"). ExtensionRef MUST NOT be
@@ -680,8 +589,7 @@ pub struct HTTPRouteFilters {
     /// This filter can be used multiple times within the same rule.
     ///
     /// Support: Implementation-specific
-    ///
-    /// One of [`HTTPRouteFiltersUnion`], where `type` is `ExtensionRef`.
+    /// * One of [`HTTPRouteFiltersUnion`], where `type` is `ExtensionRef`.
     pub extension_ref: Option<HTTPRouteExtensionRef>,
     /// ExternalAuth configures settings related to sending request details to an external auth service.
     /// The external service MUST authenticate the request, and MAY authorize the request as well.
@@ -689,14 +597,12 @@ pub struct HTTPRouteFilters {
     /// If there is any problem communicating with the external service, this filter MUST fail closed.
     ///
     /// Support: Extended
-    ///
-    /// One of [`HTTPRouteFiltersUnion`], where `type` is `ExternalAuth`.
+    /// * One of [`HTTPRouteFiltersUnion`], where `type` is `ExternalAuth`.
     pub external_auth: Option<HTTPRouteExternalAuth>,
     /// RequestHeaderModifier defines a schema for a filter that modifies request headers.
     ///
     /// Support: Core
-    ///
-    /// One of [`HTTPRouteFiltersUnion`], where `type` is `RequestHeaderModifier`.
+    /// * One of [`HTTPRouteFiltersUnion`], where `type` is `RequestHeaderModifier`.
     pub request_header_modifier: Option<HTTPRouteRequestHeaderModifier>,
     /// RequestMirror defines a schema for a filter that mirrors requests. Requests are sent to the
     /// specified destination, but responses from that destination are ignored.
@@ -705,21 +611,18 @@ pub struct HTTPRouteFilters {
     /// will be able to support mirroring to multiple backends.
     ///
     /// Support: Extended
-    ///
-    /// One of [`HTTPRouteFiltersUnion`], where `type` is `RequestMirror`.
+    /// * One of [`HTTPRouteFiltersUnion`], where `type` is `RequestMirror`.
     pub request_mirror: Option<HTTPRouteRequestMirror>,
     /// RequestRedirect defines a schema for a filter that responds to the request with an HTTP
     /// redirection.
     ///
     /// Support: Core
-    ///
-    /// One of [`HTTPRouteFiltersUnion`], where `type` is `RequestRedirect`.
+    /// * One of [`HTTPRouteFiltersUnion`], where `type` is `RequestRedirect`.
     pub request_redirect: Option<HTTPRouteRequestRedirect>,
     /// ResponseHeaderModifier defines a schema for a filter that modifies response headers.
     ///
     /// Support: Extended
-    ///
-    /// One of [`HTTPRouteFiltersUnion`], where `type` is `ResponseHeaderModifier`.
+    /// * One of [`HTTPRouteFiltersUnion`], where `type` is `ResponseHeaderModifier`.
     pub response_header_modifier: Option<HTTPRouteResponseHeaderModifier>,
     /// Type identifies the type of filter to apply. As with other API fields, types are classified into
     /// three conformance levels:
@@ -750,12 +653,11 @@ pub struct HTTPRouteFilters {
     /// URLRewrite defines a schema for a filter that modifies a request during forwarding.
     ///
     /// Support: Extended
-    ///
-    /// One of [`HTTPRouteFiltersUnion`], where `type` is `URLRewrite`.
+    /// * One of [`HTTPRouteFiltersUnion`], where `type` is `URLRewrite`.
     pub url_rewrite: Option<HTTPRouteUrlRewrite>,
 }
 codec::object! {
-    HTTPRouteFilters, optional cors = "cors", optional extension_ref = "extensionRef",
+    HTTPRouteFilters, optional cors, optional extension_ref = "extensionRef",
     optional external_auth = "externalAuth",
     optional request_header_modifier = "requestHeaderModifier",
     optional request_mirror = "requestMirror", optional request_redirect = "requestRedirect",
@@ -766,21 +668,13 @@ codec::object! {
 /// The field of [`HTTPRouteFilters`] that is set, of those of which exactly one must be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum HTTPRouteFiltersUnion<'a> {
-    /// `cors` is set.
     Cors(&'a HTTPRouteCors),
-    /// `extensionRef` is set.
     ExtensionRef(&'a HTTPRouteExtensionRef),
-    /// `externalAuth` is set.
     ExternalAuth(&'a HTTPRouteExternalAuth),
-    /// `requestHeaderModifier` is set.
     RequestHeaderModifier(&'a HTTPRouteRequestHeaderModifier),
-    /// `requestMirror` is set.
     RequestMirror(&'a HTTPRouteRequestMirror),
-    /// `requestRedirect` is set.
     RequestRedirect(&'a HTTPRouteRequestRedirect),
-    /// `responseHeaderModifier` is set.
     ResponseHeaderModifier(&'a HTTPRouteResponseHeaderModifier),
-    /// `urlRewrite` is set.
     UrlRewrite(&'a HTTPRouteUrlRewrite),
 }
 codec::union! {
@@ -816,8 +710,7 @@ pub struct HTTPRouteForwardBody {
     /// <https://github.com/kubernetes-sigs/gateway-api/pull/4001#discussion_r2291405746> for more.
     ///
     /// If 0, the body will not be sent to the authorization server.
-    ///
-    /// Must be at least 0.
+    /// * Must be at least 0.
     pub max_size: Option<i32>,
 }
 codec::object! { HTTPRouteForwardBody, optional max_size = "maxSize" }
@@ -826,24 +719,16 @@ codec::object! { HTTPRouteForwardBody, optional max_size = "maxSize" }
 ///
 /// Only one of Fraction or Percent may be specified. If neither field is specified, 100% of
 /// requests will be mirrored.
-///
-/// Must satisfy `self.numerator <= self.denominator`: numerator must be less than or equal to denominator
+/// * Must satisfy `self.numerator <= self.denominator`: numerator must be less than or equal to denominator
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteFraction {
-    /// `denominator`.
-    ///
-    /// Must be at least 1.
-    ///
-    /// Defaults to `100`.
+    /// * Must be at least 1.
+    /// * Defaults to `100`.
     pub denominator: Option<i32>,
-    /// `numerator`.
-    ///
     /// Must be at least 0.
     pub numerator: i32,
 }
-codec::object! {
-    HTTPRouteFraction, optional denominator = "denominator", required numerator = "numerator"
-}
+codec::object! { HTTPRouteFraction, optional denominator, required numerator }
 
 /// GRPCAuthConfig contains configuration for communication with ext_authz protocol-speaking
 /// backends.
@@ -857,8 +742,7 @@ pub struct HTTPRouteGrpc {
     /// If this list is empty, then all headers must be sent.
     ///
     /// If the list has entries, only those entries must be sent.
-    ///
-    /// Must have at most 64 items and have no item twice.
+    /// * Must have at most 64 items and have no item twice.
     pub allowed_headers: Option<Vec<String>>,
 }
 codec::object! { HTTPRouteGrpc, optional allowed_headers = "allowedHeaders" }
@@ -872,11 +756,10 @@ pub struct HTTPRouteHeader {
     /// header in subsequent requests to maintain the session.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
+    /// * Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
     pub name: String,
 }
-codec::object! { HTTPRouteHeader, required name = "name" }
+codec::object! { HTTPRouteHeader, required name }
 
 /// HTTPHeaderMatch describes how to select a HTTP route by matching HTTP request headers.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -893,8 +776,7 @@ pub struct HTTPRouteHeaders {
     /// this is represented. Generally, proxies should follow the guidance from the RFC:
     /// <https://www.rfc-editor.org/rfc/rfc7230.html#section-3.2.2> regarding processing a repeated
     /// header, with special handling for "Set-Cookie".
-    ///
-    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
+    /// * Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
     pub name: String,
     /// Type specifies how to match against the value of the header.
     ///
@@ -905,20 +787,16 @@ pub struct HTTPRouteHeaders {
     /// Since RegularExpression HeaderMatchType has implementation-specific conformance, implementations
     /// can support POSIX, PCRE or any other dialects of regular expressions. Please read the
     /// implementation's documentation to determine the supported dialect.
-    ///
-    /// Defaults to `"Exact"`.
+    /// * Defaults to `"Exact"`.
     pub r#type: Option<HTTPRouteHeadersType>,
     /// Value is the value of HTTP Header to be matched.
     ///
     /// Must consist of printable US-ASCII characters, optionally separated by single tabs or spaces.
     /// See: <https://tools.ietf.org/html/rfc7230#section-3.2>
-    ///
-    /// Must have 1 to 4096 characters and match `^[!-~]+([\t ]?[!-~]+)*$`.
+    /// * Must have 1 to 4096 characters and match `^[!-~]+([\t ]?[!-~]+)*$`.
     pub value: String,
 }
-codec::object! {
-    HTTPRouteHeaders, required name = "name", optional r#type = "type", required value = "value"
-}
+codec::object! { HTTPRouteHeaders, required name, optional r#type = "type", required value }
 
 /// Type specifies how to match against the value of the header.
 ///
@@ -931,17 +809,13 @@ codec::object! {
 /// implementation's documentation to determine the supported dialect.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRouteHeadersType {
-    /// `Exact`
     #[default]
     Exact,
-    /// `RegularExpression`
     RegularExpression,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! {
-    HTTPRouteHeadersType, Unrecognized, Exact = "Exact", RegularExpression = "RegularExpression"
-}
+codec::texts! { HTTPRouteHeadersType, Unrecognized, Exact, RegularExpression }
 
 /// HTTPAuthConfig contains configuration for communication with HTTP-speaking backends.
 ///
@@ -970,16 +844,14 @@ pub struct HTTPRouteHttp {
     /// `Content-Length` must be `0`. If `forwardBody.maxSize` is set to anything other than `0`, then
     /// the `Content-Length` of the authorization request must be set to the actual number of bytes
     /// forwarded.
-    ///
-    /// Must have at most 64 items and have no item twice.
+    /// * Must have at most 64 items and have no item twice.
     pub allowed_headers: Option<Vec<String>>,
     /// AllowedResponseHeaders specifies what headers from the authorization response will be copied
     /// into the request to the backend.
     ///
     /// If this list is empty, then all headers from the authorization server except Authority or Host
     /// must be copied.
-    ///
-    /// Must have at most 64 items and have no item twice.
+    /// * Must have at most 64 items and have no item twice.
     pub allowed_response_headers: Option<Vec<String>>,
     /// Path sets the prefix that paths from the client request will have added when forwarded to the
     /// authorization server.
@@ -989,13 +861,12 @@ pub struct HTTPRouteHttp {
     /// Valid values are the same as the "value" regex for path values in the `match` stanza, and the
     /// validation regex will screen out invalid paths in the same way. Even with the validation,
     /// implementations MUST sanitize this input before using it directly.
-    ///
-    /// Must have at most 1024 characters and match `^(?:[-A-Za-z0-9/._~!$&'()*+,;=:@]|[%][0-9a-fA-F]{2})+$`.
+    /// * Must have at most 1024 characters and match `^(?:[-A-Za-z0-9/._~!$&'()*+,;=:@]|[%][0-9a-fA-F]{2})+$`.
     pub path: Option<String>,
 }
 codec::object! {
     HTTPRouteHttp, optional allowed_headers = "allowedHeaders",
-    optional allowed_response_headers = "allowedResponseHeaders", optional path = "path"
+    optional allowed_response_headers = "allowedResponseHeaders", optional path
 }
 
 /// LifetimeType specifies whether the cookie has a permanent or session-based lifetime. A permanent
@@ -1015,15 +886,13 @@ codec::object! {
 /// Support: Extended for "Permanent" type
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRouteLifetimeType {
-    /// `Permanent`
     Permanent,
-    /// `Session`
     #[default]
     Session,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { HTTPRouteLifetimeType, Unrecognized, Permanent = "Permanent", Session = "Session" }
+codec::texts! { HTTPRouteLifetimeType, Unrecognized, Permanent, Session }
 
 /// HTTPRouteMatch defines the predicate used to match requests to a given action. Multiple match
 /// types are ANDed together, i.e. the match will evaluate to true only if all conditions are
@@ -1046,8 +915,7 @@ codec::texts! { HTTPRouteLifetimeType, Unrecognized, Permanent = "Permanent", Se
 pub struct HTTPRouteMatches {
     /// Headers specifies HTTP request header matchers. Multiple match values are ANDed together,
     /// meaning, a request must match all the specified headers to select the route.
-    ///
-    /// Must have at most 16 items and have no two items with the same `name`.
+    /// * Must have at most 16 items and have no two items with the same `name`.
     pub headers: Option<Vec<HTTPRouteHeaders>>,
     /// Method specifies HTTP method matcher. When specified, this route will be matched only if the
     /// request has the specified method.
@@ -1056,20 +924,18 @@ pub struct HTTPRouteMatches {
     pub method: Option<HTTPRouteMethod>,
     /// Path specifies a HTTP request path matcher. If this field is not specified, a default prefix
     /// match on the "/" path is provided.
-    ///
-    /// Defaults to `{"type":"PathPrefix","value":"/"}`.
+    /// * Defaults to `{"type":"PathPrefix","value":"/"}`.
     pub path: Option<HTTPRoutePath>,
     /// QueryParams specifies HTTP query parameter matchers. Multiple match values are ANDed together,
     /// meaning, a request must match all the specified query parameters to select the route.
     ///
     /// Support: Extended
-    ///
-    /// Must have at most 16 items and have no two items with the same `name`.
+    /// * Must have at most 16 items and have no two items with the same `name`.
     pub query_params: Option<Vec<HTTPRouteQueryParams>>,
 }
 codec::object! {
-    HTTPRouteMatches, optional headers = "headers", optional method = "method",
-    optional path = "path", optional query_params = "queryParams"
+    HTTPRouteMatches, optional headers, optional method, optional path,
+    optional query_params = "queryParams"
 }
 
 /// Method specifies HTTP method matcher. When specified, this route will be matched only if the
@@ -1078,31 +944,21 @@ codec::object! {
 /// Support: Extended
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRouteMethod {
-    /// `GET`
     #[default]
     GET,
-    /// `HEAD`
     HEAD,
-    /// `POST`
     POST,
-    /// `PUT`
     PUT,
-    /// `DELETE`
     DELETE,
-    /// `CONNECT`
     CONNECT,
-    /// `OPTIONS`
     OPTIONS,
-    /// `TRACE`
     TRACE,
-    /// `PATCH`
     PATCH,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
 codec::texts! {
-    HTTPRouteMethod, Unrecognized, GET = "GET", HEAD = "HEAD", POST = "POST", PUT = "PUT",
-    DELETE = "DELETE", CONNECT = "CONNECT", OPTIONS = "OPTIONS", TRACE = "TRACE", PATCH = "PATCH"
+    HTTPRouteMethod, Unrecognized, GET, HEAD, POST, PUT, DELETE, CONNECT, OPTIONS, TRACE, PATCH
 }
 
 /// ParentRef corresponds with a ParentRef in the spec that this RouteParentStatus struct describes
@@ -1114,10 +970,8 @@ pub struct HTTPRouteParentRef {
     /// to "" (empty string).
     ///
     /// Support: Core
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `"gateway.networking.k8s.io"`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Defaults to `"gateway.networking.k8s.io"`.
     pub group: Option<String>,
     /// Kind is kind of the referent.
     ///
@@ -1127,16 +981,13 @@ pub struct HTTPRouteParentRef {
     /// - Service (Mesh conformance profile, ClusterIP Services only)
     ///
     /// Support for other resources is Implementation-Specific.
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    ///
-    /// Defaults to `"Gateway"`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Defaults to `"Gateway"`.
     pub kind: Option<String>,
     /// Name is the name of the referent.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the referent. When unspecified, this refers to the local namespace
     /// of the Route.
@@ -1155,8 +1006,7 @@ pub struct HTTPRouteParentRef {
     /// ParentRef of the Route.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
     /// Port is the network port this Route targets. It can be interpreted differently based on the type
     /// of parent resource.
@@ -1182,8 +1032,7 @@ pub struct HTTPRouteParentRef {
     /// Gateway.
     ///
     /// Support: Extended
-    ///
-    /// Must be at least 1 and be at most 65535.
+    /// * Must be at least 1 and be at most 65535.
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources,
     /// SectionName is interpreted as the following:
@@ -1204,13 +1053,12 @@ pub struct HTTPRouteParentRef {
     /// attachment from this Route, the Route MUST be considered detached from the Gateway.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub section_name: Option<String>,
 }
 codec::object! {
-    HTTPRouteParentRef, optional group = "group", optional kind = "kind", required name = "name",
-    optional namespace = "namespace", optional port = "port", optional section_name = "sectionName"
+    HTTPRouteParentRef, optional group, optional kind, required name, optional namespace,
+    optional port, optional section_name = "sectionName"
 }
 
 /// ParentReference identifies an API object (usually a Gateway) that can be considered a parent of
@@ -1230,10 +1078,8 @@ pub struct HTTPRouteParentRefs {
     /// to "" (empty string).
     ///
     /// Support: Core
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `"gateway.networking.k8s.io"`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Defaults to `"gateway.networking.k8s.io"`.
     pub group: Option<String>,
     /// Kind is kind of the referent.
     ///
@@ -1243,16 +1089,13 @@ pub struct HTTPRouteParentRefs {
     /// - Service (Mesh conformance profile, ClusterIP Services only)
     ///
     /// Support for other resources is Implementation-Specific.
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    ///
-    /// Defaults to `"Gateway"`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Defaults to `"Gateway"`.
     pub kind: Option<String>,
     /// Name is the name of the referent.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the referent. When unspecified, this refers to the local namespace
     /// of the Route.
@@ -1271,8 +1114,7 @@ pub struct HTTPRouteParentRefs {
     /// ParentRef of the Route.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
     /// Port is the network port this Route targets. It can be interpreted differently based on the type
     /// of parent resource.
@@ -1298,8 +1140,7 @@ pub struct HTTPRouteParentRefs {
     /// Gateway.
     ///
     /// Support: Extended
-    ///
-    /// Must be at least 1 and be at most 65535.
+    /// * Must be at least 1 and be at most 65535.
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources,
     /// SectionName is interpreted as the following:
@@ -1320,13 +1161,12 @@ pub struct HTTPRouteParentRefs {
     /// attachment from this Route, the Route MUST be considered detached from the Gateway.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub section_name: Option<String>,
 }
 codec::object! {
-    HTTPRouteParentRefs, optional group = "group", optional kind = "kind", required name = "name",
-    optional namespace = "namespace", optional port = "port", optional section_name = "sectionName"
+    HTTPRouteParentRefs, optional group, optional kind, required name, optional namespace,
+    optional port, optional section_name = "sectionName"
 }
 
 /// RouteParentStatus describes the status of a route with respect to an associated Parent.
@@ -1349,8 +1189,7 @@ pub struct HTTPRouteParents {
     /// - The Route refers to a nonexistent parent.
     /// - The Route is of a type that the controller does not support.
     /// - The Route is in a namespace to which the controller does not have access.
-    ///
-    /// Must have 1 to 8 items and have no two items with the same `type`.
+    /// * Must have 1 to 8 items and have no two items with the same `type`.
     pub conditions: Vec<Condition>,
     /// ControllerName is a domain/path string that indicates the name of the controller that wrote this
     /// status. This corresponds with the controllerName field on GatewayClass.
@@ -1362,42 +1201,30 @@ pub struct HTTPRouteParents {
     ///
     /// Controllers MUST populate this field when writing status. Controllers should ensure that entries
     /// to status populated with their ControllerName are cleaned up when they are no longer necessary.
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
     pub controller_name: String,
     /// ParentRef corresponds with a ParentRef in the spec that this RouteParentStatus struct describes
     /// the status of.
     pub parent_ref: HTTPRouteParentRef,
 }
 codec::object! {
-    HTTPRouteParents, required_encoded conditions = "conditions",
-    required controller_name = "controllerName", required parent_ref = "parentRef"
+    HTTPRouteParents, required_encoded conditions, required controller_name = "controllerName",
+    required parent_ref = "parentRef"
 }
 
 /// Path specifies a HTTP request path matcher. If this field is not specified, a default prefix
 /// match on the "/" path is provided.
-///
-/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? self.value.startsWith('/') : true`: value must be an absolute path and start with '/' when type one of \['Exact', 'PathPrefix'\]
-///
-/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('//') : true`: must not contain '//' when type one of \['Exact', 'PathPrefix'\]
-///
-/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('/./') : true`: must not contain '/./' when type one of \['Exact', 'PathPrefix'\]
-///
-/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('/../') : true`: must not contain '/../' when type one of \['Exact', 'PathPrefix'\]
-///
-/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('%2f') : true`: must not contain '%2f' when type one of \['Exact', 'PathPrefix'\]
-///
-/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('%2F') : true`: must not contain '%2F' when type one of \['Exact', 'PathPrefix'\]
-///
-/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('#') : true`: must not contain '#' when type one of \['Exact', 'PathPrefix'\]
-///
-/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.endsWith('/..') : true`: must not end with '/..' when type one of \['Exact', 'PathPrefix'\]
-///
-/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.endsWith('/.') : true`: must not end with '/.' when type one of \['Exact', 'PathPrefix'\]
-///
-/// Must satisfy `self.type in ['Exact','PathPrefix'] || self.type == 'RegularExpression'`: type must be one of \['Exact', 'PathPrefix', 'RegularExpression'\]
-///
-/// Must satisfy `(self.type in ['Exact','PathPrefix']) ? self.value.matches(r"""^(?:[-A-Za-z0-9/._~!$&'()*+,;=:@]|[%][0-9a-fA-F]{2})+$""") : true`: must only contain valid characters (matching ^(?:\[-A-Za-z0-9/._\~!$\&'()\*+,;=:@\]\|\[%\]\[0-9a-fA-F\]{2})+$) for types \['Exact', 'PathPrefix'\]
+/// * Must satisfy `(self.type in ['Exact','PathPrefix']) ? self.value.startsWith('/') : true`: value must be an absolute path and start with '/' when type one of \['Exact', 'PathPrefix'\]
+/// * Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('//') : true`: must not contain '//' when type one of \['Exact', 'PathPrefix'\]
+/// * Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('/./') : true`: must not contain '/./' when type one of \['Exact', 'PathPrefix'\]
+/// * Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('/../') : true`: must not contain '/../' when type one of \['Exact', 'PathPrefix'\]
+/// * Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('%2f') : true`: must not contain '%2f' when type one of \['Exact', 'PathPrefix'\]
+/// * Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('%2F') : true`: must not contain '%2F' when type one of \['Exact', 'PathPrefix'\]
+/// * Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.contains('#') : true`: must not contain '#' when type one of \['Exact', 'PathPrefix'\]
+/// * Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.endsWith('/..') : true`: must not end with '/..' when type one of \['Exact', 'PathPrefix'\]
+/// * Must satisfy `(self.type in ['Exact','PathPrefix']) ? !self.value.endsWith('/.') : true`: must not end with '/.' when type one of \['Exact', 'PathPrefix'\]
+/// * Must satisfy `self.type in ['Exact','PathPrefix'] || self.type == 'RegularExpression'`: type must be one of \['Exact', 'PathPrefix', 'RegularExpression'\]
+/// * Must satisfy `(self.type in ['Exact','PathPrefix']) ? self.value.matches(r"""^(?:[-A-Za-z0-9/._~!$&'()*+,;=:@]|[%][0-9a-fA-F]{2})+$""") : true`: must only contain valid characters (matching ^(?:\[-A-Za-z0-9/._\~!$\&'()\*+,;=:@\]\|\[%\]\[0-9a-fA-F\]{2})+$) for types \['Exact', 'PathPrefix'\]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRoutePath {
     /// Type specifies how to match against the path Value.
@@ -1405,17 +1232,14 @@ pub struct HTTPRoutePath {
     /// Support: Core (Exact, PathPrefix)
     ///
     /// Support: Implementation-specific (RegularExpression)
-    ///
-    /// Defaults to `"PathPrefix"`.
+    /// * Defaults to `"PathPrefix"`.
     pub r#type: Option<HTTPRoutePathType>,
     /// Value of the HTTP path to match against.
-    ///
-    /// Must have at most 1024 characters.
-    ///
-    /// Defaults to `"/"`.
+    /// * Must have at most 1024 characters.
+    /// * Defaults to `"/"`.
     pub value: Option<String>,
 }
-codec::object! { HTTPRoutePath, optional r#type = "type", optional value = "value" }
+codec::object! { HTTPRoutePath, optional r#type = "type", optional value }
 
 /// Type specifies how to match against the path Value.
 ///
@@ -1424,20 +1248,14 @@ codec::object! { HTTPRoutePath, optional r#type = "type", optional value = "valu
 /// Support: Implementation-specific (RegularExpression)
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRoutePathType {
-    /// `Exact`
     Exact,
-    /// `PathPrefix`
     #[default]
     PathPrefix,
-    /// `RegularExpression`
     RegularExpression,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! {
-    HTTPRoutePathType, Unrecognized, Exact = "Exact", PathPrefix = "PathPrefix",
-    RegularExpression = "RegularExpression"
-}
+codec::texts! { HTTPRoutePathType, Unrecognized, Exact, PathPrefix, RegularExpression }
 
 /// ExternalAuthProtocol describes which protocol to use when communicating with an ext_authz
 /// authorization server.
@@ -1452,15 +1270,13 @@ codec::texts! {
 /// Feature Names: GRPC Support - HTTPRouteExternalAuthGRPC HTTP Support - HTTPRouteExternalAuthHTTP
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRouteProtocol {
-    /// `HTTP`
     #[default]
     HTTP,
-    /// `GRPC`
     GRPC,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { HTTPRouteProtocol, Unrecognized, HTTP = "HTTP", GRPC = "GRPC" }
+codec::texts! { HTTPRouteProtocol, Unrecognized, HTTP, GRPC }
 
 /// HTTPQueryParamMatch describes how to select a HTTP route by matching HTTP query parameters.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1479,8 +1295,7 @@ pub struct HTTPRouteQueryParams {
     ///
     /// Users SHOULD NOT route traffic based on repeated query params to guard themselves against
     /// potential differences in the implementations.
-    ///
-    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
+    /// * Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
     pub name: String,
     /// Type specifies how to match against the value of the query parameter.
     ///
@@ -1491,18 +1306,13 @@ pub struct HTTPRouteQueryParams {
     /// Since RegularExpression QueryParamMatchType has Implementation-specific conformance,
     /// implementations can support POSIX, PCRE or any other dialects of regular expressions. Please
     /// read the implementation's documentation to determine the supported dialect.
-    ///
-    /// Defaults to `"Exact"`.
+    /// * Defaults to `"Exact"`.
     pub r#type: Option<HTTPRouteHeadersType>,
     /// Value is the value of HTTP query param to be matched.
-    ///
-    /// Must have 1 to 1024 characters.
+    /// * Must have 1 to 1024 characters.
     pub value: String,
 }
-codec::object! {
-    HTTPRouteQueryParams, required name = "name", optional r#type = "type",
-    required value = "value"
-}
+codec::object! { HTTPRouteQueryParams, required name, optional r#type = "type", required value }
 
 /// RequestHeaderModifier defines a schema for a filter that modifies request headers.
 ///
@@ -1519,8 +1329,7 @@ pub struct HTTPRouteRequestHeaderModifier {
     /// - name: "my-header" value: "bar,baz"
     ///
     /// Output: GET /foo HTTP/1.1 my-header: foo,bar,baz
-    ///
-    /// Must have at most 16 items and have no two items with the same `name`.
+    /// * Must have at most 16 items and have no two items with the same `name`.
     pub add: Option<Vec<HTTPRouteAdd>>,
     /// Remove the given header(s) from the HTTP request before the action. The value of Remove is a
     /// list of HTTP header names. Note that the header names are case-insensitive (see
@@ -1531,8 +1340,7 @@ pub struct HTTPRouteRequestHeaderModifier {
     /// Config: remove: \["my-header1", "my-header3"\]
     ///
     /// Output: GET /foo HTTP/1.1 my-header2: bar
-    ///
-    /// Must have at most 16 items and have no item twice.
+    /// * Must have at most 16 items and have no item twice.
     pub remove: Option<Vec<String>>,
     /// Set overwrites the request with the given header (name, value) before the action.
     ///
@@ -1543,14 +1351,10 @@ pub struct HTTPRouteRequestHeaderModifier {
     /// - name: "my-header" value: "bar"
     ///
     /// Output: GET /foo HTTP/1.1 my-header: bar
-    ///
-    /// Must have at most 16 items and have no two items with the same `name`.
+    /// * Must have at most 16 items and have no two items with the same `name`.
     pub set: Option<Vec<HTTPRouteSet>>,
 }
-codec::object! {
-    HTTPRouteRequestHeaderModifier, optional add = "add", optional remove = "remove",
-    optional set = "set"
-}
+codec::object! { HTTPRouteRequestHeaderModifier, optional add, optional remove, optional set }
 
 /// RequestMirror defines a schema for a filter that mirrors requests. Requests are sent to the
 /// specified destination, but responses from that destination are ignored.
@@ -1559,10 +1363,8 @@ codec::object! {
 /// will be able to support mirroring to multiple backends.
 ///
 /// Support: Extended
-///
-/// Must satisfy `!(has(self.percent) && has(self.fraction))`: Only one of percent or fraction may be specified in HTTPRequestMirrorFilter
-///
-/// At most one of `fraction` and `percent` may be set: see [`HTTPRouteRequestMirrorUnion`].
+/// * Must satisfy `!(has(self.percent) && has(self.fraction))`: Only one of percent or fraction may be specified in HTTPRequestMirrorFilter
+/// * At most one of `fraction` and `percent` may be set: see [`HTTPRouteRequestMirrorUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteRequestMirror {
     /// BackendRef references a resource where mirrored requests are sent.
@@ -1593,8 +1395,7 @@ pub struct HTTPRouteRequestMirror {
     ///
     /// Only one of Fraction or Percent may be specified. If neither field is specified, 100% of
     /// requests will be mirrored.
-    ///
-    /// One of [`HTTPRouteRequestMirrorUnion`].
+    /// * One of [`HTTPRouteRequestMirrorUnion`].
     pub fraction: Option<HTTPRouteFraction>,
     /// Percent represents the percentage of requests that should be mirrored to BackendRef. Its minimum
     /// value is 0 (indicating 0% of requests) and its maximum value is 100 (indicating 100% of
@@ -1602,23 +1403,19 @@ pub struct HTTPRouteRequestMirror {
     ///
     /// Only one of Fraction or Percent may be specified. If neither field is specified, 100% of
     /// requests will be mirrored.
-    ///
-    /// Must be at least 0 and be at most 100.
-    ///
-    /// One of [`HTTPRouteRequestMirrorUnion`].
+    /// * Must be at least 0 and be at most 100.
+    /// * One of [`HTTPRouteRequestMirrorUnion`].
     pub percent: Option<i32>,
 }
 codec::object! {
-    HTTPRouteRequestMirror, required backend_ref = "backendRef", optional fraction = "fraction",
-    optional percent = "percent"
+    HTTPRouteRequestMirror, required backend_ref = "backendRef", optional fraction,
+    optional percent
 }
 
 /// The field of [`HTTPRouteRequestMirror`] that is set, of those of which at most one may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum HTTPRouteRequestMirrorUnion<'a> {
-    /// `fraction` is set.
     Fraction(&'a HTTPRouteFraction),
-    /// `percent` is set.
     Percent(&'a i32),
 }
 codec::union! {
@@ -1636,8 +1433,7 @@ pub struct HTTPRouteRequestRedirect {
     /// empty, the hostname in the `Host` header of the request is used.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub hostname: Option<String>,
     /// Path defines parameters used to modify the path of the incoming request. The modified path is
     /// then used to construct the `Location` header. When empty, the request path is used as-is.
@@ -1661,8 +1457,7 @@ pub struct HTTPRouteRequestRedirect {
     ///   the Scheme field) _and_ use port 443.
     ///
     /// Support: Extended
-    ///
-    /// Must be at least 1 and be at most 65535.
+    /// * Must be at least 1 and be at most 65535.
     pub port: Option<i32>,
     /// Scheme is the scheme to be used in the value of the `Location` header in the response. When
     /// empty, the scheme of the request is used.
@@ -1687,37 +1482,29 @@ pub struct HTTPRouteRequestRedirect {
     /// Route to `status: False`, with a Reason of `UnsupportedValue`.
     ///
     /// Support: statusCode 301 and 302 are Core; all others are Extended.
-    ///
-    /// Defaults to `302`.
+    /// * Defaults to `302`.
     pub status_code: Option<HTTPRouteStatusCode>,
 }
 codec::object! {
-    HTTPRouteRequestRedirect, optional hostname = "hostname", optional path = "path",
-    optional port = "port", optional scheme = "scheme", optional status_code = "statusCode"
+    HTTPRouteRequestRedirect, optional hostname, optional path, optional port, optional scheme,
+    optional status_code = "statusCode"
 }
 
 /// Path defines parameters used to modify the path of the incoming request. The modified path is
 /// then used to construct the `Location` header. When empty, the request path is used as-is.
 ///
 /// Support: Extended
-///
-/// Must satisfy `self.type == 'ReplaceFullPath' ? has(self.replaceFullPath) : true`: replaceFullPath must be specified when type is set to 'ReplaceFullPath'
-///
-/// Must satisfy `has(self.replaceFullPath) ? self.type == 'ReplaceFullPath' : true`: type must be 'ReplaceFullPath' when replaceFullPath is set
-///
-/// Must satisfy `self.type == 'ReplacePrefixMatch' ? has(self.replacePrefixMatch) : true`: replacePrefixMatch must be specified when type is set to 'ReplacePrefixMatch'
-///
-/// Must satisfy `has(self.replacePrefixMatch) ? self.type == 'ReplacePrefixMatch' : true`: type must be 'ReplacePrefixMatch' when replacePrefixMatch is set
-///
-/// Exactly one of `replaceFullPath` and `replacePrefixMatch` must be set, as `type` says: see [`HTTPRouteRequestRedirectPathUnion`].
+/// * Must satisfy `self.type == 'ReplaceFullPath' ? has(self.replaceFullPath) : true`: replaceFullPath must be specified when type is set to 'ReplaceFullPath'
+/// * Must satisfy `has(self.replaceFullPath) ? self.type == 'ReplaceFullPath' : true`: type must be 'ReplaceFullPath' when replaceFullPath is set
+/// * Must satisfy `self.type == 'ReplacePrefixMatch' ? has(self.replacePrefixMatch) : true`: replacePrefixMatch must be specified when type is set to 'ReplacePrefixMatch'
+/// * Must satisfy `has(self.replacePrefixMatch) ? self.type == 'ReplacePrefixMatch' : true`: type must be 'ReplacePrefixMatch' when replacePrefixMatch is set
+/// * Exactly one of `replaceFullPath` and `replacePrefixMatch` must be set, as `type` says: see [`HTTPRouteRequestRedirectPathUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteRequestRedirectPath {
     /// ReplaceFullPath specifies the value with which to replace the full path of a request during a
     /// rewrite or redirect.
-    ///
-    /// Must have at most 1024 characters.
-    ///
-    /// One of [`HTTPRouteRequestRedirectPathUnion`], where `type` is `ReplaceFullPath`.
+    /// * Must have at most 1024 characters.
+    /// * One of [`HTTPRouteRequestRedirectPathUnion`], where `type` is `ReplaceFullPath`.
     pub replace_full_path: Option<String>,
     /// ReplacePrefixMatch specifies the value with which to replace the prefix match of a request
     /// during a rewrite or redirect. For example, a request to "/foo/bar" with a prefix match of "/foo"
@@ -1733,10 +1520,8 @@ pub struct HTTPRouteRequestRedirectPath {
     /// Accepted Condition for the Route to `status: False`.
     ///
     /// Request Path \| Prefix Match \| Replace Prefix \| Modified Path
-    ///
-    /// Must have at most 1024 characters.
-    ///
-    /// One of [`HTTPRouteRequestRedirectPathUnion`], where `type` is `ReplacePrefixMatch`.
+    /// * Must have at most 1024 characters.
+    /// * One of [`HTTPRouteRequestRedirectPathUnion`], where `type` is `ReplacePrefixMatch`.
     pub replace_prefix_match: Option<String>,
     /// Type defines the type of path modifier. Additional types may be added in a future release of the
     /// API.
@@ -1756,9 +1541,7 @@ codec::object! {
 /// The field of [`HTTPRouteRequestRedirectPath`] that is set, of those of which exactly one must be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum HTTPRouteRequestRedirectPathUnion<'a> {
-    /// `replaceFullPath` is set.
     ReplaceFullPath(&'a String),
-    /// `replacePrefixMatch` is set.
     ReplacePrefixMatch(&'a String),
 }
 codec::union! {
@@ -1777,17 +1560,14 @@ codec::union! {
 /// Route to `status: False`, with a Reason of `UnsupportedValue`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRouteRequestRedirectPathType {
-    /// `ReplaceFullPath`
     #[default]
     ReplaceFullPath,
-    /// `ReplacePrefixMatch`
     ReplacePrefixMatch,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
 codec::texts! {
-    HTTPRouteRequestRedirectPathType, Unrecognized, ReplaceFullPath = "ReplaceFullPath",
-    ReplacePrefixMatch = "ReplacePrefixMatch"
+    HTTPRouteRequestRedirectPathType, Unrecognized, ReplaceFullPath, ReplacePrefixMatch
 }
 
 /// ResponseHeaderModifier defines a schema for a filter that modifies response headers.
@@ -1805,8 +1585,7 @@ pub struct HTTPRouteResponseHeaderModifier {
     /// - name: "my-header" value: "bar,baz"
     ///
     /// Output: GET /foo HTTP/1.1 my-header: foo,bar,baz
-    ///
-    /// Must have at most 16 items and have no two items with the same `name`.
+    /// * Must have at most 16 items and have no two items with the same `name`.
     pub add: Option<Vec<HTTPRouteAdd>>,
     /// Remove the given header(s) from the HTTP request before the action. The value of Remove is a
     /// list of HTTP header names. Note that the header names are case-insensitive (see
@@ -1817,8 +1596,7 @@ pub struct HTTPRouteResponseHeaderModifier {
     /// Config: remove: \["my-header1", "my-header3"\]
     ///
     /// Output: GET /foo HTTP/1.1 my-header2: bar
-    ///
-    /// Must have at most 16 items and have no item twice.
+    /// * Must have at most 16 items and have no item twice.
     pub remove: Option<Vec<String>>,
     /// Set overwrites the request with the given header (name, value) before the action.
     ///
@@ -1829,14 +1607,10 @@ pub struct HTTPRouteResponseHeaderModifier {
     /// - name: "my-header" value: "bar"
     ///
     /// Output: GET /foo HTTP/1.1 my-header: bar
-    ///
-    /// Must have at most 16 items and have no two items with the same `name`.
+    /// * Must have at most 16 items and have no two items with the same `name`.
     pub set: Option<Vec<HTTPRouteSet>>,
 }
-codec::object! {
-    HTTPRouteResponseHeaderModifier, optional add = "add", optional remove = "remove",
-    optional set = "set"
-}
+codec::object! { HTTPRouteResponseHeaderModifier, optional add, optional remove, optional set }
 
 /// Retry defines the configuration for when to retry an HTTP request.
 ///
@@ -1853,8 +1627,7 @@ pub struct HTTPRouteRetry {
     /// implementation-specific.
     ///
     /// Support: Extended
-    ///
-    /// Must be at least 1.
+    /// * Must be at least 1.
     pub attempts: Option<i64>,
     /// Backoff specifies the minimum duration a Gateway should wait between retry attempts and is
     /// represented in Gateway API Duration formatting.
@@ -1887,35 +1660,24 @@ pub struct HTTPRouteRetry {
     /// implementation-specific.
     ///
     /// Support: Extended
-    ///
-    /// Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
+    /// * Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
     pub backoff: Option<String>,
     /// Codes defines the HTTP response status codes for which a backend request should be retried.
     ///
     /// Support: Extended
-    ///
-    /// Must have no item twice.
-    ///
-    /// Each item must be at least 400 and be at most 599.
+    /// * Must have no item twice.
+    /// * Each item must be at least 400 and be at most 599.
     pub codes: Option<Vec<i64>>,
 }
-codec::object! {
-    HTTPRouteRetry, optional attempts = "attempts", optional backoff = "backoff",
-    optional codes = "codes"
-}
+codec::object! { HTTPRouteRetry, optional attempts, optional backoff, optional codes }
 
 /// HTTPRouteRule defines semantics for matching an HTTP request based on conditions (matches),
 /// processing it (filters), and forwarding the request to an API object (backendRefs).
-///
-/// Must satisfy `(has(self.backendRefs) && size(self.backendRefs) > 0) ? (!has(self.filters) || self.filters.all(f, !has(f.requestRedirect))): true`: RequestRedirect filter must not be used together with backendRefs
-///
-/// Must satisfy `(has(self.filters) && self.filters.exists_one(f, has(f.requestRedirect) && has(f.requestRedirect.path) && f.requestRedirect.path.type == 'ReplacePrefixMatch' && has(f.requestRedirect.path.replacePrefixMatch))) ? ((size(self.matches) != 1 || !has(self.matches[0].path) || self.matches[0].path.type != 'PathPrefix') ? false : true) : true`: When using RequestRedirect filter with path.replacePrefixMatch, exactly one PathPrefix match must be specified
-///
-/// Must satisfy `(has(self.filters) && self.filters.exists_one(f, has(f.urlRewrite) && has(f.urlRewrite.path) && f.urlRewrite.path.type == 'ReplacePrefixMatch' && has(f.urlRewrite.path.replacePrefixMatch))) ? ((size(self.matches) != 1 || !has(self.matches[0].path) || self.matches[0].path.type != 'PathPrefix') ? false : true) : true`: When using URLRewrite filter with path.replacePrefixMatch, exactly one PathPrefix match must be specified
-///
-/// Must satisfy `(has(self.backendRefs) && self.backendRefs.exists_one(b, (has(b.filters) && b.filters.exists_one(f, has(f.requestRedirect) && has(f.requestRedirect.path) && f.requestRedirect.path.type == 'ReplacePrefixMatch' && has(f.requestRedirect.path.replacePrefixMatch))) )) ? ((size(self.matches) != 1 || !has(self.matches[0].path) || self.matches[0].path.type != 'PathPrefix') ? false : true) : true`: Within backendRefs, when using RequestRedirect filter with path.replacePrefixMatch, exactly one PathPrefix match must be specified
-///
-/// Must satisfy `(has(self.backendRefs) && self.backendRefs.exists_one(b, (has(b.filters) && b.filters.exists_one(f, has(f.urlRewrite) && has(f.urlRewrite.path) && f.urlRewrite.path.type == 'ReplacePrefixMatch' && has(f.urlRewrite.path.replacePrefixMatch))) )) ? ((size(self.matches) != 1 || !has(self.matches[0].path) || self.matches[0].path.type != 'PathPrefix') ? false : true) : true`: Within backendRefs, When using URLRewrite filter with path.replacePrefixMatch, exactly one PathPrefix match must be specified
+/// * Must satisfy `(has(self.backendRefs) && size(self.backendRefs) > 0) ? (!has(self.filters) || self.filters.all(f, !has(f.requestRedirect))): true`: RequestRedirect filter must not be used together with backendRefs
+/// * Must satisfy `(has(self.filters) && self.filters.exists_one(f, has(f.requestRedirect) && has(f.requestRedirect.path) && f.requestRedirect.path.type == 'ReplacePrefixMatch' && has(f.requestRedirect.path.replacePrefixMatch))) ? ((size(self.matches) != 1 || !has(self.matches[0].path) || self.matches[0].path.type != 'PathPrefix') ? false : true) : true`: When using RequestRedirect filter with path.replacePrefixMatch, exactly one PathPrefix match must be specified
+/// * Must satisfy `(has(self.filters) && self.filters.exists_one(f, has(f.urlRewrite) && has(f.urlRewrite.path) && f.urlRewrite.path.type == 'ReplacePrefixMatch' && has(f.urlRewrite.path.replacePrefixMatch))) ? ((size(self.matches) != 1 || !has(self.matches[0].path) || self.matches[0].path.type != 'PathPrefix') ? false : true) : true`: When using URLRewrite filter with path.replacePrefixMatch, exactly one PathPrefix match must be specified
+/// * Must satisfy `(has(self.backendRefs) && self.backendRefs.exists_one(b, (has(b.filters) && b.filters.exists_one(f, has(f.requestRedirect) && has(f.requestRedirect.path) && f.requestRedirect.path.type == 'ReplacePrefixMatch' && has(f.requestRedirect.path.replacePrefixMatch))) )) ? ((size(self.matches) != 1 || !has(self.matches[0].path) || self.matches[0].path.type != 'PathPrefix') ? false : true) : true`: Within backendRefs, when using RequestRedirect filter with path.replacePrefixMatch, exactly one PathPrefix match must be specified
+/// * Must satisfy `(has(self.backendRefs) && self.backendRefs.exists_one(b, (has(b.filters) && b.filters.exists_one(f, has(f.urlRewrite) && has(f.urlRewrite.path) && f.urlRewrite.path.type == 'ReplacePrefixMatch' && has(f.urlRewrite.path.replacePrefixMatch))) )) ? ((size(self.matches) != 1 || !has(self.matches[0].path) || self.matches[0].path.type != 'PathPrefix') ? false : true) : true`: Within backendRefs, When using URLRewrite filter with path.replacePrefixMatch, exactly one PathPrefix match must be specified
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteRules {
     /// BackendRefs defines the backend(s) where matching requests should be sent.
@@ -1947,8 +1709,7 @@ pub struct HTTPRouteRules {
     /// Support: Implementation-specific for any other resource
     ///
     /// Support for weight: Core
-    ///
-    /// Must have at most 16 items.
+    /// * Must have at most 16 items.
     pub backend_refs: Option<Vec<HTTPRouteBackendRefs>>,
     /// Filters define the filters that are applied to requests that match this rule.
     ///
@@ -1980,20 +1741,13 @@ pub struct HTTPRouteRules {
     /// error.
     ///
     /// Support: Core
-    ///
-    /// Must have at most 16 items.
-    ///
-    /// Must satisfy `!(self.exists(f, f.type == 'RequestRedirect') && self.exists(f, f.type == 'URLRewrite'))`: May specify either httpRouteFilterRequestRedirect or httpRouteFilterRequestRewrite, but not both
-    ///
-    /// Must satisfy `self.filter(f, f.type == 'CORS').size() <= 1`: CORS filter cannot be repeated
-    ///
-    /// Must satisfy `self.filter(f, f.type == 'RequestHeaderModifier').size() <= 1`: RequestHeaderModifier filter cannot be repeated
-    ///
-    /// Must satisfy `self.filter(f, f.type == 'ResponseHeaderModifier').size() <= 1`: ResponseHeaderModifier filter cannot be repeated
-    ///
-    /// Must satisfy `self.filter(f, f.type == 'RequestRedirect').size() <= 1`: RequestRedirect filter cannot be repeated
-    ///
-    /// Must satisfy `self.filter(f, f.type == 'URLRewrite').size() <= 1`: URLRewrite filter cannot be repeated
+    /// * Must have at most 16 items.
+    /// * Must satisfy `!(self.exists(f, f.type == 'RequestRedirect') && self.exists(f, f.type == 'URLRewrite'))`: May specify either httpRouteFilterRequestRedirect or httpRouteFilterRequestRewrite, but not both
+    /// * Must satisfy `self.filter(f, f.type == 'CORS').size() <= 1`: CORS filter cannot be repeated
+    /// * Must satisfy `self.filter(f, f.type == 'RequestHeaderModifier').size() <= 1`: RequestHeaderModifier filter cannot be repeated
+    /// * Must satisfy `self.filter(f, f.type == 'ResponseHeaderModifier').size() <= 1`: ResponseHeaderModifier filter cannot be repeated
+    /// * Must satisfy `self.filter(f, f.type == 'RequestRedirect').size() <= 1`: RequestRedirect filter cannot be repeated
+    /// * Must satisfy `self.filter(f, f.type == 'URLRewrite').size() <= 1`: URLRewrite filter cannot be repeated
     pub filters: Option<Vec<HTTPRouteFilters>>,
     /// Matches define conditions used for matching the rule against incoming HTTP requests. Each match
     /// is independent, i.e. this rule will be matched if **any** one of the matches is satisfied.
@@ -2045,16 +1799,13 @@ pub struct HTTPRouteRules {
     ///
     /// When no rules matching a request have been successfully attached to the parent a request is
     /// coming from, a HTTP 404 status code MUST be returned.
-    ///
-    /// Must have at most 64 items.
-    ///
-    /// Defaults to `[{"path":{"type":"PathPrefix","value":"/"}}]`.
+    /// * Must have at most 64 items.
+    /// * Defaults to `[{"path":{"type":"PathPrefix","value":"/"}}]`.
     pub matches: Option<Vec<HTTPRouteMatches>>,
     /// Name is the name of the route rule. This name MUST be unique within a Route if it is set.
     ///
     /// Support: Extended
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub name: Option<String>,
     /// Retry defines the configuration for when to retry an HTTP request.
     ///
@@ -2070,9 +1821,9 @@ pub struct HTTPRouteRules {
     pub timeouts: Option<HTTPRouteTimeouts>,
 }
 codec::object! {
-    HTTPRouteRules, optional backend_refs = "backendRefs", optional filters = "filters",
-    optional matches = "matches", optional name = "name", optional retry = "retry",
-    optional session_persistence = "sessionPersistence", optional timeouts = "timeouts"
+    HTTPRouteRules, optional backend_refs = "backendRefs", optional filters, optional matches,
+    optional name, optional retry, optional session_persistence = "sessionPersistence",
+    optional timeouts
 }
 
 /// Scheme is the scheme to be used in the value of the `Location` header in the response. When
@@ -2103,38 +1854,29 @@ codec::texts! { HTTPRouteScheme, Unrecognized, Http = "http", Https = "https" }
 /// SessionPersistence defines and configures session persistence for the route rule.
 ///
 /// Support: Extended
-///
-/// Must satisfy `!has(self.cookie) || !has(self.cookie.lifetimeType) || self.cookie.lifetimeType != 'Permanent' || has(self.absoluteTimeout)`: AbsoluteTimeout must be specified when cookie lifetimeType is Permanent
-///
-/// Must satisfy `!has(self.cookie) || self.type == 'Cookie'`: cookie must be nil if type is not Cookie
-///
-/// Must satisfy `self.type != 'Cookie' || has(self.cookie)`: cookie must be specified for Cookie type
-///
-/// Must satisfy `!has(self.header) || self.type == 'Header'`: header must be nil if type is not Header
-///
-/// Must satisfy `self.type != 'Header' || has(self.header)`: header must be specified for Header type
-///
-/// Exactly one of `cookie` and `header` must be set, as `type` says: see [`HTTPRouteSessionPersistenceUnion`].
+/// * Must satisfy `!has(self.cookie) || !has(self.cookie.lifetimeType) || self.cookie.lifetimeType != 'Permanent' || has(self.absoluteTimeout)`: AbsoluteTimeout must be specified when cookie lifetimeType is Permanent
+/// * Must satisfy `!has(self.cookie) || self.type == 'Cookie'`: cookie must be nil if type is not Cookie
+/// * Must satisfy `self.type != 'Cookie' || has(self.cookie)`: cookie must be specified for Cookie type
+/// * Must satisfy `!has(self.header) || self.type == 'Header'`: header must be nil if type is not Header
+/// * Must satisfy `self.type != 'Header' || has(self.header)`: header must be specified for Header type
+/// * Exactly one of `cookie` and `header` must be set, as `type` says: see [`HTTPRouteSessionPersistenceUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteSessionPersistence {
     /// AbsoluteTimeout defines the absolute timeout of the persistent session. Once the AbsoluteTimeout
     /// duration has elapsed, the session becomes invalid.
     ///
     /// Support: Extended
-    ///
-    /// Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
+    /// * Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
     pub absolute_timeout: Option<String>,
     /// Cookie provides configuration settings that are specific to cookie-based session persistence.
     ///
     /// Support: Core
-    ///
-    /// One of [`HTTPRouteSessionPersistenceUnion`], where `type` is `Cookie`.
+    /// * One of [`HTTPRouteSessionPersistenceUnion`], where `type` is `Cookie`.
     pub cookie: Option<HTTPRouteCookie>,
     /// Header provides configuration settings that are specific to header-based session persistence.
     ///
     /// Support: Extended
-    ///
-    /// One of [`HTTPRouteSessionPersistenceUnion`], where `type` is `Header`.
+    /// * One of [`HTTPRouteSessionPersistenceUnion`], where `type` is `Header`.
     pub header: Option<HTTPRouteHeader>,
     /// Type defines the type of session persistence such as through the use of a header or cookie.
     /// Defaults to cookie based session persistence.
@@ -2142,21 +1884,18 @@ pub struct HTTPRouteSessionPersistence {
     /// Support: Core for "Cookie" type
     ///
     /// Support: Extended for "Header" type
-    ///
-    /// Defaults to `"Cookie"`.
+    /// * Defaults to `"Cookie"`.
     pub r#type: Option<HTTPRouteSessionPersistenceType>,
 }
 codec::object! {
-    HTTPRouteSessionPersistence, optional absolute_timeout = "absoluteTimeout",
-    optional cookie = "cookie", optional header = "header", optional r#type = "type"
+    HTTPRouteSessionPersistence, optional absolute_timeout = "absoluteTimeout", optional cookie,
+    optional header, optional r#type = "type"
 }
 
 /// The field of [`HTTPRouteSessionPersistence`] that is set, of those of which exactly one must be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum HTTPRouteSessionPersistenceUnion<'a> {
-    /// `cookie` is set.
     Cookie(&'a HTTPRouteCookie),
-    /// `header` is set.
     Header(&'a HTTPRouteHeader),
 }
 codec::union! {
@@ -2173,17 +1912,13 @@ codec::union! {
 /// Support: Extended for "Header" type
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRouteSessionPersistenceType {
-    /// `Cookie`
     #[default]
     Cookie,
-    /// `Header`
     Header,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! {
-    HTTPRouteSessionPersistenceType, Unrecognized, Cookie = "Cookie", Header = "Header"
-}
+codec::texts! { HTTPRouteSessionPersistenceType, Unrecognized, Cookie, Header }
 
 /// HTTPHeader represents an HTTP Header name and value as defined by RFC 7230.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -2195,18 +1930,16 @@ pub struct HTTPRouteSet {
     /// MUST be considered for a match. Subsequent entries with an equivalent header name MUST be
     /// ignored. Due to the case-insensitivity of header names, "foo" and "Foo" are considered
     /// equivalent.
-    ///
-    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
+    /// * Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
     pub name: String,
     /// Value is the value of HTTP Header to be matched.
     ///
     /// Must consist of printable US-ASCII characters, optionally separated by single tabs or spaces.
     /// See: <https://tools.ietf.org/html/rfc7230#section-3.2>
-    ///
-    /// Must have 1 to 4096 characters and match `^[!-~]+([\t ]?[!-~]+)*$`.
+    /// * Must have 1 to 4096 characters and match `^[!-~]+([\t ]?[!-~]+)*$`.
     pub value: String,
 }
-codec::object! { HTTPRouteSet, required name = "name", required value = "value" }
+codec::object! { HTTPRouteSet, required name, required value }
 
 /// Spec defines the desired state of HTTPRoute.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -2260,10 +1993,8 @@ pub struct HTTPRouteSpec {
     /// over.
     ///
     /// Support: Core
-    ///
-    /// Must have at most 16 items.
-    ///
-    /// Each item must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have at most 16 items.
+    /// * Each item must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub hostnames: Option<Vec<String>>,
     /// ParentRefs references the resources (usually Gateways) that a Route wants to be attached to.
     ///
@@ -2316,22 +2047,15 @@ pub struct HTTPRouteSpec {
     /// routing rules are only applied to outbound connections originating from the same namespace as
     /// the Route, for which the intended destination of the connections are a Service targeted as a
     /// ParentRef of the Route.
-    ///
-    /// Must have at most 32 items.
-    ///
-    /// Must satisfy `self.all(p1, self.all(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__)) ? ((!has(p1.sectionName) || p1.sectionName == '') == (!has(p2.sectionName) || p2.sectionName == '') && (!has(p1.port) || p1.port == 0) == (!has(p2.port) || p2.port == 0)): true))`: sectionName or port must be specified when parentRefs includes 2 or more references to the same parent
-    ///
-    /// Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__ )) && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || ( has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName)) && (((!has(p1.port) || p1.port == 0) && (!has(p2.port) || p2.port == 0)) || (has(p1.port) && has(p2.port) && p1.port == p2.port))))`: sectionName or port must be unique when parentRefs includes 2 or more references to the same parent
+    /// * Must have at most 32 items.
+    /// * Must satisfy `self.all(p1, self.all(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__)) ? ((!has(p1.sectionName) || p1.sectionName == '') == (!has(p2.sectionName) || p2.sectionName == '') && (!has(p1.port) || p1.port == 0) == (!has(p2.port) || p2.port == 0)): true))`: sectionName or port must be specified when parentRefs includes 2 or more references to the same parent
+    /// * Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__ )) && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || ( has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName)) && (((!has(p1.port) || p1.port == 0) && (!has(p2.port) || p2.port == 0)) || (has(p1.port) && has(p2.port) && p1.port == p2.port))))`: sectionName or port must be unique when parentRefs includes 2 or more references to the same parent
     pub parent_refs: Option<Vec<HTTPRouteParentRefs>>,
     /// Rules are a list of HTTP matchers, filters and actions.
-    ///
-    /// Must have 1 to 16 items.
-    ///
-    /// Must satisfy `(self.size() > 0 ? self[0].matches.size() : 0) + (self.size() > 1 ? self[1].matches.size() : 0) + (self.size() > 2 ? self[2].matches.size() : 0) + (self.size() > 3 ? self[3].matches.size() : 0) + (self.size() > 4 ? self[4].matches.size() : 0) + (self.size() > 5 ? self[5].matches.size() : 0) + (self.size() > 6 ? self[6].matches.size() : 0) + (self.size() > 7 ? self[7].matches.size() : 0) + (self.size() > 8 ? self[8].matches.size() : 0) + (self.size() > 9 ? self[9].matches.size() : 0) + (self.size() > 10 ? self[10].matches.size() : 0) + (self.size() > 11 ? self[11].matches.size() : 0) + (self.size() > 12 ? self[12].matches.size() : 0) + (self.size() > 13 ? self[13].matches.size() : 0) + (self.size() > 14 ? self[14].matches.size() : 0) + (self.size() > 15 ? self[15].matches.size() : 0) <= 128`: While 16 rules and 64 matches per rule are allowed, the total number of matches across all rules in a route must be less than 128
-    ///
-    /// Must satisfy `self.all(l1, !has(l1.name) || self.exists_one(l2, has(l2.name) && l1.name == l2.name))`: Rule name must be unique within the route
-    ///
-    /// Defaults to `[{"matches":[{"path":{"type":"PathPrefix","value":"/"}}]}]`.
+    /// * Must have 1 to 16 items.
+    /// * Must satisfy `(self.size() > 0 ? self[0].matches.size() : 0) + (self.size() > 1 ? self[1].matches.size() : 0) + (self.size() > 2 ? self[2].matches.size() : 0) + (self.size() > 3 ? self[3].matches.size() : 0) + (self.size() > 4 ? self[4].matches.size() : 0) + (self.size() > 5 ? self[5].matches.size() : 0) + (self.size() > 6 ? self[6].matches.size() : 0) + (self.size() > 7 ? self[7].matches.size() : 0) + (self.size() > 8 ? self[8].matches.size() : 0) + (self.size() > 9 ? self[9].matches.size() : 0) + (self.size() > 10 ? self[10].matches.size() : 0) + (self.size() > 11 ? self[11].matches.size() : 0) + (self.size() > 12 ? self[12].matches.size() : 0) + (self.size() > 13 ? self[13].matches.size() : 0) + (self.size() > 14 ? self[14].matches.size() : 0) + (self.size() > 15 ? self[15].matches.size() : 0) <= 128`: While 16 rules and 64 matches per rule are allowed, the total number of matches across all rules in a route must be less than 128
+    /// * Must satisfy `self.all(l1, !has(l1.name) || self.exists_one(l2, has(l2.name) && l1.name == l2.name))`: Rule name must be unique within the route
+    /// * Defaults to `[{"matches":[{"path":{"type":"PathPrefix","value":"/"}}]}]`.
     pub rules: Option<Vec<HTTPRouteRules>>,
     /// UseDefaultGateways indicates the default Gateway scope to use for this Route.
     ///
@@ -2347,8 +2071,8 @@ pub struct HTTPRouteSpec {
     pub use_default_gateways: Option<HTTPRouteUseDefaultGateways>,
 }
 codec::object! {
-    HTTPRouteSpec, optional hostnames = "hostnames", optional parent_refs = "parentRefs",
-    optional rules = "rules", optional use_default_gateways = "useDefaultGateways"
+    HTTPRouteSpec, optional hostnames, optional parent_refs = "parentRefs", optional rules,
+    optional use_default_gateways = "useDefaultGateways"
 }
 
 /// Status defines the current state of HTTPRoute.
@@ -2367,11 +2091,10 @@ pub struct HTTPRouteStatus {
     ///
     /// A maximum of 32 Gateways will be represented in this list. An empty list means the route has not
     /// been attached to any Gateway.
-    ///
-    /// Must have at most 32 items.
+    /// * Must have at most 32 items.
     pub parents: Vec<HTTPRouteParents>,
 }
-codec::object! { HTTPRouteStatus, required parents = "parents" }
+codec::object! { HTTPRouteStatus, required parents }
 
 /// StatusCode is the HTTP status code to be used in response.
 ///
@@ -2406,8 +2129,7 @@ codec::integers! {
 /// Timeouts defines the timeouts that can be configured for an HTTP request.
 ///
 /// Support: Extended
-///
-/// Must satisfy `!(has(self.request) && has(self.backendRequest) && duration(self.request) != duration('0s') && duration(self.backendRequest) > duration(self.request))`: backendRequest timeout cannot be longer than request timeout
+/// * Must satisfy `!(has(self.request) && has(self.backendRequest) && duration(self.request) != duration('0s') && duration(self.backendRequest) > duration(self.request))`: backendRequest timeout cannot be longer than request timeout
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteTimeouts {
     /// BackendRequest specifies a timeout for an individual request from the gateway to a backend. This
@@ -2428,8 +2150,7 @@ pub struct HTTPRouteTimeouts {
     /// encompasses the BackendRequest timeout).
     ///
     /// Support: Extended
-    ///
-    /// Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
+    /// * Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
     pub backend_request: Option<String>,
     /// Request specifies the maximum duration for a gateway to respond to an HTTP request. If the
     /// gateway has not been able to respond before this deadline is met, the gateway MUST return a
@@ -2450,13 +2171,10 @@ pub struct HTTPRouteTimeouts {
     /// unspecified, request timeout behavior is implementation-specific.
     ///
     /// Support: Extended
-    ///
-    /// Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
+    /// * Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
     pub request: Option<String>,
 }
-codec::object! {
-    HTTPRouteTimeouts, optional backend_request = "backendRequest", optional request = "request"
-}
+codec::object! { HTTPRouteTimeouts, optional backend_request = "backendRequest", optional request }
 
 /// Type identifies the type of filter to apply. As with other API fields, types are classified into
 /// three conformance levels:
@@ -2485,31 +2203,21 @@ codec::object! {
 /// Route to `status: False`, with a Reason of `UnsupportedValue`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRouteType {
-    /// `RequestHeaderModifier`
     #[default]
     RequestHeaderModifier,
-    /// `ResponseHeaderModifier`
     ResponseHeaderModifier,
-    /// `RequestMirror`
     RequestMirror,
-    /// `RequestRedirect`
     RequestRedirect,
-    /// `URLRewrite`
     URLRewrite,
-    /// `ExtensionRef`
     ExtensionRef,
-    /// `CORS`
     CORS,
-    /// `ExternalAuth`
     ExternalAuth,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
 codec::texts! {
-    HTTPRouteType, Unrecognized, RequestHeaderModifier = "RequestHeaderModifier",
-    ResponseHeaderModifier = "ResponseHeaderModifier", RequestMirror = "RequestMirror",
-    RequestRedirect = "RequestRedirect", URLRewrite = "URLRewrite", ExtensionRef = "ExtensionRef",
-    CORS = "CORS", ExternalAuth = "ExternalAuth"
+    HTTPRouteType, Unrecognized, RequestHeaderModifier, ResponseHeaderModifier, RequestMirror,
+    RequestRedirect, URLRewrite, ExtensionRef, CORS, ExternalAuth
 }
 
 /// URLRewrite defines a schema for a filter that modifies a request during forwarding.
@@ -2520,15 +2228,14 @@ pub struct HTTPRouteUrlRewrite {
     /// Hostname is the value to be used to replace the Host header value during forwarding.
     ///
     /// Support: Extended
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub hostname: Option<String>,
     /// Path defines a path rewrite.
     ///
     /// Support: Extended
     pub path: Option<HTTPRouteRequestRedirectPath>,
 }
-codec::object! { HTTPRouteUrlRewrite, optional hostname = "hostname", optional path = "path" }
+codec::object! { HTTPRouteUrlRewrite, optional hostname, optional path }
 
 /// UseDefaultGateways indicates the default Gateway scope to use for this Route.
 ///
@@ -2543,12 +2250,10 @@ codec::object! { HTTPRouteUrlRewrite, optional hostname = "hostname", optional p
 /// Gateway.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRouteUseDefaultGateways {
-    /// `All`
     #[default]
     All,
-    /// `None`
     None,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { HTTPRouteUseDefaultGateways, Unrecognized, All = "All", None = "None" }
+codec::texts! { HTTPRouteUseDefaultGateways, Unrecognized, All, None }

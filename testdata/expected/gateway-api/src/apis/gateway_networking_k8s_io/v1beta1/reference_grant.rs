@@ -27,7 +27,7 @@ pub struct ReferenceGrant {
     /// Spec defines the desired state of ReferenceGrant.
     pub spec: ReferenceGrantSpec,
 }
-codec::object! { ReferenceGrant as kind, defaulted metadata = "metadata", required spec = "spec" }
+codec::object! { ReferenceGrant as kind, defaulted metadata, required spec }
 
 /// ReferenceGrantFrom describes trusted namespaces and kinds.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,8 +35,7 @@ pub struct ReferenceGrantFrom {
     /// Group is the group of the referent. When empty, the Kubernetes core API group is inferred.
     ///
     /// Support: Core
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub group: String,
     /// Kind is the kind of the referent. Although implementations may support additional resources, the
     /// following types are part of the "Core" support level for this field.
@@ -52,20 +51,15 @@ pub struct ReferenceGrantFrom {
     /// - TCPRoute
     /// - TLSRoute
     /// - UDPRoute
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     pub kind: String,
     /// Namespace is the namespace of the referent.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: String,
 }
-codec::object! {
-    ReferenceGrantFrom, required group = "group", required kind = "kind",
-    required namespace = "namespace"
-}
+codec::object! { ReferenceGrantFrom, required group, required kind, required namespace }
 
 /// Spec defines the desired state of ReferenceGrant.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -75,19 +69,17 @@ pub struct ReferenceGrantSpec {
     /// be valid from, or to put this another way, entries MUST be combined using OR.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 16 items.
+    /// * Must have 1 to 16 items.
     pub from: Vec<ReferenceGrantFrom>,
     /// To describes the resources that may be referenced by the resources described in "From". Each
     /// entry in this list MUST be considered to be an additional place that references can be valid to,
     /// or to put this another way, entries MUST be combined using OR.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 16 items.
+    /// * Must have 1 to 16 items.
     pub to: Vec<ReferenceGrantTo>,
 }
-codec::object! { ReferenceGrantSpec, required from = "from", required to = "to" }
+codec::object! { ReferenceGrantSpec, required from, required to }
 
 /// ReferenceGrantTo describes what Kinds are allowed as targets of the references.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -95,23 +87,18 @@ pub struct ReferenceGrantTo {
     /// Group is the group of the referent. When empty, the Kubernetes core API group is inferred.
     ///
     /// Support: Core
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub group: String,
     /// Kind is the kind of the referent. Although implementations may support additional resources, the
     /// following types are part of the "Core" support level for this field:
     ///
     /// - Secret when used to permit a SecretObjectReference
     /// - Service when used to permit a BackendObjectReference
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     pub kind: String,
     /// Name is the name of the referent. When unspecified, this policy refers to all resources of the
     /// specified Group and Kind in the local namespace.
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: Option<String>,
 }
-codec::object! {
-    ReferenceGrantTo, required group = "group", required kind = "kind", optional name = "name"
-}
+codec::object! { ReferenceGrantTo, required group, required kind, optional name }

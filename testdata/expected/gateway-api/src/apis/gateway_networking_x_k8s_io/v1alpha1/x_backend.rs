@@ -3,7 +3,7 @@
 
 //! `XBackend` of `gateway.networking.x-k8s.io/v1alpha1`.
 
-#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms, missing_docs)]
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
@@ -23,10 +23,7 @@ pub struct XBackend {
     /// Status defines the current state of XBackend.
     pub status: Option<XBackendStatus>,
 }
-codec::object! {
-    XBackend as kind, defaulted metadata = "metadata", required spec = "spec",
-    optional status = "status"
-}
+codec::object! { XBackend as kind, defaulted metadata, required spec, optional status }
 
 /// LocalObjectReference identifies an API object within the namespace of the referrer. The API
 /// object must be valid in the cluster; the Group and Kind must be registered in the cluster for
@@ -38,22 +35,16 @@ codec::object! {
 pub struct XBackendCaCertificateRefs {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub group: String,
     /// Kind is kind of the referent. For example "HTTPRoute" or "Service".
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     pub kind: String,
     /// Name is the name of the referent.
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
 }
-codec::object! {
-    XBackendCaCertificateRefs, required group = "group", required kind = "kind",
-    required name = "name"
-}
+codec::object! { XBackendCaCertificateRefs, required group, required kind, required name }
 
 /// ClientCertificateRef is a reference to a Secret containing the client TLS certificate and
 /// private key for mutual TLS. This field is required when mode is ClientAndServer and must be
@@ -62,20 +53,15 @@ codec::object! {
 pub struct XBackendClientCertificateRef {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `""`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Defaults to `""`.
     pub group: Option<String>,
     /// Kind is kind of the referent. For example "Secret".
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    ///
-    /// Defaults to `"Secret"`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Defaults to `"Secret"`.
     pub kind: Option<String>,
     /// Name is the name of the referent.
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the referenced object. When unspecified, the local namespace is
     /// inferred.
@@ -85,13 +71,11 @@ pub struct XBackendClientCertificateRef {
     /// reference. See the ReferenceGrant documentation for details.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
 }
 codec::object! {
-    XBackendClientCertificateRef, optional group = "group", optional kind = "kind",
-    required name = "name", optional namespace = "namespace"
+    XBackendClientCertificateRef, optional group, optional kind, required name, optional namespace
 }
 
 /// ExternalHostname specifies the configuration for an ExternalHostname backend. This field must be
@@ -102,31 +86,23 @@ codec::object! {
 pub struct XBackendExternalHostname {
     /// Hostname specifies the FQDN used to reach this backend. IP addresses are not allowed in this
     /// field.
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Must satisfy `!self.endsWith('.cluster.local')`: hostname must not be an IP address or end with .cluster.local
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must satisfy `!self.endsWith('.cluster.local')`: hostname must not be an IP address or end with .cluster.local
     pub hostname: String,
 }
-codec::object! { XBackendExternalHostname, required hostname = "hostname" }
+codec::object! { XBackendExternalHostname, required hostname }
 
 /// Mode defines the TLS mode for the backend connection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum XBackendMode {
-    /// `None`
     #[default]
     None,
-    /// `ServerOnly`
     ServerOnly,
-    /// `ClientAndServer`
     ClientAndServer,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! {
-    XBackendMode, Unrecognized, None = "None", ServerOnly = "ServerOnly",
-    ClientAndServer = "ClientAndServer"
-}
+codec::texts! { XBackendMode, Unrecognized, None, ServerOnly, ClientAndServer }
 
 /// AncestorRef identifies the parent resource that this status is associated with.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -136,10 +112,8 @@ pub struct XBackendParentRef {
     /// to "" (empty string).
     ///
     /// Support: Core
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `"gateway.networking.k8s.io"`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Defaults to `"gateway.networking.k8s.io"`.
     pub group: Option<String>,
     /// Kind is kind of the referent.
     ///
@@ -149,16 +123,13 @@ pub struct XBackendParentRef {
     /// - Service (Mesh conformance profile, ClusterIP Services only)
     ///
     /// Support for other resources is Implementation-Specific.
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    ///
-    /// Defaults to `"Gateway"`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Defaults to `"Gateway"`.
     pub kind: Option<String>,
     /// Name is the name of the referent.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the referent. When unspecified, this refers to the local namespace
     /// of the Route.
@@ -177,8 +148,7 @@ pub struct XBackendParentRef {
     /// ParentRef of the Route.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
     /// Port is the network port this Route targets. It can be interpreted differently based on the type
     /// of parent resource.
@@ -204,8 +174,7 @@ pub struct XBackendParentRef {
     /// Gateway.
     ///
     /// Support: Extended
-    ///
-    /// Must be at least 1 and be at most 65535.
+    /// * Must be at least 1 and be at most 65535.
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources,
     /// SectionName is interpreted as the following:
@@ -226,13 +195,12 @@ pub struct XBackendParentRef {
     /// attachment from this Route, the Route MUST be considered detached from the Gateway.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub section_name: Option<String>,
 }
 codec::object! {
-    XBackendParentRef, optional group = "group", optional kind = "kind", required name = "name",
-    optional namespace = "namespace", optional port = "port", optional section_name = "sectionName"
+    XBackendParentRef, optional group, optional kind, required name, optional namespace,
+    optional port, optional section_name = "sectionName"
 }
 
 /// BackendAncestorStatus describes the status of a Backend with respect to a specific parent
@@ -250,8 +218,7 @@ pub struct XBackendParents {
     /// - "Accepted": the resource has been acknowledged and accepteed by the controller
     ///
     /// The status of each condition is one of True, False, or Unknown.
-    ///
-    /// Must have no two items with the same `type`.
+    /// * Must have no two items with the same `type`.
     pub conditions: Option<Vec<Condition>>,
     /// ControllerName is a domain/path string that indicates the name of the controller that manages
     /// the Backend.
@@ -260,15 +227,14 @@ pub struct XBackendParents {
     ///
     /// The format of this field is DOMAIN "/" PATH, where DOMAIN and PATH are valid Kubernetes names
     /// (<https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>).
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
     pub controller_name: String,
     /// AncestorRef identifies the parent resource that this status is associated with.
     pub parent_ref: XBackendParentRef,
 }
 codec::object! {
-    XBackendParents, optional_encoded conditions = "conditions",
-    required controller_name = "controllerName", required parent_ref = "parentRef"
+    XBackendParents, optional_encoded conditions, required controller_name = "controllerName",
+    required parent_ref = "parentRef"
 }
 
 /// Port defines the port that the implementation should use when connecting to this backend.
@@ -277,17 +243,14 @@ pub struct XBackendPort {
     /// Name represents the name of this port. All ports in a Backend must have a unique name. Name must
     /// either be an empty string or pass DNS_LABEL validation (lowercase alphanumeric or '-', starting
     /// and ending with an alphanumeric character, at most 63 characters).
-    ///
-    /// Must have at most 63 characters.
-    ///
-    /// Must satisfy `size(self) == 0 || format.dns1123Label().validate(self) == null`: Name must be a valid DNS label
+    /// * Must have at most 63 characters.
+    /// * Must satisfy `size(self) == 0 || format.dns1123Label().validate(self) == null`: Name must be a valid DNS label
     pub name: Option<String>,
     /// Port represents the port number of the endpoint.
-    ///
-    /// Must be at least 1 and be at most 65535.
+    /// * Must be at least 1 and be at most 65535.
     pub port: i32,
 }
-codec::object! { XBackendPort, optional name = "name", required port = "port" }
+codec::object! { XBackendPort, optional name, required port }
 
 /// Protocol defines the protocol for backend communication.
 ///
@@ -305,30 +268,20 @@ codec::object! { XBackendPort, optional name = "name", required port = "port" }
 /// Support: Extended - GRPC, MCP, TCP
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum XBackendProtocol {
-    /// `TCP`
     #[default]
     TCP,
-    /// `HTTP`
     HTTP,
-    /// `HTTP2`
     HTTP2,
-    /// `HTTP11`
     HTTP11,
-    /// `H2C`
     H2C,
-    /// `MCP`
     MCP,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! {
-    XBackendProtocol, Unrecognized, TCP = "TCP", HTTP = "HTTP", HTTP2 = "HTTP2", HTTP11 = "HTTP11",
-    H2C = "H2C", MCP = "MCP"
-}
+codec::texts! { XBackendProtocol, Unrecognized, TCP, HTTP, HTTP2, HTTP11, H2C, MCP }
 
 /// Spec defines the desired state of XBackend.
-///
-/// Must satisfy `self.type == 'ExternalHostname' ? has(self.externalHostname) : !has(self.externalHostname)`: externalHostname must be set when type is ExternalHostname and must be unset otherwise
+/// * Must satisfy `self.type == 'ExternalHostname' ? has(self.externalHostname) : !has(self.externalHostname)`: externalHostname must be set when type is ExternalHostname and must be unset otherwise
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct XBackendSpec {
     /// ExternalHostname specifies the configuration for an ExternalHostname backend. This field must be
@@ -365,8 +318,8 @@ pub struct XBackendSpec {
     pub r#type: XBackendType,
 }
 codec::object! {
-    XBackendSpec, optional external_hostname = "externalHostname", required port = "port",
-    optional protocol = "protocol", optional tls = "tls", required r#type = "type"
+    XBackendSpec, optional external_hostname = "externalHostname", required port, optional protocol,
+    optional tls, required r#type = "type"
 }
 
 /// Status defines the current state of XBackend.
@@ -377,29 +330,23 @@ pub struct XBackendStatus {
     ///
     /// A maximum of 32 parents will be represented in this list. An empty list indicates that the
     /// Backend is not associated with any parents.
-    ///
-    /// Must have at most 32 items.
+    /// * Must have at most 32 items.
     pub parents: Option<Vec<XBackendParents>>,
 }
-codec::object! { XBackendStatus, optional parents = "parents" }
+codec::object! { XBackendStatus, optional parents }
 
 /// SubjectAltName represents Subject Alternative Name.
-///
-/// Must satisfy `!(self.type == "Hostname" && (!has(self.hostname) || self.hostname == ""))`: SubjectAltName element must contain Hostname, if Type is set to Hostname
-///
-/// Must satisfy `!(self.type != "Hostname" && has(self.hostname) && self.hostname != "")`: SubjectAltName element must not contain Hostname, if Type is not set to Hostname
-///
-/// Must satisfy `!(self.type == "URI" && (!has(self.uri) || self.uri == ""))`: SubjectAltName element must contain URI, if Type is set to URI
-///
-/// Must satisfy `!(self.type != "URI" && has(self.uri) && self.uri != "")`: SubjectAltName element must not contain URI, if Type is not set to URI
+/// * Must satisfy `!(self.type == "Hostname" && (!has(self.hostname) || self.hostname == ""))`: SubjectAltName element must contain Hostname, if Type is set to Hostname
+/// * Must satisfy `!(self.type != "Hostname" && has(self.hostname) && self.hostname != "")`: SubjectAltName element must not contain Hostname, if Type is not set to Hostname
+/// * Must satisfy `!(self.type == "URI" && (!has(self.uri) || self.uri == ""))`: SubjectAltName element must contain URI, if Type is set to URI
+/// * Must satisfy `!(self.type != "URI" && has(self.uri) && self.uri != "")`: SubjectAltName element must not contain URI, if Type is not set to URI
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct XBackendSubjectAltNames {
     /// Hostname contains Subject Alternative Name specified in DNS name format. Required when Type is
     /// set to Hostname, ignored otherwise.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub hostname: Option<String>,
     /// Type determines the format of the Subject Alternative Name. Always required.
     ///
@@ -412,13 +359,11 @@ pub struct XBackendSubjectAltNames {
     /// is set to URI, ignored otherwise.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters and match `^(([^:/?#]+):)(//([^/?#]*))([^?#]*)(\?([^#]*))?(#(.*))?`.
+    /// * Must have 1 to 253 characters and match `^(([^:/?#]+):)(//([^/?#]*))([^?#]*)(\?([^#]*))?(#(.*))?`.
     pub uri: Option<String>,
 }
 codec::object! {
-    XBackendSubjectAltNames, optional hostname = "hostname", required r#type = "type",
-    optional uri = "uri"
+    XBackendSubjectAltNames, optional hostname, required r#type = "type", optional uri
 }
 
 /// Type determines the format of the Subject Alternative Name. Always required.
@@ -426,15 +371,13 @@ codec::object! {
 /// Support: Core
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum XBackendSubjectAltNamesType {
-    /// `Hostname`
     #[default]
     Hostname,
-    /// `URI`
     URI,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { XBackendSubjectAltNamesType, Unrecognized, Hostname = "Hostname", URI = "URI" }
+codec::texts! { XBackendSubjectAltNamesType, Unrecognized, Hostname, URI }
 
 /// TLS defines the TLS configuration that the implementation should use when connecting to the
 /// backend.
@@ -443,8 +386,7 @@ codec::texts! { XBackendSubjectAltNamesType, Unrecognized, Hostname = "Hostname"
 /// should be considered insecure and a security risk.
 ///
 /// Support: Extended
-///
-/// Must satisfy `self.mode == 'ClientAndServer' ? has(self.clientCertificateRef) : !has(self.clientCertificateRef)`: clientCertificateRef must be set if and only if mode is ClientAndServer
+/// * Must satisfy `self.mode == 'ClientAndServer' ? has(self.clientCertificateRef) : !has(self.clientCertificateRef)`: clientCertificateRef must be set if and only if mode is ClientAndServer
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct XBackendTls {
     /// ClientCertificateRef is a reference to a Secret containing the client TLS certificate and
@@ -457,28 +399,24 @@ pub struct XBackendTls {
     pub validation: Option<XBackendValidation>,
 }
 codec::object! {
-    XBackendTls, optional client_certificate_ref = "clientCertificateRef", required mode = "mode",
-    optional validation = "validation"
+    XBackendTls, optional client_certificate_ref = "clientCertificateRef", required mode,
+    optional validation
 }
 
 /// Type defines the backend type.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum XBackendType {
-    /// `ExternalHostname`
     #[default]
     ExternalHostname,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { XBackendType, Unrecognized, ExternalHostname = "ExternalHostname" }
+codec::texts! { XBackendType, Unrecognized, ExternalHostname }
 
 /// Validation contains TLS validation configuration for the backend connection.
-///
-/// Must satisfy `!(has(self.caCertificateRefs) && size(self.caCertificateRefs) > 0 && has(self.wellKnownCACertificates) && self.wellKnownCACertificates != "")`: must not contain both CACertificateRefs and WellKnownCACertificates
-///
-/// Must satisfy `(has(self.caCertificateRefs) && size(self.caCertificateRefs) > 0 || has(self.wellKnownCACertificates) && self.wellKnownCACertificates != "")`: must specify either CACertificateRefs or WellKnownCACertificates
-///
-/// At least one of `caCertificateRefs` and `wellKnownCACertificates` must be set.
+/// * Must satisfy `!(has(self.caCertificateRefs) && size(self.caCertificateRefs) > 0 && has(self.wellKnownCACertificates) && self.wellKnownCACertificates != "")`: must not contain both CACertificateRefs and WellKnownCACertificates
+/// * Must satisfy `(has(self.caCertificateRefs) && size(self.caCertificateRefs) > 0 || has(self.wellKnownCACertificates) && self.wellKnownCACertificates != "")`: must specify either CACertificateRefs or WellKnownCACertificates
+/// * At least one of `caCertificateRefs` and `wellKnownCACertificates` must be set.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct XBackendValidation {
     /// CACertificateRefs contains one or more references to Kubernetes objects that contain a
@@ -521,10 +459,8 @@ pub struct XBackendValidation {
     ///
     /// Support: Implementation-specific - More than one reference, other kinds of resources, or a
     /// single reference that includes multiple certificates.
-    ///
-    /// Must have at most 8 items.
-    ///
-    /// At least one of `caCertificateRefs` and `wellKnownCACertificates` must be set.
+    /// * Must have at most 8 items.
+    /// * At least one of `caCertificateRefs` and `wellKnownCACertificates` must be set.
     pub ca_certificate_refs: Option<Vec<XBackendCaCertificateRefs>>,
     /// Hostname is used for two purposes in the connection between Gateways and backends:
     ///
@@ -536,16 +472,14 @@ pub struct XBackendValidation {
     ///   authentication, you MUST add it to the SubjectAltNames list.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub hostname: String,
     /// SubjectAltNames contains one or more Subject Alternative Names. When specified the certificate
     /// served from the backend MUST have at least one Subject Alternate Name matching one of the
     /// specified SubjectAltNames.
     ///
     /// Support: Extended
-    ///
-    /// Must have at most 5 items.
+    /// * Must have at most 5 items.
     pub subject_alt_names: Option<Vec<XBackendSubjectAltNames>>,
     /// WellKnownCACertificates specifies whether a well-known set of CA certificates may be used in the
     /// TLS handshake between the gateway and backend pod.
@@ -565,14 +499,12 @@ pub struct XBackendValidation {
     /// implementation-specific, prefixed name, such as `mycompany.com/my-custom-ca-certificates`.
     ///
     /// Support: Implementation-specific
-    ///
-    /// Must have 1 to 253 characters and match `^(System|([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]))$`.
-    ///
-    /// At least one of `caCertificateRefs` and `wellKnownCACertificates` must be set.
+    /// * Must have 1 to 253 characters and match `^(System|([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]))$`.
+    /// * At least one of `caCertificateRefs` and `wellKnownCACertificates` must be set.
     pub well_known_ca_certificates: Option<String>,
 }
 codec::object! {
-    XBackendValidation, optional ca_certificate_refs = "caCertificateRefs",
-    required hostname = "hostname", optional subject_alt_names = "subjectAltNames",
+    XBackendValidation, optional ca_certificate_refs = "caCertificateRefs", required hostname,
+    optional subject_alt_names = "subjectAltNames",
     optional well_known_ca_certificates = "wellKnownCACertificates"
 }

@@ -3,7 +3,7 @@
 
 //! `XBackendTrafficPolicy` of `gateway.networking.x-k8s.io/v1alpha1`.
 
-#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms, missing_docs)]
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
@@ -21,10 +21,7 @@ pub struct XBackendTrafficPolicy {
     /// Status defines the current state of BackendTrafficPolicy.
     pub status: Option<XBackendTrafficPolicyStatus>,
 }
-codec::object! {
-    XBackendTrafficPolicy as kind, defaulted metadata = "metadata", required spec = "spec",
-    optional status = "status"
-}
+codec::object! { XBackendTrafficPolicy as kind, defaulted metadata, required spec, optional status }
 
 /// AncestorRef corresponds with a ParentRef in the spec that this PolicyAncestorStatus struct
 /// describes the status of.
@@ -35,10 +32,8 @@ pub struct XBackendTrafficPolicyAncestorRef {
     /// to "" (empty string).
     ///
     /// Support: Core
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    ///
-    /// Defaults to `"gateway.networking.k8s.io"`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Defaults to `"gateway.networking.k8s.io"`.
     pub group: Option<String>,
     /// Kind is kind of the referent.
     ///
@@ -48,16 +43,13 @@ pub struct XBackendTrafficPolicyAncestorRef {
     /// - Service (Mesh conformance profile, ClusterIP Services only)
     ///
     /// Support for other resources is Implementation-Specific.
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    ///
-    /// Defaults to `"Gateway"`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Defaults to `"Gateway"`.
     pub kind: Option<String>,
     /// Name is the name of the referent.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the referent. When unspecified, this refers to the local namespace
     /// of the Route.
@@ -76,8 +68,7 @@ pub struct XBackendTrafficPolicyAncestorRef {
     /// ParentRef of the Route.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
     /// Port is the network port this Route targets. It can be interpreted differently based on the type
     /// of parent resource.
@@ -103,8 +94,7 @@ pub struct XBackendTrafficPolicyAncestorRef {
     /// Gateway.
     ///
     /// Support: Extended
-    ///
-    /// Must be at least 1 and be at most 65535.
+    /// * Must be at least 1 and be at most 65535.
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources,
     /// SectionName is interpreted as the following:
@@ -125,14 +115,12 @@ pub struct XBackendTrafficPolicyAncestorRef {
     /// attachment from this Route, the Route MUST be considered detached from the Gateway.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub section_name: Option<String>,
 }
 codec::object! {
-    XBackendTrafficPolicyAncestorRef, optional group = "group", optional kind = "kind",
-    required name = "name", optional namespace = "namespace", optional port = "port",
-    optional section_name = "sectionName"
+    XBackendTrafficPolicyAncestorRef, optional group, optional kind, required name,
+    optional namespace, optional port, optional section_name = "sectionName"
 }
 
 /// PolicyAncestorStatus describes the status of a route with respect to an associated Ancestor.
@@ -167,8 +155,7 @@ pub struct XBackendTrafficPolicyAncestors {
     /// describes the status of.
     pub ancestor_ref: XBackendTrafficPolicyAncestorRef,
     /// Conditions describes the status of the Policy with respect to the given Ancestor.
-    ///
-    /// Must have 1 to 8 items and have no two items with the same `type`.
+    /// * Must have 1 to 8 items and have no two items with the same `type`.
     pub conditions: Vec<Condition>,
     /// ControllerName is a domain/path string that indicates the name of the controller that wrote this
     /// status. This corresponds with the controllerName field on GatewayClass.
@@ -180,13 +167,12 @@ pub struct XBackendTrafficPolicyAncestors {
     ///
     /// Controllers MUST populate this field when writing status. Controllers should ensure that entries
     /// to status populated with their ControllerName are cleaned up when they are no longer necessary.
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
     pub controller_name: String,
 }
 codec::object! {
     XBackendTrafficPolicyAncestors, required ancestor_ref = "ancestorRef",
-    required_encoded conditions = "conditions", required controller_name = "controllerName"
+    required_encoded conditions, required controller_name = "controllerName"
 }
 
 /// Budget holds the details of the retry budget configuration.
@@ -196,25 +182,18 @@ pub struct XBackendTrafficPolicyBudget {
     /// for retries.
     ///
     /// Support: Extended
-    ///
-    /// Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
-    ///
-    /// Must satisfy `!(duration(self) < duration('1s') || duration(self) > duration('1h'))`: interval cannot be greater than one hour or less than one second
-    ///
-    /// Defaults to `"10s"`.
+    /// * Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
+    /// * Must satisfy `!(duration(self) < duration('1s') || duration(self) > duration('1h'))`: interval cannot be greater than one hour or less than one second
+    /// * Defaults to `"10s"`.
     pub interval: Option<String>,
     /// Percent defines the maximum percentage of active requests that may be made up of retries.
     ///
     /// Support: Extended
-    ///
-    /// Must be at least 0 and be at most 100.
-    ///
-    /// Defaults to `20`.
+    /// * Must be at least 0 and be at most 100.
+    /// * Defaults to `20`.
     pub percent: Option<i64>,
 }
-codec::object! {
-    XBackendTrafficPolicyBudget, optional interval = "interval", optional percent = "percent"
-}
+codec::object! { XBackendTrafficPolicyBudget, optional interval, optional percent }
 
 /// Cookie provides configuration settings that are specific to cookie-based session persistence.
 ///
@@ -236,30 +215,26 @@ pub struct XBackendTrafficPolicyCookie {
     /// Support: Core for "Session" type
     ///
     /// Support: Extended for "Permanent" type
-    ///
-    /// Defaults to `"Session"`.
+    /// * Defaults to `"Session"`.
     pub lifetime_type: Option<XBackendTrafficPolicyLifetimeType>,
     /// Name defines the name of the cookie used for session persistence. If not specified, a unique
     /// cookie name SHOULD be generated. Users should avoid reusing cookie names to prevent unintended
     /// consequences, such as rejection or unpredictable behavior.
     ///
     /// Support: Extended
-    ///
-    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
+    /// * Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
     pub name: Option<String>,
     /// Path defines the cookie Path attribute. When not specified, implementations MUST default the
     /// cookie path to "/".
     ///
     /// Support: Extended
-    ///
-    /// Must have at most 1024 characters.
-    ///
-    /// Defaults to `"/"`.
+    /// * Must have at most 1024 characters.
+    /// * Defaults to `"/"`.
     pub path: Option<String>,
 }
 codec::object! {
-    XBackendTrafficPolicyCookie, optional lifetime_type = "lifetimeType", optional name = "name",
-    optional path = "path"
+    XBackendTrafficPolicyCookie, optional lifetime_type = "lifetimeType", optional name,
+    optional path
 }
 
 /// Header provides configuration settings that are specific to header-based session persistence.
@@ -271,11 +246,10 @@ pub struct XBackendTrafficPolicyHeader {
     /// header in subsequent requests to maintain the session.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
+    /// * Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
     pub name: String,
 }
-codec::object! { XBackendTrafficPolicyHeader, required name = "name" }
+codec::object! { XBackendTrafficPolicyHeader, required name }
 
 /// LifetimeType specifies whether the cookie has a permanent or session-based lifetime. A permanent
 /// cookie persists until its specified expiry time, defined by the Expires or Max-Age cookie
@@ -294,17 +268,13 @@ codec::object! { XBackendTrafficPolicyHeader, required name = "name" }
 /// Support: Extended for "Permanent" type
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum XBackendTrafficPolicyLifetimeType {
-    /// `Permanent`
     Permanent,
-    /// `Session`
     #[default]
     Session,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! {
-    XBackendTrafficPolicyLifetimeType, Unrecognized, Permanent = "Permanent", Session = "Session"
-}
+codec::texts! { XBackendTrafficPolicyLifetimeType, Unrecognized, Permanent, Session }
 
 /// MinRetryRate defines the minimum rate of retries that will be allowable over a specified
 /// duration of time.
@@ -321,22 +291,17 @@ pub struct XBackendTrafficPolicyMinRetryRate {
     /// Count specifies the number of requests per time interval.
     ///
     /// Support: Extended
-    ///
-    /// Must be at least 1 and be at most 1000000.
+    /// * Must be at least 1 and be at most 1000000.
     pub count: Option<i64>,
     /// Interval specifies the divisor of the rate of requests, the amount of time during which the
     /// given count of requests occur.
     ///
     /// Support: Extended
-    ///
-    /// Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
-    ///
-    /// Must satisfy `!(duration(self) == duration('0s') || duration(self) > duration('1h'))`: interval cannot be greater than one hour
+    /// * Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
+    /// * Must satisfy `!(duration(self) == duration('0s') || duration(self) > duration('1h'))`: interval cannot be greater than one hour
     pub interval: Option<String>,
 }
-codec::object! {
-    XBackendTrafficPolicyMinRetryRate, optional count = "count", optional interval = "interval"
-}
+codec::object! { XBackendTrafficPolicyMinRetryRate, optional count, optional interval }
 
 /// RetryConstraint defines the configuration for when to allow or prevent further retries to a
 /// target backend, by dynamically calculating a 'retry budget'.
@@ -366,8 +331,7 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct XBackendTrafficPolicyRetryConstraint {
     /// Budget holds the details of the retry budget configuration.
-    ///
-    /// Defaults to `{"interval":"10s","percent":20}`.
+    /// * Defaults to `{"interval":"10s","percent":20}`.
     pub budget: Option<XBackendTrafficPolicyBudget>,
     /// MinRetryRate defines the minimum rate of retries that will be allowable over a specified
     /// duration of time.
@@ -379,50 +343,39 @@ pub struct XBackendTrafficPolicyRetryConstraint {
     /// for retries may be calculated as a very low value.
     ///
     /// Support: Extended
-    ///
-    /// Defaults to `{"count":10,"interval":"1s"}`.
+    /// * Defaults to `{"count":10,"interval":"1s"}`.
     pub min_retry_rate: Option<XBackendTrafficPolicyMinRetryRate>,
 }
 codec::object! {
-    XBackendTrafficPolicyRetryConstraint, optional budget = "budget",
-    optional min_retry_rate = "minRetryRate"
+    XBackendTrafficPolicyRetryConstraint, optional budget, optional min_retry_rate = "minRetryRate"
 }
 
 /// SessionPersistence defines and configures session persistence for the backend.
 ///
 /// Support: Extended
-///
-/// Must satisfy `!has(self.cookie) || !has(self.cookie.lifetimeType) || self.cookie.lifetimeType != 'Permanent' || has(self.absoluteTimeout)`: AbsoluteTimeout must be specified when cookie lifetimeType is Permanent
-///
-/// Must satisfy `!has(self.cookie) || self.type == 'Cookie'`: cookie must be nil if type is not Cookie
-///
-/// Must satisfy `self.type != 'Cookie' || has(self.cookie)`: cookie must be specified for Cookie type
-///
-/// Must satisfy `!has(self.header) || self.type == 'Header'`: header must be nil if type is not Header
-///
-/// Must satisfy `self.type != 'Header' || has(self.header)`: header must be specified for Header type
-///
-/// Exactly one of `cookie` and `header` must be set, as `type` says: see [`XBackendTrafficPolicySessionPersistenceUnion`].
+/// * Must satisfy `!has(self.cookie) || !has(self.cookie.lifetimeType) || self.cookie.lifetimeType != 'Permanent' || has(self.absoluteTimeout)`: AbsoluteTimeout must be specified when cookie lifetimeType is Permanent
+/// * Must satisfy `!has(self.cookie) || self.type == 'Cookie'`: cookie must be nil if type is not Cookie
+/// * Must satisfy `self.type != 'Cookie' || has(self.cookie)`: cookie must be specified for Cookie type
+/// * Must satisfy `!has(self.header) || self.type == 'Header'`: header must be nil if type is not Header
+/// * Must satisfy `self.type != 'Header' || has(self.header)`: header must be specified for Header type
+/// * Exactly one of `cookie` and `header` must be set, as `type` says: see [`XBackendTrafficPolicySessionPersistenceUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct XBackendTrafficPolicySessionPersistence {
     /// AbsoluteTimeout defines the absolute timeout of the persistent session. Once the AbsoluteTimeout
     /// duration has elapsed, the session becomes invalid.
     ///
     /// Support: Extended
-    ///
-    /// Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
+    /// * Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
     pub absolute_timeout: Option<String>,
     /// Cookie provides configuration settings that are specific to cookie-based session persistence.
     ///
     /// Support: Core
-    ///
-    /// One of [`XBackendTrafficPolicySessionPersistenceUnion`], where `type` is `Cookie`.
+    /// * One of [`XBackendTrafficPolicySessionPersistenceUnion`], where `type` is `Cookie`.
     pub cookie: Option<XBackendTrafficPolicyCookie>,
     /// Header provides configuration settings that are specific to header-based session persistence.
     ///
     /// Support: Extended
-    ///
-    /// One of [`XBackendTrafficPolicySessionPersistenceUnion`], where `type` is `Header`.
+    /// * One of [`XBackendTrafficPolicySessionPersistenceUnion`], where `type` is `Header`.
     pub header: Option<XBackendTrafficPolicyHeader>,
     /// Type defines the type of session persistence such as through the use of a header or cookie.
     /// Defaults to cookie based session persistence.
@@ -430,21 +383,18 @@ pub struct XBackendTrafficPolicySessionPersistence {
     /// Support: Core for "Cookie" type
     ///
     /// Support: Extended for "Header" type
-    ///
-    /// Defaults to `"Cookie"`.
+    /// * Defaults to `"Cookie"`.
     pub r#type: Option<XBackendTrafficPolicyType>,
 }
 codec::object! {
     XBackendTrafficPolicySessionPersistence, optional absolute_timeout = "absoluteTimeout",
-    optional cookie = "cookie", optional header = "header", optional r#type = "type"
+    optional cookie, optional header, optional r#type = "type"
 }
 
 /// The field of [`XBackendTrafficPolicySessionPersistence`] that is set, of those of which exactly one must be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum XBackendTrafficPolicySessionPersistenceUnion<'a> {
-    /// `cookie` is set.
     Cookie(&'a XBackendTrafficPolicyCookie),
-    /// `header` is set.
     Header(&'a XBackendTrafficPolicyHeader),
 }
 codec::union! {
@@ -492,8 +442,7 @@ pub struct XBackendTrafficPolicySpec {
     /// the only valid API target references.
     ///
     /// Currently, a TargetRef cannot be scoped to a specific port on a Service.
-    ///
-    /// Must have 1 to 16 items and have no two items with the same `group`, `kind` and `name`.
+    /// * Must have 1 to 16 items and have no two items with the same `group`, `kind` and `name`.
     pub target_refs: Vec<XBackendTrafficPolicyTargetRefs>,
 }
 codec::object! {
@@ -528,11 +477,10 @@ pub struct XBackendTrafficPolicyStatus {
     /// the policy unimplementable and signal that on any related resources such as the ancestor that
     /// would be referenced here. For example, if this list was full on BackendTLSPolicy, no additional
     /// Gateways would be able to reference the Service targeted by the BackendTLSPolicy.
-    ///
-    /// Must have at most 16 items.
+    /// * Must have at most 16 items.
     pub ancestors: Vec<XBackendTrafficPolicyAncestors>,
 }
-codec::object! { XBackendTrafficPolicyStatus, required ancestors = "ancestors" }
+codec::object! { XBackendTrafficPolicyStatus, required ancestors }
 
 /// LocalPolicyTargetReference identifies an API object to apply a direct or inherited policy to.
 ///
@@ -542,22 +490,16 @@ codec::object! { XBackendTrafficPolicyStatus, required ancestors = "ancestors" }
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct XBackendTrafficPolicyTargetRefs {
     /// Group is the group of the target resource.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub group: String,
     /// Kind is kind of the target resource.
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     pub kind: String,
     /// Name is the name of the target resource.
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
 }
-codec::object! {
-    XBackendTrafficPolicyTargetRefs, required group = "group", required kind = "kind",
-    required name = "name"
-}
+codec::object! { XBackendTrafficPolicyTargetRefs, required group, required kind, required name }
 
 /// Type defines the type of session persistence such as through the use of a header or cookie.
 /// Defaults to cookie based session persistence.
@@ -567,12 +509,10 @@ codec::object! {
 /// Support: Extended for "Header" type
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum XBackendTrafficPolicyType {
-    /// `Cookie`
     #[default]
     Cookie,
-    /// `Header`
     Header,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { XBackendTrafficPolicyType, Unrecognized, Cookie = "Cookie", Header = "Header" }
+codec::texts! { XBackendTrafficPolicyType, Unrecognized, Cookie, Header }

@@ -16,14 +16,10 @@ pub struct XMesh {
     /// Spec defines the desired state of XMesh.
     pub spec: XMeshSpec,
     /// Status defines the current state of XMesh.
-    ///
-    /// Defaults to `{"conditions":[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"}]}`.
+    /// * Defaults to `{"conditions":[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"}]}`.
     pub status: Option<XMeshStatus>,
 }
-codec::object! {
-    XMesh as kind, defaulted metadata = "metadata", required spec = "spec",
-    optional status = "status"
-}
+codec::object! { XMesh as kind, defaulted metadata, required spec, optional status }
 
 /// ParametersRef is an optional reference to a resource that contains implementation-specific
 /// configuration for this Mesh. If no implementation-specific parameters are needed, this field
@@ -40,26 +36,21 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct XMeshParametersRef {
     /// Group is the group of the referent.
-    ///
-    /// Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub group: String,
     /// Kind is kind of the referent.
-    ///
-    /// Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     pub kind: String,
     /// Name is the name of the referent.
-    ///
-    /// Must have 1 to 253 characters.
+    /// * Must have 1 to 253 characters.
     pub name: String,
     /// Namespace is the namespace of the referent. This field is required when referring to a
     /// Namespace-scoped resource and MUST be unset when referring to a Cluster-scoped resource.
-    ///
-    /// Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    /// * Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
 }
 codec::object! {
-    XMeshParametersRef, required group = "group", required kind = "kind", required name = "name",
-    optional namespace = "namespace"
+    XMeshParametersRef, required group, required kind, required name, optional namespace
 }
 
 /// Spec defines the desired state of XMesh.
@@ -73,14 +64,11 @@ pub struct XMeshSpec {
     /// This field is not mutable and cannot be empty.
     ///
     /// Support: Core
-    ///
-    /// Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
-    ///
-    /// Must satisfy `self == oldSelf`: field is immutable
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
+    /// * Must satisfy `self == oldSelf`: field is immutable
     pub controller_name: String,
     /// Description optionally provides a human-readable description of a Mesh.
-    ///
-    /// Must have at most 64 characters.
+    /// * Must have at most 64 characters.
     pub description: Option<String>,
     /// ParametersRef is an optional reference to a resource that contains implementation-specific
     /// configuration for this Mesh. If no implementation-specific parameters are needed, this field
@@ -97,7 +85,7 @@ pub struct XMeshSpec {
     pub parameters_ref: Option<XMeshParametersRef>,
 }
 codec::object! {
-    XMeshSpec, required controller_name = "controllerName", optional description = "description",
+    XMeshSpec, required controller_name = "controllerName", optional description,
     optional parameters_ref = "parametersRef"
 }
 
@@ -108,20 +96,16 @@ pub struct XMeshStatus {
     ///
     /// Controllers should prefer to publish conditions using values of MeshConditionType for the type
     /// of each Condition.
-    ///
-    /// Must have at most 8 items and have no two items with the same `type`.
-    ///
-    /// Defaults to `[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"},{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Programmed"}]`.
+    /// * Must have at most 8 items and have no two items with the same `type`.
+    /// * Defaults to `[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"},{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Programmed"}]`.
     pub conditions: Option<Vec<Condition>>,
     /// SupportedFeatures is the set of features the Mesh support. It MUST be sorted in ascending
     /// alphabetical order by the Name key.
-    ///
-    /// Must have at most 64 items and have no two items with the same `name`.
+    /// * Must have at most 64 items and have no two items with the same `name`.
     pub supported_features: Option<Vec<XMeshSupportedFeatures>>,
 }
 codec::object! {
-    XMeshStatus, optional_encoded conditions = "conditions",
-    optional supported_features = "supportedFeatures"
+    XMeshStatus, optional_encoded conditions, optional supported_features = "supportedFeatures"
 }
 
 /// `XMesh.status.supportedFeatures`.
@@ -130,4 +114,4 @@ pub struct XMeshSupportedFeatures {
     /// FeatureName is used to describe distinct features that are covered by conformance tests.
     pub name: String,
 }
-codec::object! { XMeshSupportedFeatures, required name = "name" }
+codec::object! { XMeshSupportedFeatures, required name }

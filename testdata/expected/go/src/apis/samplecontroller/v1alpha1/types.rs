@@ -3,40 +3,31 @@
 
 //! Types of `types.go`, of `samplecontroller.k8s.io/v1alpha1`.
 
+#![allow(missing_docs)]
+
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 /// Foo is a specification for a Foo resource
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Foo {
-    /// `metadata`.
     pub metadata: ObjectMeta,
-    /// `spec`.
     pub spec: FooSpec,
-    /// `status`.
     pub status: FooStatus,
 }
-codec::object! {
-    Foo as kind, defaulted metadata = "metadata", defaulted spec = "spec",
-    defaulted status = "status"
-}
+codec::object! { Foo as kind, defaulted metadata, defaulted spec, defaulted status }
 
 /// FooSpec is the spec for a Foo resource
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FooSpec {
-    /// `deploymentName`.
     pub deployment_name: String,
-    /// `replicas`.
     pub replicas: Option<i32>,
 }
-codec::object! {
-    FooSpec, defaulted deployment_name = "deploymentName", defaulted replicas = "replicas"
-}
+codec::object! { FooSpec, defaulted deployment_name = "deploymentName", defaulted replicas }
 
 /// FooStatus is the status for a Foo resource
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FooStatus {
-    /// `availableReplicas`.
     pub available_replicas: i32,
 }
 codec::object! { FooStatus, defaulted available_replicas = "availableReplicas" }

@@ -3,7 +3,7 @@
 
 //! Types of `shape_types.go`, of `shapes.example.com/v1`.
 
-#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms, missing_docs)]
 
 use ::codegen_runtime::codec::{self, Number};
 use ::codegen_runtime::k8s_openapi::ByteString;
@@ -21,12 +21,8 @@ use std::collections::BTreeMap;
 /// Policy says what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Policy {
-    /// `Allow`
-    ///
     /// PolicyAllow lets it pass.
     Allow,
-    /// `Forbid`
-    ///
     /// PolicyForbid does not.
     Forbid,
     /// A value that the schema does not list, such as one of a newer API server.
@@ -38,7 +34,7 @@ impl Default for Policy {
         Self::Unrecognized(String::new())
     }
 }
-codec::texts! { Policy, Unrecognized, Allow = "Allow", Forbid = "Forbid" }
+codec::texts! { Policy, Unrecognized, Allow, Forbid }
 
 /// Level writes itself.
 pub type Level = String;
@@ -53,42 +49,30 @@ pub struct Node {
     /// Children of the node.
     pub children: Option<Vec<Node>>,
 }
-codec::object! {
-    Node, defaulted label = "label", optional next = "next", optional children = "children"
-}
+codec::object! { Node, defaulted label, optional next, optional children }
 
 /// Choice is one thing of several, or another choice.
-///
-/// Must satisfy `[has(self.next),has(self.reference),has(self.text)].filter(x,x==true).size() == 1`: exactly one of the fields in \[next reference text\] must be set
-///
-/// Exactly one of `next`, `reference` and `text` must be set: see [`ChoiceUnion`].
+/// * Must satisfy `[has(self.next),has(self.reference),has(self.text)].filter(x,x==true).size() == 1`: exactly one of the fields in \[next reference text\] must be set
+/// * Exactly one of `next`, `reference` and `text` must be set: see [`ChoiceUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Choice {
     /// Next choice.
-    ///
-    /// One of [`ChoiceUnion`].
+    /// * One of [`ChoiceUnion`].
     pub next: Option<Box<Choice>>,
     /// Reference to an object.
-    ///
-    /// One of [`ChoiceUnion`].
+    /// * One of [`ChoiceUnion`].
     pub reference: Option<Reference>,
     /// Text in place of it.
-    ///
-    /// One of [`ChoiceUnion`].
+    /// * One of [`ChoiceUnion`].
     pub text: Option<String>,
 }
-codec::object! {
-    Choice, optional next = "next", optional reference = "reference", optional text = "text"
-}
+codec::object! { Choice, optional next, optional reference, optional text }
 
 /// The field of [`Choice`] that is set, of those of which exactly one must be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ChoiceUnion<'a> {
-    /// `next` is set.
     Next(&'a Choice),
-    /// `reference` is set.
     Reference(&'a Reference),
-    /// `text` is set.
     Text(&'a String),
 }
 codec::union! {
@@ -96,8 +80,7 @@ codec::union! {
 }
 
 /// ShapeSpec is what a shape should be.
-///
-/// Must satisfy `!has(self.paused) || has(self.owner)`: owner of a paused shape
+/// * Must satisfy `!has(self.paused) || has(self.owner)`: owner of a paused shape
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ShapeSpec {
     /// Paused stops the controller.
@@ -113,8 +96,7 @@ pub struct ShapeSpec {
     /// Small is unsigned.
     pub small: u8,
     /// Large number.
-    ///
-    /// Must be at least 0.
+    /// * Must be at least 0.
     pub large: i64,
     /// Ratio of something.
     pub ratio: Number,
@@ -129,8 +111,7 @@ pub struct ShapeSpec {
     /// Policy of the shape.
     pub policy: Policy,
     /// Fallback policy.
-    ///
-    /// Defaults to `"Forbid"`.
+    /// * Defaults to `"Forbid"`.
     pub fallback: Option<Policy>,
     /// Names of its parts.
     pub names: Option<Names>,
@@ -168,16 +149,13 @@ pub struct ShapeSpec {
     pub any: Option<Value>,
 }
 codec::object! {
-    ShapeSpec, optional paused = "paused", optional owner = "owner", defaulted text = "text",
-    defaulted flag = "flag", defaulted count = "count", defaulted small = "small",
-    defaulted large = "large", defaulted ratio = "ratio", filled list = "list", filled map = "map",
-    defaulted pointer = "pointer", omittable required = "required", defaulted policy = "policy",
-    optional fallback = "fallback", optional names = "names", optional by_name = "byName",
-    optional_encoded data = "data", optional_encoded port = "port", optional quantity = "quantity",
-    optional timeout = "timeout", defaulted_encoded since = "since", optional level = "level",
-    optional tree = "tree", optional choice = "choice", optional zero = "zero",
-    optional selector = "selector", optional limits = "limits", optional protocol = "protocol",
-    optional template = "template", optional raw = "raw", nullable any = "any"
+    ShapeSpec, optional paused, optional owner, defaulted text, defaulted flag, defaulted count,
+    defaulted small, defaulted large, defaulted ratio, filled list, filled map, defaulted pointer,
+    omittable required, defaulted policy, optional fallback, optional names,
+    optional by_name = "byName", optional_encoded data, optional_encoded port, optional quantity,
+    optional timeout, defaulted_encoded since, optional level, optional tree, optional choice,
+    optional zero, optional selector, optional limits, optional protocol, optional template,
+    optional raw, nullable any
 }
 
 /// ShapeStatus is what a shape is.
@@ -186,29 +164,23 @@ pub struct ShapeStatus {
     /// ObservedGeneration of the spec.
     pub observed_generation: Option<i64>,
     /// Conditions of the shape.
-    ///
-    /// Must have no two items with the same `type`.
+    /// * Must have no two items with the same `type`.
     pub conditions: Option<Vec<Condition>>,
 }
 codec::object! {
-    ShapeStatus, optional observed_generation = "observedGeneration",
-    optional conditions = "conditions"
+    ShapeStatus, optional observed_generation = "observedGeneration", optional conditions
 }
 
 /// Shape has a field of every shape.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shape {
-    /// `metadata`.
     pub metadata: ObjectMeta,
     /// Spec of the shape.
     pub spec: ShapeSpec,
     /// Status of the shape.
     pub status: Option<ShapeStatus>,
 }
-codec::object! {
-    Shape as kind, defaulted metadata = "metadata", defaulted spec = "spec",
-    optional status = "status"
-}
+codec::object! { Shape as kind, defaulted metadata, defaulted spec, optional status }
 
 /// Name of a part.
 pub type Name = String;

@@ -3,7 +3,7 @@
 
 //! Types of `usage_types.go`, of `shapes.example.com/v1`.
 
-#![allow(non_camel_case_types)]
+#![allow(missing_docs, non_camel_case_types)]
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
@@ -16,12 +16,11 @@ pub struct Usage_Tcp {
     /// Connections that are open.
     pub connections: i32,
 }
-codec::object! { Usage_Tcp, defaulted connections = "connections" }
+codec::object! { Usage_Tcp, defaulted connections }
 
 /// Usage is measured rather than declared, so that its values stand at the root.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Usage {
-    /// `metadata`.
     pub metadata: ObjectMeta,
     /// Timestamp of the measurement.
     pub timestamp: Option<Time>,
@@ -31,6 +30,5 @@ pub struct Usage {
     pub tcp: Usage_Tcp,
 }
 codec::object! {
-    Usage as kind, defaulted metadata = "metadata", defaulted_encoded timestamp = "timestamp",
-    defaulted window = "window", defaulted tcp = "tcp"
+    Usage as kind, defaulted metadata, defaulted_encoded timestamp, defaulted window, defaulted tcp
 }

@@ -16,16 +16,10 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
 /// them holds; the default is Wait.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OverlapPolicy {
-    /// `Wait`
-    ///
     /// OverlapWait starts it when the other has ended.
     Wait,
-    /// `Skip`
-    ///
     /// OverlapSkip never starts it.
     Skip,
-    /// `Stop`
-    ///
     /// OverlapStop ends the other at once.
     Stop,
     /// A value that the schema does not list, such as one of a newer API server.
@@ -37,7 +31,7 @@ impl Default for OverlapPolicy {
         Self::Unrecognized(String::new())
     }
 }
-codec::texts! { OverlapPolicy, Unrecognized, Wait = "Wait", Skip = "Skip", Stop = "Stop" }
+codec::texts! { OverlapPolicy, Unrecognized, Wait, Skip, Stop }
 
 /// TimerSpec is when to run, and what.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -45,60 +39,50 @@ pub struct TimerSpec {
     /// Rule says when, in the five fields of crontab(5).
     pub rule: String,
     /// GraceSeconds is how late a run may start; later ones count as missed.
-    ///
-    /// Must be at least 0.
+    /// * Must be at least 0.
     pub grace_seconds: Option<i64>,
     /// Overlap says what becomes of a run while another is under way. Valid values are:
     ///
     /// - "Wait" (default): starts it when the other has ended;
     /// - "Skip": never starts it;
     /// - "Stop": ends the other at once.
-    ///
-    /// Defaults to `"Wait"`.
+    /// * Defaults to `"Wait"`.
     pub overlap: Option<OverlapPolicy>,
     /// Suspend stops later runs, not those that are under way. It defaults to false.
     pub suspend: Option<bool>,
     /// Template of each run.
     pub template: JobTemplateSpec,
     /// KeepSucceeded is how many runs are kept; a pointer, so that zero is told apart from nothing.
-    ///
-    /// Must be at least 0 and be at most 100.
+    /// * Must be at least 0 and be at most 100.
     pub keep_succeeded: Option<i32>,
     /// KeepFailed is how many runs are kept that failed.
-    ///
-    /// Must be at least 0.
-    ///
-    /// Defaults to `1`.
+    /// * Must be at least 0.
+    /// * Defaults to `1`.
     pub keep_failed: Option<i32>,
     /// Zones in which the rule holds.
-    ///
-    /// Must have at most 8 items and have no item twice.
+    /// * Must have at most 8 items and have no item twice.
     pub zones: Option<Vec<String>>,
 }
 codec::object! {
-    TimerSpec, defaulted rule = "rule", optional grace_seconds = "graceSeconds",
-    optional overlap = "overlap", optional suspend = "suspend", defaulted template = "template",
-    optional keep_succeeded = "keepSucceeded", optional keep_failed = "keepFailed",
-    optional zones = "zones"
+    TimerSpec, defaulted rule, optional grace_seconds = "graceSeconds", optional overlap,
+    optional suspend, defaulted template, optional keep_succeeded = "keepSucceeded",
+    optional keep_failed = "keepFailed", optional zones
 }
 
 /// TimerStatus is what the timer has done.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TimerStatus {
     /// Active runs.
-    ///
-    /// Must have 1 to 10 items.
+    /// * Must have 1 to 10 items.
     pub active: Option<Vec<ObjectReference>>,
     /// LastRun is when the last run was due.
     pub last_run: Option<Time>,
     /// Conditions of the timer.
-    ///
-    /// Must have no two items with the same `type`.
+    /// * Must have no two items with the same `type`.
     pub conditions: Option<Vec<Condition>>,
 }
 codec::object! {
-    TimerStatus, optional active = "active", optional_encoded last_run = "lastRun",
-    optional conditions = "conditions"
+    TimerStatus, optional active, optional_encoded last_run = "lastRun", optional conditions
 }
 
 /// Timer runs jobs at set times.
@@ -111,7 +95,4 @@ pub struct Timer {
     /// Status is what the timer has done.
     pub status: Option<TimerStatus>,
 }
-codec::object! {
-    Timer as kind, defaulted metadata = "metadata", defaulted spec = "spec",
-    optional status = "status"
-}
+codec::object! { Timer as kind, defaulted metadata, defaulted spec, optional status }

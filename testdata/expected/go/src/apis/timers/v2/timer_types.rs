@@ -3,6 +3,8 @@
 
 //! Types of `timer_types.go`, of `timers.example.com/v2`.
 
+#![allow(missing_docs)]
+
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::api::batch::v1::JobTemplateSpec;
 use ::codegen_runtime::k8s_openapi::api::core::v1::LocalObjectReference;
@@ -26,8 +28,7 @@ pub struct Moments {
     pub weekdays: Option<Part>,
 }
 codec::object! {
-    Moments, optional minutes = "minutes", optional hours = "hours", optional days = "days",
-    optional months = "months", optional weekdays = "weekdays"
+    Moments, optional minutes, optional hours, optional days, optional months, optional weekdays
 }
 
 /// TimerSpec is when to run, and what.
@@ -38,8 +39,7 @@ pub struct TimerSpec {
     /// Grace is how late a run may start: `graceSeconds` of v1.
     pub grace: Option<String>,
     /// Overlap says what becomes of a run while another is under way.
-    ///
-    /// Defaults to `"Wait"`.
+    /// * Defaults to `"Wait"`.
     pub overlap: Option<OverlapPolicy>,
     /// Paused is `suspend` of v1.
     pub paused: Option<bool>,
@@ -49,40 +49,34 @@ pub struct TimerSpec {
     pub keep: Option<Keep>,
 }
 codec::object! {
-    TimerSpec, defaulted moments = "moments", optional grace = "grace",
-    optional overlap = "overlap", optional paused = "paused", defaulted job = "job",
-    optional keep = "keep"
+    TimerSpec, defaulted moments, optional grace, optional overlap, optional paused, defaulted job,
+    optional keep
 }
 
 /// Keep is how many runs are kept.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Keep {
     /// Succeeded runs.
-    ///
-    /// Must be at least 0.
+    /// * Must be at least 0.
     pub succeeded: Option<i32>,
     /// Failed runs.
-    ///
-    /// Must be at least 0.
+    /// * Must be at least 0.
     pub failed: Option<i32>,
 }
-codec::object! { Keep, optional succeeded = "succeeded", optional failed = "failed" }
+codec::object! { Keep, optional succeeded, optional failed }
 
 /// TimerStatus is what the timer has done.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TimerStatus {
     /// Runs that are under way, by name: `active` of v1.
-    ///
-    /// Must have no two items with the same `name`.
+    /// * Must have no two items with the same `name`.
     pub runs: Option<Vec<Run>>,
     /// LastRun is when the last run was due.
     pub last_run: Option<MicroTime>,
     /// Owner of the timer.
     pub owner: Option<Reference>,
 }
-codec::object! {
-    TimerStatus, optional runs = "runs", optional last_run = "lastRun", optional owner = "owner"
-}
+codec::object! { TimerStatus, optional runs, optional last_run = "lastRun", optional owner }
 
 /// Run is one that is under way.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -94,28 +88,21 @@ pub struct Run {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names> TODO: Drop
     /// `kubebuilder:default` when controller-gen doesn't need it
     /// <https://github.com/kubernetes-sigs/kubebuilder/issues/3896>.
-    ///
-    /// Defaults to `""`.
+    /// * Defaults to `""`.
     pub name: Option<String>,
     /// Since when.
     pub since: Option<Time>,
 }
-codec::object! { Run, optional name = "name", optional_encoded since = "since" }
+codec::object! { Run, optional name, optional_encoded since }
 
 /// Timer runs jobs at set times.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Timer {
-    /// `metadata`.
     pub metadata: ObjectMeta,
-    /// `spec`.
     pub spec: TimerSpec,
-    /// `status`.
     pub status: Option<TimerStatus>,
 }
-codec::object! {
-    Timer as kind, defaulted metadata = "metadata", defaulted spec = "spec",
-    optional status = "status"
-}
+codec::object! { Timer as kind, defaulted metadata, defaulted spec, optional status }
 
 /// Part of a rule: a number, a range or a star.
 pub type Part = String;

@@ -3,7 +3,7 @@
 
 //! Types of `types.go`, of `wardle.example.com/v1alpha1`.
 
-#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms, missing_docs)]
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -11,9 +11,7 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMet
 /// `Flunder.spec.referenceType`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReferenceType {
-    /// `Flunder`
     Flunder,
-    /// `Fischer`
     Fischer,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
@@ -24,7 +22,7 @@ impl Default for ReferenceType {
         Self::Unrecognized(String::new())
     }
 }
-codec::texts! { ReferenceType, Unrecognized, Flunder = "Flunder", Fischer = "Fischer" }
+codec::texts! { ReferenceType, Unrecognized, Flunder, Fischer }
 
 /// `Flunder.spec`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -34,9 +32,7 @@ pub struct FlunderSpec {
     /// The reference type, defaults to "Flunder" if reference is set.
     pub reference_type: Option<ReferenceType>,
 }
-codec::object! {
-    FlunderSpec, optional reference = "reference", optional reference_type = "referenceType"
-}
+codec::object! { FlunderSpec, optional reference, optional reference_type = "referenceType" }
 
 /// `Flunder.status`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -46,27 +42,19 @@ codec::object! { FlunderStatus }
 /// `Flunder`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Flunder {
-    /// `metadata`.
     pub metadata: ObjectMeta,
-    /// `spec`.
     pub spec: Option<FlunderSpec>,
-    /// `status`.
     pub status: Option<FlunderStatus>,
 }
-codec::object! {
-    Flunder as kind, defaulted metadata = "metadata", optional spec = "spec",
-    optional status = "status"
-}
+codec::object! { Flunder as kind, defaulted metadata, optional spec, optional status }
 
 /// `Fischer`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fischer {
-    /// `metadata`.
     pub metadata: ObjectMeta,
     /// DisallowedFlunders holds a list of Flunder.Names that are disallowed.
     pub disallowed_flunders: Option<Vec<String>>,
 }
 codec::object! {
-    Fischer as kind, defaulted metadata = "metadata",
-    optional disallowed_flunders = "disallowedFlunders"
+    Fischer as kind, defaulted metadata, optional disallowed_flunders = "disallowedFlunders"
 }

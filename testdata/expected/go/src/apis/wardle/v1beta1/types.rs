@@ -3,7 +3,7 @@
 
 //! Types of `types.go`, of `wardle.example.com/v1beta1`.
 
-#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms, missing_docs)]
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -11,12 +11,8 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMet
 /// ReferenceType defines the type of an object reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReferenceType {
-    /// `Flunder`
-    ///
     /// FlunderReferenceType is used for Flunder references.
     Flunder,
-    /// `Fischer`
-    ///
     /// FischerReferenceType is used for Fischer references.
     Fischer,
     /// A value that the schema does not list, such as one of a newer API server.
@@ -28,7 +24,7 @@ impl Default for ReferenceType {
         Self::Unrecognized(String::new())
     }
 }
-codec::texts! { ReferenceType, Unrecognized, Flunder = "Flunder", Fischer = "Fischer" }
+codec::texts! { ReferenceType, Unrecognized, Flunder, Fischer }
 
 /// FlunderSpec is the specification of a Flunder.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -53,14 +49,8 @@ codec::object! { FlunderStatus }
 /// Flunder is an example type with a spec and a status.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Flunder {
-    /// `metadata`.
     pub metadata: ObjectMeta,
-    /// `spec`.
     pub spec: Option<FlunderSpec>,
-    /// `status`.
     pub status: Option<FlunderStatus>,
 }
-codec::object! {
-    Flunder as kind, defaulted metadata = "metadata", optional spec = "spec",
-    optional status = "status"
-}
+codec::object! { Flunder as kind, defaulted metadata, optional spec, optional status }

@@ -3,7 +3,7 @@
 
 //! `VirtualMachineBackup` of `backup.kubevirt.io/v1alpha1`.
 
-#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms, missing_docs)]
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::api::core::v1::TypedLocalObjectReference;
@@ -21,10 +21,7 @@ pub struct VirtualMachineBackup {
     /// VirtualMachineBackupStatus is the status for a VirtualMachineBackup resource
     pub status: Option<VirtualMachineBackupStatus>,
 }
-codec::object! {
-    VirtualMachineBackup as kind, defaulted metadata = "metadata", required spec = "spec",
-    optional status = "status"
-}
+codec::object! { VirtualMachineBackup as kind, defaulted metadata, required spec, optional status }
 
 /// BackupVolumeInfo contains information about a volume included in a backup
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -44,23 +41,18 @@ codec::object! {
 /// Mode specifies the way the backup output will be recieved
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum VirtualMachineBackupMode {
-    /// `Push`
     #[default]
     Push,
-    /// `Pull`
     Pull,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { VirtualMachineBackupMode, Unrecognized, Push = "Push", Pull = "Pull" }
+codec::texts! { VirtualMachineBackupMode, Unrecognized, Push, Pull }
 
 /// VirtualMachineBackupSpec is the spec for a VirtualMachineBackup resource
-///
-/// Must satisfy `self == oldSelf`: spec is immutable after creation
-///
-/// Must satisfy `has(self.pvcName) && self.pvcName != ""`: pvcName is required
-///
-/// Must satisfy `!has(self.mode) || self.mode != 'Pull' || (has(self.tokenSecretRef) && self.tokenSecretRef != "")`: tokenSecretRef is required when mode is Pull
+/// * Must satisfy `self == oldSelf`: spec is immutable after creation
+/// * Must satisfy `has(self.pvcName) && self.pvcName != ""`: pvcName is required
+/// * Must satisfy `!has(self.mode) || self.mode != 'Pull' || (has(self.tokenSecretRef) && self.tokenSecretRef != "")`: tokenSecretRef is required when mode is Pull
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineBackupSpec {
     /// ForceFullBackup indicates that a full backup is desired
@@ -77,14 +69,10 @@ pub struct VirtualMachineBackupSpec {
     /// When Kind is VirtualMachine: performs a backup of the specified VM. When Kind is
     /// VirtualMachineBackupTracker: uses the tracker to get the source VM and the base checkpoint for
     /// incremental backup. The tracker will be updated with the new checkpoint after backup completion.
-    ///
-    /// Must satisfy `has(self.apiGroup)`: apiGroup is required
-    ///
-    /// Must satisfy `!has(self.apiGroup) || self.apiGroup == 'kubevirt.io' || self.apiGroup == 'backup.kubevirt.io'`: apiGroup must be kubevirt.io or backup.kubevirt.io
-    ///
-    /// Must satisfy `!has(self.apiGroup) || (self.apiGroup == 'kubevirt.io' && self.kind == 'VirtualMachine') || (self.apiGroup == 'backup.kubevirt.io' && self.kind == 'VirtualMachineBackupTracker')`: kind must be VirtualMachine for kubevirt.io or VirtualMachineBackupTracker for backup.kubevirt.io
-    ///
-    /// Must satisfy `self.name != ''`: name is required
+    /// * Must satisfy `has(self.apiGroup)`: apiGroup is required
+    /// * Must satisfy `!has(self.apiGroup) || self.apiGroup == 'kubevirt.io' || self.apiGroup == 'backup.kubevirt.io'`: apiGroup must be kubevirt.io or backup.kubevirt.io
+    /// * Must satisfy `!has(self.apiGroup) || (self.apiGroup == 'kubevirt.io' && self.kind == 'VirtualMachine') || (self.apiGroup == 'backup.kubevirt.io' && self.kind == 'VirtualMachineBackupTracker')`: kind must be VirtualMachine for kubevirt.io or VirtualMachineBackupTracker for backup.kubevirt.io
+    /// * Must satisfy `self.name != ''`: name is required
     pub source: TypedLocalObjectReference,
     /// TokenSecretRef is the name of the secret that will be used to pull the backup from an associated
     /// endpoint
@@ -95,10 +83,9 @@ pub struct VirtualMachineBackupSpec {
     pub ttl_duration: Option<String>,
 }
 codec::object! {
-    VirtualMachineBackupSpec, optional force_full_backup = "forceFullBackup",
-    optional mode = "mode", optional pvc_name = "pvcName", optional skip_quiesce = "skipQuiesce",
-    required source = "source", optional token_secret_ref = "tokenSecretRef",
-    optional ttl_duration = "ttlDuration"
+    VirtualMachineBackupSpec, optional force_full_backup = "forceFullBackup", optional mode,
+    optional pvc_name = "pvcName", optional skip_quiesce = "skipQuiesce", required source,
+    optional token_secret_ref = "tokenSecretRef", optional ttl_duration = "ttlDuration"
 }
 
 /// VirtualMachineBackupStatus is the status for a VirtualMachineBackup resource
@@ -106,8 +93,6 @@ codec::object! {
 pub struct VirtualMachineBackupStatus {
     /// CheckpointName the name of the checkpoint created for the current backup
     pub checkpoint_name: Option<String>,
-    /// `conditions`.
-    ///
     /// Must have no two items with the same `type`.
     pub conditions: Option<Vec<Condition>>,
     /// EndpointCert is the raw CACert that is to be used when connecting to an exported backup endpoint
@@ -123,7 +108,7 @@ pub struct VirtualMachineBackupStatus {
 }
 codec::object! {
     VirtualMachineBackupStatus, optional checkpoint_name = "checkpointName",
-    optional_encoded conditions = "conditions", optional endpoint_cert = "endpointCert",
+    optional_encoded conditions, optional endpoint_cert = "endpointCert",
     optional export_uid = "exportUID", optional included_volumes = "includedVolumes",
     optional r#type = "type"
 }

@@ -3,6 +3,8 @@
 
 //! `VirtualMachineBackupTracker` of `backup.kubevirt.io/v1alpha1`.
 
+#![allow(missing_docs)]
+
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::api::core::v1::TypedLocalObjectReference;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
@@ -17,44 +19,36 @@ pub struct VirtualMachineBackupTracker {
     pub metadata: ObjectMeta,
     /// VirtualMachineBackupTrackerSpec is the spec for a VirtualMachineBackupTracker resource
     pub spec: VirtualMachineBackupTrackerSpec,
-    /// `status`.
     pub status: Option<VirtualMachineBackupTrackerStatus>,
 }
 codec::object! {
-    VirtualMachineBackupTracker as kind, defaulted metadata = "metadata", required spec = "spec",
-    optional status = "status"
+    VirtualMachineBackupTracker as kind, defaulted metadata, required spec, optional status
 }
 
 /// LatestCheckpoint is the metadata of the checkpoint of the latest performed backup
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineBackupTrackerLatestCheckpoint {
-    /// `creationTime`.
     pub creation_time: Option<Time>,
-    /// `name`.
     pub name: Option<String>,
     /// Volumes lists volumes included in the backup
     pub volumes: Option<Vec<VirtualMachineBackupTrackerVolumes>>,
 }
 codec::object! {
     VirtualMachineBackupTrackerLatestCheckpoint, optional_encoded creation_time = "creationTime",
-    optional name = "name", optional volumes = "volumes"
+    optional name, optional volumes
 }
 
 /// VirtualMachineBackupTrackerSpec is the spec for a VirtualMachineBackupTracker resource
-///
-/// Must satisfy `self == oldSelf`: spec is immutable after creation
+/// * Must satisfy `self == oldSelf`: spec is immutable after creation
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineBackupTrackerSpec {
     /// Source specifies the VM that this backupTracker is associated with
-    ///
-    /// Must satisfy `has(self.apiGroup) && self.apiGroup == 'kubevirt.io'`: apiGroup must be kubevirt.io
-    ///
-    /// Must satisfy `self.kind == 'VirtualMachine'`: kind must be VirtualMachine
-    ///
-    /// Must satisfy `self.name != ''`: name is required
+    /// * Must satisfy `has(self.apiGroup) && self.apiGroup == 'kubevirt.io'`: apiGroup must be kubevirt.io
+    /// * Must satisfy `self.kind == 'VirtualMachine'`: kind must be VirtualMachine
+    /// * Must satisfy `self.name != ''`: name is required
     pub source: TypedLocalObjectReference,
 }
-codec::object! { VirtualMachineBackupTrackerSpec, required source = "source" }
+codec::object! { VirtualMachineBackupTrackerSpec, required source }
 
 /// `VirtualMachineBackupTracker.status`.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -3,7 +3,7 @@
 
 //! `VirtualMachineClone` of `clone.kubevirt.io/v1beta1`.
 
-#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms, missing_docs)]
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::api::core::v1::TypedLocalObjectReference;
@@ -17,36 +17,26 @@ use std::collections::BTreeMap;
 pub struct VirtualMachineClone {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    /// `spec`.
     pub spec: VirtualMachineCloneSpec,
-    /// `status`.
     pub status: Option<VirtualMachineCloneStatus>,
 }
-codec::object! {
-    VirtualMachineClone as kind, defaulted metadata = "metadata", required spec = "spec",
-    optional status = "status"
-}
+codec::object! { VirtualMachineClone as kind, defaulted metadata, required spec, optional status }
 
 /// Condition defines conditions
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineCloneConditions {
-    /// `lastProbeTime`.
     pub last_probe_time: Option<Option<Time>>,
-    /// `lastTransitionTime`.
     pub last_transition_time: Option<Option<Time>>,
-    /// `message`.
     pub message: Option<String>,
-    /// `reason`.
     pub reason: Option<String>,
-    /// `status`.
     pub status: String,
     /// ConditionType is the const type for Conditions
     pub r#type: String,
 }
 codec::object! {
     VirtualMachineCloneConditions, nullable_encoded last_probe_time = "lastProbeTime",
-    nullable_encoded last_transition_time = "lastTransitionTime", optional message = "message",
-    optional reason = "reason", required status = "status", required r#type = "type"
+    nullable_encoded last_transition_time = "lastTransitionTime", optional message, optional reason,
+    required status, required r#type = "type"
 }
 
 /// `VirtualMachineClone.spec`.
@@ -87,31 +77,23 @@ pub struct VirtualMachineCloneSpec {
 codec::object! {
     VirtualMachineCloneSpec, optional annotation_filters = "annotationFilters",
     optional label_filters = "labelFilters", optional new_mac_addresses = "newMacAddresses",
-    optional new_sm_bios_serial = "newSMBiosSerial", optional patches = "patches",
-    required source = "source", optional target = "target", optional template = "template",
-    optional volume_name_policy = "volumeNamePolicy"
+    optional new_sm_bios_serial = "newSMBiosSerial", optional patches, required source,
+    optional target, optional template, optional volume_name_policy = "volumeNamePolicy"
 }
 
 /// `VirtualMachineClone.status`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineCloneStatus {
-    /// `conditions`.
     pub conditions: Option<Vec<VirtualMachineCloneConditions>>,
-    /// `creationTime`.
     pub creation_time: Option<Option<Time>>,
-    /// `phase`.
     pub phase: Option<String>,
-    /// `restoreName`.
     pub restore_name: Option<Option<String>>,
-    /// `snapshotName`.
     pub snapshot_name: Option<Option<String>>,
-    /// `targetName`.
     pub target_name: Option<Option<String>>,
 }
 codec::object! {
-    VirtualMachineCloneStatus, optional conditions = "conditions",
-    nullable_encoded creation_time = "creationTime", optional phase = "phase",
-    nullable restore_name = "restoreName", nullable snapshot_name = "snapshotName",
+    VirtualMachineCloneStatus, optional conditions, nullable_encoded creation_time = "creationTime",
+    optional phase, nullable restore_name = "restoreName", nullable snapshot_name = "snapshotName",
     nullable target_name = "targetName"
 }
 
@@ -134,15 +116,12 @@ codec::object! {
 /// VolumeNamePolicy defines how to handle volume naming during the clone operation
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum VirtualMachineCloneVolumeNamePolicy {
-    /// `RandomizeNames`
     #[default]
     RandomizeNames,
-    /// `PrefixTargetName`
     PrefixTargetName,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
 codec::texts! {
-    VirtualMachineCloneVolumeNamePolicy, Unrecognized, RandomizeNames = "RandomizeNames",
-    PrefixTargetName = "PrefixTargetName"
+    VirtualMachineCloneVolumeNamePolicy, Unrecognized, RandomizeNames, PrefixTargetName
 }

@@ -3,6 +3,8 @@
 
 //! `VirtualMachineExport` of `export.kubevirt.io/v1`.
 
+#![allow(missing_docs)]
+
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::api::core::v1::TypedLocalObjectReference;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
@@ -19,45 +21,33 @@ pub struct VirtualMachineExport {
     /// VirtualMachineExportStatus is the status for a VirtualMachineExport resource
     pub status: Option<VirtualMachineExportStatus>,
 }
-codec::object! {
-    VirtualMachineExport as kind, defaulted metadata = "metadata", required spec = "spec",
-    optional status = "status"
-}
+codec::object! { VirtualMachineExport as kind, defaulted metadata, required spec, optional status }
 
 /// VirtualMachineExportBackup contains the name and available endpoints for the exported backup
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineExportBackups {
-    /// `endpoints`.
-    ///
     /// Must have no two items with the same `endpoint`.
     pub endpoints: Option<Vec<VirtualMachineExportEndpoints>>,
     /// Name is the name of the exported volume
     pub name: String,
 }
-codec::object! {
-    VirtualMachineExportBackups, optional endpoints = "endpoints", required name = "name"
-}
+codec::object! { VirtualMachineExportBackups, optional endpoints, required name }
 
 /// Condition defines conditions
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineExportConditions {
-    /// `lastProbeTime`.
     pub last_probe_time: Option<Option<Time>>,
-    /// `lastTransitionTime`.
     pub last_transition_time: Option<Option<Time>>,
-    /// `message`.
     pub message: Option<String>,
-    /// `reason`.
     pub reason: Option<String>,
-    /// `status`.
     pub status: String,
     /// ConditionType is the const type for Conditions
     pub r#type: String,
 }
 codec::object! {
     VirtualMachineExportConditions, nullable_encoded last_probe_time = "lastProbeTime",
-    nullable_encoded last_transition_time = "lastTransitionTime", optional message = "message",
-    optional reason = "reason", required status = "status", required r#type = "type"
+    nullable_encoded last_transition_time = "lastTransitionTime", optional message, optional reason,
+    required status, required r#type = "type"
 }
 
 /// VirtualMachineExportBackupEndpoint contains the endpoint type and URL to interact with a backup
@@ -69,32 +59,27 @@ pub struct VirtualMachineExportEndpoints {
     /// Url is the url that contains the volume in the format specified
     pub url: String,
 }
-codec::object! {
-    VirtualMachineExportEndpoints, required endpoint = "endpoint", required url = "url"
-}
+codec::object! { VirtualMachineExportEndpoints, required endpoint, required url }
 
 /// VirtualMachineExportLink contains a list of volumes available for export, as well as the URLs to
 /// obtain these volumes
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineExportExternal {
     /// Backups is a list of available backups for the export
-    ///
-    /// Must have no two items with the same `name`.
+    /// * Must have no two items with the same `name`.
     pub backups: Option<Vec<VirtualMachineExportBackups>>,
     /// Cert is the public CA certificate base64 encoded
     pub cert: String,
     /// Manifests is a list of available manifests for the export
-    ///
-    /// Must have no two items with the same `type`.
+    /// * Must have no two items with the same `type`.
     pub manifests: Option<Vec<VirtualMachineExportManifests>>,
     /// Volumes is a list of available volumes to export
-    ///
-    /// Must have no two items with the same `name`.
+    /// * Must have no two items with the same `name`.
     pub volumes: Option<Vec<VirtualMachineExportVolumes>>,
 }
 codec::object! {
-    VirtualMachineExportExternal, optional backups = "backups", required cert = "cert",
-    optional manifests = "manifests", optional volumes = "volumes"
+    VirtualMachineExportExternal, optional backups, required cert, optional manifests,
+    optional volumes
 }
 
 /// VirtualMachineExportVolumeFormat contains the format type and URL to get the volume in that
@@ -106,30 +91,27 @@ pub struct VirtualMachineExportFormats {
     /// Url is the url that contains the volume in the format specified
     pub url: String,
 }
-codec::object! { VirtualMachineExportFormats, required format = "format", required url = "url" }
+codec::object! { VirtualMachineExportFormats, required format, required url }
 
 /// VirtualMachineExportLink contains a list of volumes available for export, as well as the URLs to
 /// obtain these volumes
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineExportInternal {
     /// Backups is a list of available backups for the export
-    ///
-    /// Must have no two items with the same `name`.
+    /// * Must have no two items with the same `name`.
     pub backups: Option<Vec<VirtualMachineExportBackups>>,
     /// Cert is the public CA certificate base64 encoded
     pub cert: String,
     /// Manifests is a list of available manifests for the export
-    ///
-    /// Must have no two items with the same `type`.
+    /// * Must have no two items with the same `type`.
     pub manifests: Option<Vec<VirtualMachineExportManifests>>,
     /// Volumes is a list of available volumes to export
-    ///
-    /// Must have no two items with the same `name`.
+    /// * Must have no two items with the same `name`.
     pub volumes: Option<Vec<VirtualMachineExportVolumes>>,
 }
 codec::object! {
-    VirtualMachineExportInternal, optional backups = "backups", required cert = "cert",
-    optional manifests = "manifests", optional volumes = "volumes"
+    VirtualMachineExportInternal, optional backups, required cert, optional manifests,
+    optional volumes
 }
 
 /// VirtualMachineExportLinks contains the links that point the exported VM resources
@@ -142,9 +124,7 @@ pub struct VirtualMachineExportLinks {
     /// obtain these volumes
     pub internal: Option<VirtualMachineExportInternal>,
 }
-codec::object! {
-    VirtualMachineExportLinks, optional external = "external", optional internal = "internal"
-}
+codec::object! { VirtualMachineExportLinks, optional external, optional internal }
 
 /// VirtualMachineExportManifest contains the type and URL of the exported manifest
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -154,7 +134,7 @@ pub struct VirtualMachineExportManifests {
     /// Url is the url of the endpoint that returns the manifest
     pub url: String,
 }
-codec::object! { VirtualMachineExportManifests, required r#type = "type", required url = "url" }
+codec::object! { VirtualMachineExportManifests, required r#type = "type", required url }
 
 /// VirtualMachineExportSpec is the spec for a VirtualMachineExport resource
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -171,14 +151,13 @@ pub struct VirtualMachineExportSpec {
     pub ttl_duration: Option<String>,
 }
 codec::object! {
-    VirtualMachineExportSpec, required source = "source",
-    optional token_secret_ref = "tokenSecretRef", optional ttl_duration = "ttlDuration"
+    VirtualMachineExportSpec, required source, optional token_secret_ref = "tokenSecretRef",
+    optional ttl_duration = "ttlDuration"
 }
 
 /// VirtualMachineExportStatus is the status for a VirtualMachineExport resource
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineExportStatus {
-    /// `conditions`.
     pub conditions: Option<Vec<VirtualMachineExportConditions>>,
     /// VirtualMachineExportLinks contains the links that point the exported VM resources
     pub links: Option<VirtualMachineExportLinks>,
@@ -198,9 +177,8 @@ pub struct VirtualMachineExportStatus {
     pub virtual_machine_name: Option<String>,
 }
 codec::object! {
-    VirtualMachineExportStatus, optional conditions = "conditions", optional links = "links",
-    optional phase = "phase", optional service_name = "serviceName",
-    optional token_secret_ref = "tokenSecretRef",
+    VirtualMachineExportStatus, optional conditions, optional links, optional phase,
+    optional service_name = "serviceName", optional token_secret_ref = "tokenSecretRef",
     optional_encoded ttl_expiration_time = "ttlExpirationTime",
     optional virtual_machine_name = "virtualMachineName"
 }
@@ -208,11 +186,9 @@ codec::object! {
 /// VirtualMachineExportVolume contains the name and available formats for the exported volume
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineExportVolumes {
-    /// `formats`.
-    ///
     /// Must have no two items with the same `format`.
     pub formats: Option<Vec<VirtualMachineExportFormats>>,
     /// Name is the name of the exported volume
     pub name: String,
 }
-codec::object! { VirtualMachineExportVolumes, optional formats = "formats", required name = "name" }
+codec::object! { VirtualMachineExportVolumes, optional formats, required name }

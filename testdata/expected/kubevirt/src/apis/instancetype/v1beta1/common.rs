@@ -3,6 +3,8 @@
 
 //! Types that several kinds share of `instancetype.kubevirt.io/v1beta1`.
 
+#![allow(missing_docs)]
+
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use serde_json::Value;
@@ -38,9 +40,9 @@ pub struct VirtualMachineClusterInstancetypeCpu {
 }
 codec::object! {
     VirtualMachineClusterInstancetypeCpu,
-    optional dedicated_cpu_placement = "dedicatedCPUPlacement", required guest = "guest",
+    optional dedicated_cpu_placement = "dedicatedCPUPlacement", required guest,
     optional isolate_emulator_thread = "isolateEmulatorThread", optional max_sockets = "maxSockets",
-    optional model = "model", optional numa = "numa", optional realtime = "realtime"
+    optional model, optional numa, optional realtime
 }
 
 /// `VirtualMachineClusterInstancetype.spec.gpus.virtualGPUOptions.display`.
@@ -53,8 +55,7 @@ pub struct VirtualMachineClusterInstancetypeDisplay {
     pub ram_fb: Option<VirtualMachineClusterInstancetypeRamFB>,
 }
 codec::object! {
-    VirtualMachineClusterInstancetypeDisplay, optional enabled = "enabled",
-    optional ram_fb = "ramFB"
+    VirtualMachineClusterInstancetypeDisplay, optional enabled, optional ram_fb = "ramFB"
 }
 
 /// `VirtualMachineClusterInstancetype.spec.gpus`.
@@ -73,14 +74,12 @@ pub struct VirtualMachineClusterInstancetypeGpus {
     /// If specified, the virtual network interface address and its tag will be provided to the guest
     /// via config drive
     pub tag: Option<String>,
-    /// `virtualGPUOptions`.
     pub virtual_gpu_options: Option<VirtualMachineClusterInstancetypeVirtualGPUOptions>,
 }
 codec::object! {
     VirtualMachineClusterInstancetypeGpus, optional claim_name = "claimName",
-    optional device_name = "deviceName", required name = "name",
-    optional request_name = "requestName", optional tag = "tag",
-    optional virtual_gpu_options = "virtualGPUOptions"
+    optional device_name = "deviceName", required name, optional request_name = "requestName",
+    optional tag, optional virtual_gpu_options = "virtualGPUOptions"
 }
 
 /// `VirtualMachineClusterInstancetype.spec.hostDevices`.
@@ -91,7 +90,6 @@ pub struct VirtualMachineClusterInstancetypeHostDevices {
     pub claim_name: Option<String>,
     /// DeviceName is the name of the device provisioned by device-plugins
     pub device_name: Option<String>,
-    /// `name`.
     pub name: String,
     /// RequestName specifies which request from the ResourceClaim/ResourceClaimTemplate
     /// spec.devices.requests array this claim request corresponds to.
@@ -102,8 +100,8 @@ pub struct VirtualMachineClusterInstancetypeHostDevices {
 }
 codec::object! {
     VirtualMachineClusterInstancetypeHostDevices, optional claim_name = "claimName",
-    optional device_name = "deviceName", required name = "name",
-    optional request_name = "requestName", optional tag = "tag"
+    optional device_name = "deviceName", required name, optional request_name = "requestName",
+    optional tag
 }
 
 /// Optionally enables the use of hugepages for the VirtualMachineInstance instead of regular
@@ -140,8 +138,7 @@ pub struct VirtualMachineClusterInstancetypeLaunchSecurity {
     pub tdx: Option<BTreeMap<String, Value>>,
 }
 codec::object! {
-    VirtualMachineClusterInstancetypeLaunchSecurity, optional sev = "sev", optional snp = "snp",
-    optional tdx = "tdx"
+    VirtualMachineClusterInstancetypeLaunchSecurity, optional sev, optional snp, optional tdx
 }
 
 /// Required Memory related attributes of the instancetype.
@@ -160,14 +157,12 @@ pub struct VirtualMachineClusterInstancetypeMemory {
     /// This means that the VMIs parent pod (virt-launcher) will request less physical memory by a
     /// factor specified by the OvercommitPercent. Overcommits can lead to memory exhaustion, which in
     /// turn can lead to crashes. Use carefully. Defaults to 0
-    ///
-    /// Must be at least 0 and be at most 100.
+    /// * Must be at least 0 and be at most 100.
     pub overcommit_percent: Option<i64>,
 }
 codec::object! {
-    VirtualMachineClusterInstancetypeMemory, required_encoded guest = "guest",
-    optional hugepages = "hugepages", optional_encoded max_guest = "maxGuest",
-    optional overcommit_percent = "overcommitPercent"
+    VirtualMachineClusterInstancetypeMemory, required_encoded guest, optional hugepages,
+    optional_encoded max_guest = "maxGuest", optional overcommit_percent = "overcommitPercent"
 }
 
 /// NUMA allows specifying settings for the guest NUMA topology
@@ -201,7 +196,7 @@ pub struct VirtualMachineClusterInstancetypeRamFB {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineClusterInstancetypeRamFB, optional enabled = "enabled" }
+codec::object! { VirtualMachineClusterInstancetypeRamFB, optional enabled }
 
 /// Realtime instructs the virt-launcher to tune the VMI for lower latency, optional for real time
 /// workloads
@@ -211,7 +206,7 @@ pub struct VirtualMachineClusterInstancetypeRealtime {
     /// matches libvirt's expressions. Example: "0-3,^1","0,2,3","2-3"
     pub mask: Option<String>,
 }
-codec::object! { VirtualMachineClusterInstancetypeRealtime, optional mask = "mask" }
+codec::object! { VirtualMachineClusterInstancetypeRealtime, optional mask }
 
 /// AMD Secure Encrypted Virtualization (SEV).
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -228,17 +223,16 @@ pub struct VirtualMachineClusterInstancetypeSev {
     pub session: Option<String>,
 }
 codec::object! {
-    VirtualMachineClusterInstancetypeSev, optional attestation = "attestation",
-    optional dh_cert = "dhCert", optional policy = "policy", optional session = "session"
+    VirtualMachineClusterInstancetypeSev, optional attestation, optional dh_cert = "dhCert",
+    optional policy, optional session
 }
 
 /// `VirtualMachineClusterInstancetype.spec.gpus.virtualGPUOptions`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterInstancetypeVirtualGPUOptions {
-    /// `display`.
     pub display: Option<VirtualMachineClusterInstancetypeDisplay>,
 }
-codec::object! { VirtualMachineClusterInstancetypeVirtualGPUOptions, optional display = "display" }
+codec::object! { VirtualMachineClusterInstancetypeVirtualGPUOptions, optional display }
 
 /// Clock optionally defines preferences associated with the Clock attribute of a
 /// VirtualMachineInstance DomainSpec
@@ -267,7 +261,6 @@ pub struct VirtualMachineClusterPreferenceCpu {
     /// PreferredCPUTopology optionally defines the preferred guest visible CPU topology, defaults to
     /// PreferSockets.
     pub preferred_cpu_topology: Option<String>,
-    /// `spreadOptions`.
     pub spread_options: Option<VirtualMachineClusterPreferenceSpreadOptions>,
 }
 codec::object! {
@@ -279,16 +272,13 @@ codec::object! {
 /// CustomBlockSize represents the desired logical and physical block size for a VM disk.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferenceCustom {
-    /// `discardGranularity`.
     pub discard_granularity: Option<i64>,
-    /// `logical`.
     pub logical: Option<i64>,
-    /// `physical`.
     pub physical: Option<i64>,
 }
 codec::object! {
     VirtualMachineClusterPreferenceCustom, optional discard_granularity = "discardGranularity",
-    optional logical = "logical", optional physical = "physical"
+    optional logical, optional physical
 }
 
 /// Devices optionally defines preferences associated with the Devices attribute of a
@@ -393,7 +383,7 @@ pub struct VirtualMachineClusterPreferenceDirect {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferenceDirect, optional enabled = "enabled" }
+codec::object! { VirtualMachineClusterPreferenceDirect, optional enabled }
 
 /// EVMCS Speeds up L2 vmexits, but disables other virtualization features. Requires vapic. Defaults
 /// to the machine type setting.
@@ -402,7 +392,7 @@ pub struct VirtualMachineClusterPreferenceEvmcs {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferenceEvmcs, optional enabled = "enabled" }
+codec::object! { VirtualMachineClusterPreferenceEvmcs, optional enabled }
 
 /// Extended allows the guest to execute partial TLB flushes. It can be helpful for general purpose
 /// workloads.
@@ -411,7 +401,7 @@ pub struct VirtualMachineClusterPreferenceExtended {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferenceExtended, optional enabled = "enabled" }
+codec::object! { VirtualMachineClusterPreferenceExtended, optional enabled }
 
 /// Features optionally defines preferences associated with the Features attribute of a
 /// VirtualMachineInstance DomainSpec
@@ -476,7 +466,7 @@ pub struct VirtualMachineClusterPreferenceFrequencies {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferenceFrequencies, optional enabled = "enabled" }
+codec::object! { VirtualMachineClusterPreferenceFrequencies, optional enabled }
 
 /// HPET (High Precision Event Timer) - multiple timers with periodic interrupts.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -489,8 +479,7 @@ pub struct VirtualMachineClusterPreferenceHpet {
     pub tick_policy: Option<String>,
 }
 codec::object! {
-    VirtualMachineClusterPreferenceHpet, optional present = "present",
-    optional tick_policy = "tickPolicy"
+    VirtualMachineClusterPreferenceHpet, optional present, optional tick_policy = "tickPolicy"
 }
 
 /// Hyperv (Hypervclock) - lets guests read the host’s wall clock time (paravirtualized). For
@@ -501,7 +490,7 @@ pub struct VirtualMachineClusterPreferenceHyperv {
     /// to true.
     pub present: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferenceHyperv, optional present = "present" }
+codec::object! { VirtualMachineClusterPreferenceHyperv, optional present }
 
 /// IPI improves performances in overcommited environments. Requires vpindex. Defaults to the
 /// machine type setting.
@@ -510,7 +499,7 @@ pub struct VirtualMachineClusterPreferenceIpi {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferenceIpi, optional enabled = "enabled" }
+codec::object! { VirtualMachineClusterPreferenceIpi, optional enabled }
 
 /// KVM (KVM clock) - lets guests read the host’s wall clock time (paravirtualized). For linux
 /// guests.
@@ -520,7 +509,7 @@ pub struct VirtualMachineClusterPreferenceKvm {
     /// to true.
     pub present: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferenceKvm, optional present = "present" }
+codec::object! { VirtualMachineClusterPreferenceKvm, optional present }
 
 /// Machine optionally defines preferences associated with the Machine attribute of a
 /// VirtualMachineInstance DomainSpec
@@ -540,7 +529,7 @@ pub struct VirtualMachineClusterPreferenceMatchVolume {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferenceMatchVolume, optional enabled = "enabled" }
+codec::object! { VirtualMachineClusterPreferenceMatchVolume, optional enabled }
 
 /// Required Memory related attributes of the instancetype.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -548,7 +537,7 @@ pub struct VirtualMachineClusterPreferenceMemory {
     /// Minimal amount of memory required by the preference.
     pub guest: Quantity,
 }
-codec::object! { VirtualMachineClusterPreferenceMemory, required_encoded guest = "guest" }
+codec::object! { VirtualMachineClusterPreferenceMemory, required_encoded guest }
 
 /// PIT (Programmable Interval Timer) - a timer with periodic interrupts.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -561,8 +550,7 @@ pub struct VirtualMachineClusterPreferencePit {
     pub tick_policy: Option<String>,
 }
 codec::object! {
-    VirtualMachineClusterPreferencePit, optional present = "present",
-    optional tick_policy = "tickPolicy"
+    VirtualMachineClusterPreferencePit, optional present, optional tick_policy = "tickPolicy"
 }
 
 /// PreferredAcpi optionally enables the ACPI feature
@@ -571,7 +559,7 @@ pub struct VirtualMachineClusterPreferencePreferredAcpi {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferencePreferredAcpi, optional enabled = "enabled" }
+codec::object! { VirtualMachineClusterPreferencePreferredAcpi, optional enabled }
 
 /// PreferredApic optionally enables and configures the APIC feature
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -582,7 +570,7 @@ pub struct VirtualMachineClusterPreferencePreferredApic {
     pub end_of_interrupt: Option<bool>,
 }
 codec::object! {
-    VirtualMachineClusterPreferencePreferredApic, optional enabled = "enabled",
+    VirtualMachineClusterPreferencePreferredApic, optional enabled,
     optional end_of_interrupt = "endOfInterrupt"
 }
 
@@ -602,8 +590,7 @@ pub struct VirtualMachineClusterPreferencePreferredCPUFeatures {
     pub policy: Option<String>,
 }
 codec::object! {
-    VirtualMachineClusterPreferencePreferredCPUFeatures, required name = "name",
-    optional policy = "policy"
+    VirtualMachineClusterPreferencePreferredCPUFeatures, required name, optional policy
 }
 
 /// ClockOffset allows specifying the UTC offset or the timezone of the guest clock.
@@ -617,8 +604,7 @@ pub struct VirtualMachineClusterPreferencePreferredClockOffset {
     pub utc: Option<VirtualMachineClusterPreferenceUtc>,
 }
 codec::object! {
-    VirtualMachineClusterPreferencePreferredClockOffset, optional timezone = "timezone",
-    optional utc = "utc"
+    VirtualMachineClusterPreferencePreferredClockOffset, optional timezone, optional utc
 }
 
 /// PreferredBlockSize optionally defines the block size of Disk devices.
@@ -630,7 +616,7 @@ pub struct VirtualMachineClusterPreferencePreferredDiskBlockSize {
     pub match_volume: Option<VirtualMachineClusterPreferenceMatchVolume>,
 }
 codec::object! {
-    VirtualMachineClusterPreferencePreferredDiskBlockSize, optional custom = "custom",
+    VirtualMachineClusterPreferencePreferredDiskBlockSize, optional custom,
     optional match_volume = "matchVolume"
 }
 
@@ -644,7 +630,7 @@ pub struct VirtualMachineClusterPreferencePreferredEfi {
     pub secure_boot: Option<bool>,
 }
 codec::object! {
-    VirtualMachineClusterPreferencePreferredEfi, optional persistent = "persistent",
+    VirtualMachineClusterPreferencePreferredEfi, optional persistent,
     optional secure_boot = "secureBoot"
 }
 
@@ -691,12 +677,10 @@ pub struct VirtualMachineClusterPreferencePreferredHyperv {
     pub vpindex: Option<VirtualMachineClusterPreferenceVpindex>,
 }
 codec::object! {
-    VirtualMachineClusterPreferencePreferredHyperv, optional evmcs = "evmcs",
-    optional frequencies = "frequencies", optional ipi = "ipi",
-    optional reenlightenment = "reenlightenment", optional relaxed = "relaxed",
-    optional reset = "reset", optional runtime = "runtime", optional spinlocks = "spinlocks",
-    optional synic = "synic", optional synictimer = "synictimer", optional tlbflush = "tlbflush",
-    optional vapic = "vapic", optional vendorid = "vendorid", optional vpindex = "vpindex"
+    VirtualMachineClusterPreferencePreferredHyperv, optional evmcs, optional frequencies,
+    optional ipi, optional reenlightenment, optional relaxed, optional reset, optional runtime,
+    optional spinlocks, optional synic, optional synictimer, optional tlbflush, optional vapic,
+    optional vendorid, optional vpindex
 }
 
 /// PreferredKvm optionally enables and configures KVM features
@@ -705,7 +689,7 @@ pub struct VirtualMachineClusterPreferencePreferredKvm {
     /// Hide the KVM hypervisor from standard MSR based discovery. Defaults to false
     pub hidden: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferencePreferredKvm, optional hidden = "hidden" }
+codec::object! { VirtualMachineClusterPreferencePreferredKvm, optional hidden }
 
 /// Optionally defines the preferred LaunchSecurity
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -718,8 +702,8 @@ pub struct VirtualMachineClusterPreferencePreferredLaunchSecurity {
     pub tdx: Option<BTreeMap<String, Value>>,
 }
 codec::object! {
-    VirtualMachineClusterPreferencePreferredLaunchSecurity, optional sev = "sev",
-    optional snp = "snp", optional tdx = "tdx"
+    VirtualMachineClusterPreferencePreferredLaunchSecurity, optional sev, optional snp,
+    optional tdx
 }
 
 /// PreferredPvspinlock optionally enables the Pvspinlock feature
@@ -728,7 +712,7 @@ pub struct VirtualMachineClusterPreferencePreferredPvspinlock {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferencePreferredPvspinlock, optional enabled = "enabled" }
+codec::object! { VirtualMachineClusterPreferencePreferredPvspinlock, optional enabled }
 
 /// PreferredSmm optionally enables the SMM feature
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -736,7 +720,7 @@ pub struct VirtualMachineClusterPreferencePreferredSmm {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferencePreferredSmm, optional enabled = "enabled" }
+codec::object! { VirtualMachineClusterPreferencePreferredSmm, optional enabled }
 
 /// PreferredTPM optionally defines the preferred TPM device to be used.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -749,8 +733,7 @@ pub struct VirtualMachineClusterPreferencePreferredTPM {
     pub persistent: Option<bool>,
 }
 codec::object! {
-    VirtualMachineClusterPreferencePreferredTPM, optional enabled = "enabled",
-    optional persistent = "persistent"
+    VirtualMachineClusterPreferencePreferredTPM, optional enabled, optional persistent
 }
 
 /// Timer specifies whih timers are attached to the vmi.
@@ -770,19 +753,16 @@ pub struct VirtualMachineClusterPreferencePreferredTimer {
     pub rtc: Option<VirtualMachineClusterPreferenceRtc>,
 }
 codec::object! {
-    VirtualMachineClusterPreferencePreferredTimer, optional hpet = "hpet",
-    optional hyperv = "hyperv", optional kvm = "kvm", optional pit = "pit", optional rtc = "rtc"
+    VirtualMachineClusterPreferencePreferredTimer, optional hpet, optional hyperv, optional kvm,
+    optional pit, optional rtc
 }
 
 /// PreferredVirtualGPUOptions optionally defines the preferred value of VirtualGPUOptions
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreferencePreferredVirtualGPUOptions {
-    /// `display`.
     pub display: Option<VirtualMachineClusterInstancetypeDisplay>,
 }
-codec::object! {
-    VirtualMachineClusterPreferencePreferredVirtualGPUOptions, optional display = "display"
-}
+codec::object! { VirtualMachineClusterPreferencePreferredVirtualGPUOptions, optional display }
 
 /// Reenlightenment enables the notifications on TSC frequency changes. Defaults to the machine type
 /// setting.
@@ -791,7 +771,7 @@ pub struct VirtualMachineClusterPreferenceReenlightenment {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferenceReenlightenment, optional enabled = "enabled" }
+codec::object! { VirtualMachineClusterPreferenceReenlightenment, optional enabled }
 
 /// Relaxed instructs the guest OS to disable watchdog timeouts. Defaults to the machine type
 /// setting.
@@ -800,7 +780,7 @@ pub struct VirtualMachineClusterPreferenceRelaxed {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferenceRelaxed, optional enabled = "enabled" }
+codec::object! { VirtualMachineClusterPreferenceRelaxed, optional enabled }
 
 /// Requirements defines the minium amount of instance type defined resources required by a set of
 /// preferences
@@ -814,8 +794,8 @@ pub struct VirtualMachineClusterPreferenceRequirements {
     pub memory: Option<VirtualMachineClusterPreferenceMemory>,
 }
 codec::object! {
-    VirtualMachineClusterPreferenceRequirements, optional architecture = "architecture",
-    optional cpu = "cpu", optional memory = "memory"
+    VirtualMachineClusterPreferenceRequirements, optional architecture, optional cpu,
+    optional memory
 }
 
 /// Required CPU related attributes of the instancetype.
@@ -824,7 +804,7 @@ pub struct VirtualMachineClusterPreferenceRequirementsCpu {
     /// Minimal number of vCPUs required by the preference.
     pub guest: i32,
 }
-codec::object! { VirtualMachineClusterPreferenceRequirementsCpu, required guest = "guest" }
+codec::object! { VirtualMachineClusterPreferenceRequirementsCpu, required guest }
 
 /// Reset enables Hyperv reboot/reset for the vmi. Requires synic. Defaults to the machine type
 /// setting.
@@ -833,7 +813,7 @@ pub struct VirtualMachineClusterPreferenceReset {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferenceReset, optional enabled = "enabled" }
+codec::object! { VirtualMachineClusterPreferenceReset, optional enabled }
 
 /// RTC (Real Time Clock) - a continuously running timer with periodic interrupts.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -848,8 +828,8 @@ pub struct VirtualMachineClusterPreferenceRtc {
     pub track: Option<String>,
 }
 codec::object! {
-    VirtualMachineClusterPreferenceRtc, optional present = "present",
-    optional tick_policy = "tickPolicy", optional track = "track"
+    VirtualMachineClusterPreferenceRtc, optional present, optional tick_policy = "tickPolicy",
+    optional track
 }
 
 /// Runtime improves the time accounting to improve scheduling in the guest. Defaults to the machine
@@ -859,7 +839,7 @@ pub struct VirtualMachineClusterPreferenceRuntime {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferenceRuntime, optional enabled = "enabled" }
+codec::object! { VirtualMachineClusterPreferenceRuntime, optional enabled }
 
 /// Spinlocks allows to configure the spinlock retry attempts.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -870,10 +850,7 @@ pub struct VirtualMachineClusterPreferenceSpinlocks {
     /// 4096\.
     pub spinlocks: Option<i32>,
 }
-codec::object! {
-    VirtualMachineClusterPreferenceSpinlocks, optional enabled = "enabled",
-    optional spinlocks = "spinlocks"
-}
+codec::object! { VirtualMachineClusterPreferenceSpinlocks, optional enabled, optional spinlocks }
 
 /// `VirtualMachineClusterPreference.spec.cpu.spreadOptions`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -890,10 +867,7 @@ pub struct VirtualMachineClusterPreferenceSpreadOptions {
     /// Default: 2
     pub ratio: Option<i32>,
 }
-codec::object! {
-    VirtualMachineClusterPreferenceSpreadOptions, optional across = "across",
-    optional ratio = "ratio"
-}
+codec::object! { VirtualMachineClusterPreferenceSpreadOptions, optional across, optional ratio }
 
 /// SyNIC enables the Synthetic Interrupt Controller. Defaults to the machine type setting.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -901,7 +875,7 @@ pub struct VirtualMachineClusterPreferenceSynic {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferenceSynic, optional enabled = "enabled" }
+codec::object! { VirtualMachineClusterPreferenceSynic, optional enabled }
 
 /// SyNICTimer enables Synthetic Interrupt Controller Timers, reducing CPU load. Defaults to the
 /// machine type setting.
@@ -912,10 +886,7 @@ pub struct VirtualMachineClusterPreferenceSynictimer {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! {
-    VirtualMachineClusterPreferenceSynictimer, optional direct = "direct",
-    optional enabled = "enabled"
-}
+codec::object! { VirtualMachineClusterPreferenceSynictimer, optional direct, optional enabled }
 
 /// TLBFlush improves performances in overcommited environments. Requires vpindex. Defaults to the
 /// machine type setting.
@@ -931,8 +902,7 @@ pub struct VirtualMachineClusterPreferenceTlbflush {
     pub extended: Option<VirtualMachineClusterPreferenceExtended>,
 }
 codec::object! {
-    VirtualMachineClusterPreferenceTlbflush, optional direct = "direct",
-    optional enabled = "enabled", optional extended = "extended"
+    VirtualMachineClusterPreferenceTlbflush, optional direct, optional enabled, optional extended
 }
 
 /// UTC sets the guest clock to UTC on each boot. If an offset is specified, guest changes to the
@@ -951,7 +921,7 @@ pub struct VirtualMachineClusterPreferenceVapic {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferenceVapic, optional enabled = "enabled" }
+codec::object! { VirtualMachineClusterPreferenceVapic, optional enabled }
 
 /// VendorID allows setting the hypervisor vendor id. Defaults to the machine type setting.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -961,10 +931,7 @@ pub struct VirtualMachineClusterPreferenceVendorid {
     /// VendorID sets the hypervisor vendor id, visible to the vmi. String up to twelve characters.
     pub vendorid: Option<String>,
 }
-codec::object! {
-    VirtualMachineClusterPreferenceVendorid, optional enabled = "enabled",
-    optional vendorid = "vendorid"
-}
+codec::object! { VirtualMachineClusterPreferenceVendorid, optional enabled, optional vendorid }
 
 /// Volumes optionally defines preferences associated with the Volumes attribute of a
 /// VirtualMachineInstace DomainSpec
@@ -985,4 +952,4 @@ pub struct VirtualMachineClusterPreferenceVpindex {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferenceVpindex, optional enabled = "enabled" }
+codec::object! { VirtualMachineClusterPreferenceVpindex, optional enabled }

@@ -23,10 +23,7 @@ pub struct VirtualMachineClusterPreference {
     /// Required spec describing the preferences
     pub spec: VirtualMachineClusterPreferenceSpec,
 }
-codec::object! {
-    VirtualMachineClusterPreference as kind, defaulted metadata = "metadata",
-    required spec = "spec"
-}
+codec::object! { VirtualMachineClusterPreference as kind, defaulted metadata, required spec }
 
 /// Required spec describing the preferences
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -73,13 +70,12 @@ pub struct VirtualMachineClusterPreferenceSpec {
     pub volumes: Option<VirtualMachineClusterPreferenceVolumes>,
 }
 codec::object! {
-    VirtualMachineClusterPreferenceSpec, optional annotations = "annotations",
-    optional clock = "clock", optional cpu = "cpu", optional devices = "devices",
-    optional features = "features", optional firmware = "firmware", optional machine = "machine",
+    VirtualMachineClusterPreferenceSpec, optional annotations, optional clock, optional cpu,
+    optional devices, optional features, optional firmware, optional machine,
     optional prefer_spread_socket_to_core_ratio = "preferSpreadSocketToCoreRatio",
     optional preferred_architecture = "preferredArchitecture",
     optional preferred_launch_security = "preferredLaunchSecurity",
     optional preferred_subdomain = "preferredSubdomain",
     optional preferred_termination_grace_period_seconds = "preferredTerminationGracePeriodSeconds",
-    optional requirements = "requirements", optional volumes = "volumes"
+    optional requirements, optional volumes
 }

@@ -23,9 +23,7 @@ pub struct VirtualMachineInstancetype {
     /// Required spec describing the instancetype
     pub spec: VirtualMachineInstancetypeSpec,
 }
-codec::object! {
-    VirtualMachineInstancetype as kind, defaulted metadata = "metadata", required spec = "spec"
-}
+codec::object! { VirtualMachineInstancetype as kind, defaulted metadata, required spec }
 
 /// Required spec describing the instancetype
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -62,9 +60,9 @@ pub struct VirtualMachineInstancetypeSpec {
     pub scheduler_name: Option<String>,
 }
 codec::object! {
-    VirtualMachineInstancetypeSpec, optional annotations = "annotations", required cpu = "cpu",
-    optional gpus = "gpus", optional host_devices = "hostDevices",
-    optional io_threads = "ioThreads", optional io_threads_policy = "ioThreadsPolicy",
-    optional launch_security = "launchSecurity", required memory = "memory",
-    optional node_selector = "nodeSelector", optional scheduler_name = "schedulerName"
+    VirtualMachineInstancetypeSpec, optional annotations, required cpu, optional gpus,
+    optional host_devices = "hostDevices", optional io_threads = "ioThreads",
+    optional io_threads_policy = "ioThreadsPolicy", optional launch_security = "launchSecurity",
+    required memory, optional node_selector = "nodeSelector",
+    optional scheduler_name = "schedulerName"
 }

@@ -3,6 +3,8 @@
 
 //! `VirtualMachineInstance` of `kubevirt.io/v1`.
 
+#![allow(missing_docs)]
+
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::api::core::v1::{
     Affinity, PodDNSConfig, PodResourceClaim, Toleration, TopologySpreadConstraint,
@@ -35,8 +37,7 @@ pub struct VirtualMachineInstance {
     pub status: Option<VirtualMachineInstanceStatus>,
 }
 codec::object! {
-    VirtualMachineInstance as kind, defaulted metadata = "metadata", required spec = "spec",
-    optional status = "status"
+    VirtualMachineInstance as kind, defaulted metadata, required spec, optional status
 }
 
 /// ContainerDiskVolume shows info about the containerdisk, if the volume is a containerdisk
@@ -44,11 +45,10 @@ codec::object! {
 pub struct VirtualMachineInstanceContainerDiskVolume {
     /// deprecated; Checksum is the checksum of the rootdisk or kernel artifacts inside the
     /// containerdisk
-    ///
-    /// Must be at least 0 and be at most 4294967295.
+    /// * Must be at least 0 and be at most 4294967295.
     pub checksum: Option<i64>,
 }
-codec::object! { VirtualMachineInstanceContainerDiskVolume, optional checksum = "checksum" }
+codec::object! { VirtualMachineInstanceContainerDiskVolume, optional checksum }
 
 /// CurrentCPUTopology specifies the current CPU topology used by the VM workload. Current topology
 /// may differ from the desired topology in the spec while CPU hotplug takes place.
@@ -62,8 +62,7 @@ pub struct VirtualMachineInstanceCurrentCPUTopology {
     pub threads: Option<i32>,
 }
 codec::object! {
-    VirtualMachineInstanceCurrentCPUTopology, optional cores = "cores",
-    optional sockets = "sockets", optional threads = "threads"
+    VirtualMachineInstanceCurrentCPUTopology, optional cores, optional sockets, optional threads
 }
 
 /// Guest OS Information
@@ -87,10 +86,9 @@ pub struct VirtualMachineInstanceGuestOSInfo {
     pub version_id: Option<String>,
 }
 codec::object! {
-    VirtualMachineInstanceGuestOSInfo, optional id = "id",
-    optional kernel_release = "kernelRelease", optional kernel_version = "kernelVersion",
-    optional machine = "machine", optional name = "name", optional pretty_name = "prettyName",
-    optional version = "version", optional version_id = "versionId"
+    VirtualMachineInstanceGuestOSInfo, optional id, optional kernel_release = "kernelRelease",
+    optional kernel_version = "kernelVersion", optional machine, optional name,
+    optional pretty_name = "prettyName", optional version, optional version_id = "versionId"
 }
 
 /// If the volume is hotplug, this will contain the hotplug status.
@@ -110,11 +108,10 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceInitrdInfo {
     /// deprecated; Checksum is the checksum of the initrd file
-    ///
-    /// Must be at least 0 and be at most 4294967295.
+    /// * Must be at least 0 and be at most 4294967295.
     pub checksum: Option<i64>,
 }
-codec::object! { VirtualMachineInstanceInitrdInfo, optional checksum = "checksum" }
+codec::object! { VirtualMachineInstanceInitrdInfo, optional checksum }
 
 /// `VirtualMachineInstance.status.interfaces`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -142,8 +139,8 @@ pub struct VirtualMachineInstanceInterfaces {
 codec::object! {
     VirtualMachineInstanceInterfaces, optional info_source = "infoSource",
     optional interface_name = "interfaceName", optional ip_address = "ipAddress",
-    optional ip_addresses = "ipAddresses", optional link_state = "linkState", optional mac = "mac",
-    optional name = "name", optional pod_interface_name = "podInterfaceName",
+    optional ip_addresses = "ipAddresses", optional link_state = "linkState", optional mac,
+    optional name, optional pod_interface_name = "podInterfaceName",
     optional queue_count = "queueCount"
 }
 
@@ -164,11 +161,10 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceKernelInfo {
     /// deprecated; Checksum is the checksum of the kernel image
-    ///
-    /// Must be at least 0 and be at most 4294967295.
+    /// * Must be at least 0 and be at most 4294967295.
     pub checksum: Option<i64>,
 }
-codec::object! { VirtualMachineInstanceKernelInfo, optional checksum = "checksum" }
+codec::object! { VirtualMachineInstanceKernelInfo, optional checksum }
 
 /// Memory shows various informations about the VirtualMachine memory.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -220,8 +216,7 @@ pub struct VirtualMachineInstancePersistentVolumeClaimInfo {
     /// ClaimName is the name of the PVC
     pub claim_name: Option<String>,
     /// Percentage of filesystem's size to be reserved when resizing the PVC
-    ///
-    /// Must match `^(0(?:\.\d{1,3})?|1)$`.
+    /// * Must match `^(0(?:\.\d{1,3})?|1)$`.
     pub filesystem_overhead: Option<String>,
     /// Preallocated indicates if the PVC's storage is preallocated or not
     pub preallocated: Option<bool>,
@@ -233,17 +228,16 @@ pub struct VirtualMachineInstancePersistentVolumeClaimInfo {
 }
 codec::object! {
     VirtualMachineInstancePersistentVolumeClaimInfo, optional access_modes = "accessModes",
-    optional_encoded capacity = "capacity", optional claim_name = "claimName",
-    optional filesystem_overhead = "filesystemOverhead", optional preallocated = "preallocated",
-    optional_encoded requests = "requests", optional volume_mode = "volumeMode"
+    optional_encoded capacity, optional claim_name = "claimName",
+    optional filesystem_overhead = "filesystemOverhead", optional preallocated,
+    optional_encoded requests, optional volume_mode = "volumeMode"
 }
 
 /// VirtualMachineInstance Spec contains the VirtualMachineInstance specification.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceSpec {
     /// Specifies a set of public keys to inject into the vm guest
-    ///
-    /// Must have at most 256 items.
+    /// * Must have at most 256 items.
     pub access_credentials: Option<Vec<VirtualMachineInstanceAccessCredentials>>,
     /// If affinity is specifies, obey all the affinity rules
     pub affinity: Option<Affinity>,
@@ -285,8 +279,7 @@ pub struct VirtualMachineInstanceSpec {
     /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
     pub liveness_probe: Option<VirtualMachineInstanceLivenessProbe>,
     /// List of networks that can be attached to a vm's virtual interface.
-    ///
-    /// Must have at most 256 items.
+    /// * Must have at most 256 items.
     pub networks: Option<Vec<VirtualMachineInstanceNetworks>>,
     /// NodeSelector is a selector which must be true for the vmi to fit on a node. Selector which must
     /// match a node's labels for the vmi to be scheduled on that node. More info:
@@ -308,8 +301,7 @@ pub struct VirtualMachineInstanceSpec {
     /// <https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/> This
     /// field should only be configured if one of the feature-gates GPUsWithDRA, HostDevicesWithDRA, or
     /// NetworkDevicesWithDRA is enabled. This feature is in alpha.
-    ///
-    /// Must have no two items with the same `name`.
+    /// * Must have no two items with the same `name`.
     pub resource_claims: Option<Vec<PodResourceClaim>>,
     /// If specified, the VMI will be dispatched by specified scheduler. If not specified, the VMI will
     /// be dispatched by default scheduler.
@@ -331,34 +323,29 @@ pub struct VirtualMachineInstanceSpec {
     pub tolerations: Option<Vec<Toleration>>,
     /// TopologySpreadConstraints describes how a group of VMIs will be spread across a given topology
     /// domains. K8s scheduler will schedule VMI pods in a way which abides by the constraints.
-    ///
-    /// Must have no two items with the same `topologyKey` and `whenUnsatisfiable`.
+    /// * Must have no two items with the same `topologyKey` and `whenUnsatisfiable`.
     pub topology_spread_constraints: Option<Vec<TopologySpreadConstraint>>,
     /// List of utility volumes that can be mounted to the vmi virt-launcher pod without having a
     /// matching disk in the domain. Used to collect data for various operational workflows.
-    ///
-    /// Must have at most 256 items and have no two items with the same `name`.
+    /// * Must have at most 256 items and have no two items with the same `name`.
     pub utility_volumes: Option<Vec<VirtualMachineInstanceUtilityVolumes>>,
     /// List of volumes that can be mounted by disks belonging to the vmi.
-    ///
-    /// Must have at most 256 items.
+    /// * Must have at most 256 items.
     pub volumes: Option<Vec<VirtualMachineInstanceVolumes>>,
 }
 codec::object! {
     VirtualMachineInstanceSpec, optional access_credentials = "accessCredentials",
-    optional affinity = "affinity", optional architecture = "architecture",
-    optional dns_config = "dnsConfig", optional dns_policy = "dnsPolicy",
-    required domain = "domain", optional eviction_strategy = "evictionStrategy",
-    optional hostname = "hostname", optional liveness_probe = "livenessProbe",
-    optional networks = "networks", optional node_selector = "nodeSelector",
-    optional priority_class_name = "priorityClassName", optional readiness_probe = "readinessProbe",
-    optional resource_claims = "resourceClaims", optional scheduler_name = "schedulerName",
-    optional service_account_name = "serviceAccountName", optional start_strategy = "startStrategy",
-    optional subdomain = "subdomain",
+    optional affinity, optional architecture, optional dns_config = "dnsConfig",
+    optional dns_policy = "dnsPolicy", required domain,
+    optional eviction_strategy = "evictionStrategy", optional hostname,
+    optional liveness_probe = "livenessProbe", optional networks,
+    optional node_selector = "nodeSelector", optional priority_class_name = "priorityClassName",
+    optional readiness_probe = "readinessProbe", optional resource_claims = "resourceClaims",
+    optional scheduler_name = "schedulerName", optional service_account_name = "serviceAccountName",
+    optional start_strategy = "startStrategy", optional subdomain,
     optional termination_grace_period_seconds = "terminationGracePeriodSeconds",
-    optional tolerations = "tolerations",
-    optional topology_spread_constraints = "topologySpreadConstraints",
-    optional utility_volumes = "utilityVolumes", optional volumes = "volumes"
+    optional tolerations, optional topology_spread_constraints = "topologySpreadConstraints",
+    optional utility_volumes = "utilityVolumes", optional volumes
 }
 
 /// Status is the high level overview of how the VirtualMachineInstance is doing. It contains
@@ -366,8 +353,7 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceStatus {
     /// VSOCKCID is used to track the allocated VSOCK CID in the VM.
-    ///
-    /// Must be at least 0 and be at most 4294967295.
+    /// * Must be at least 0 and be at most 4294967295.
     pub vsockcid: Option<i64>,
     /// ActivePods is a mapping of pod UID to node name. It is possible for multiple pods to be running
     /// for a single VMI during migration.
@@ -428,7 +414,6 @@ pub struct VirtualMachineInstanceStatus {
     pub runtime_user: Option<i64>,
     /// SELinuxContext is the actual SELinux context of the virt-launcher pod
     pub selinux_context: Option<String>,
-    /// `topologyHints`.
     pub topology_hints: Option<VirtualMachineInstanceTopologyHints>,
     /// VirtualMachineRevisionName is used to get the vm revision of the vmi when doing an online vm
     /// snapshot
@@ -439,19 +424,17 @@ pub struct VirtualMachineInstanceStatus {
 codec::object! {
     VirtualMachineInstanceStatus, optional vsockcid = "VSOCKCID",
     optional active_pods = "activePods", nullable changed_block_tracking = "changedBlockTracking",
-    optional conditions = "conditions", optional current_cpu_topology = "currentCPUTopology",
+    optional conditions, optional current_cpu_topology = "currentCPUTopology",
     optional evacuation_node_name = "evacuationNodeName",
     optional fs_freeze_status = "fsFreezeStatus", optional guest_os_info = "guestOSInfo",
-    optional interfaces = "interfaces", optional kernel_boot_status = "kernelBootStatus",
-    optional launcher_container_image_version = "launcherContainerImageVersion",
-    optional machine = "machine", optional memory = "memory",
-    optional migrated_volumes = "migratedVolumes", optional migration_method = "migrationMethod",
-    optional migration_state = "migrationState",
+    optional interfaces, optional kernel_boot_status = "kernelBootStatus",
+    optional launcher_container_image_version = "launcherContainerImageVersion", optional machine,
+    optional memory, optional migrated_volumes = "migratedVolumes",
+    optional migration_method = "migrationMethod", optional migration_state = "migrationState",
     optional migration_transport = "migrationTransport", optional node_name = "nodeName",
-    optional phase = "phase", optional phase_transition_timestamps = "phaseTransitionTimestamps",
-    optional qos_class = "qosClass", optional reason = "reason",
-    optional runtime_user = "runtimeUser", optional selinux_context = "selinuxContext",
-    optional topology_hints = "topologyHints",
+    optional phase, optional phase_transition_timestamps = "phaseTransitionTimestamps",
+    optional qos_class = "qosClass", optional reason, optional runtime_user = "runtimeUser",
+    optional selinux_context = "selinuxContext", optional topology_hints = "topologyHints",
     optional virtual_machine_revision_name = "virtualMachineRevisionName",
     optional volume_status = "volumeStatus"
 }
@@ -459,7 +442,6 @@ codec::object! {
 /// `VirtualMachineInstance.status.topologyHints`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceTopologyHints {
-    /// `tscFrequency`.
     pub tsc_frequency: Option<i64>,
 }
 codec::object! { VirtualMachineInstanceTopologyHints, optional tsc_frequency = "tscFrequency" }
@@ -494,7 +476,7 @@ pub struct VirtualMachineInstanceVolumeStatus {
 codec::object! {
     VirtualMachineInstanceVolumeStatus, optional container_disk_volume = "containerDiskVolume",
     optional hotplug_volume = "hotplugVolume", optional memory_dump_volume = "memoryDumpVolume",
-    optional message = "message", required name = "name",
-    optional persistent_volume_claim_info = "persistentVolumeClaimInfo", optional phase = "phase",
-    optional reason = "reason", optional size = "size", required target = "target"
+    optional message, required name,
+    optional persistent_volume_claim_info = "persistentVolumeClaimInfo", optional phase,
+    optional reason, optional size, required target
 }

@@ -3,7 +3,7 @@
 
 //! Types that several kinds share of `kubevirt.io/v1alpha3`.
 
-#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms, missing_docs)]
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::api::core::v1::{
@@ -20,23 +20,17 @@ use super::VirtualMachineInstanceSpec;
 /// KubeVirtCondition represents a condition of a KubeVirt deployment
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtConditions {
-    /// `lastProbeTime`.
     pub last_probe_time: Option<Option<Time>>,
-    /// `lastTransitionTime`.
     pub last_transition_time: Option<Option<Time>>,
-    /// `message`.
     pub message: Option<String>,
-    /// `reason`.
     pub reason: Option<String>,
-    /// `status`.
     pub status: String,
-    /// `type`.
     pub r#type: String,
 }
 codec::object! {
     KubeVirtConditions, nullable_encoded last_probe_time = "lastProbeTime",
-    nullable_encoded last_transition_time = "lastTransitionTime", optional message = "message",
-    optional reason = "reason", required status = "status", required r#type = "type"
+    nullable_encoded last_transition_time = "lastTransitionTime", optional message, optional reason,
+    required status, required r#type = "type"
 }
 
 /// BackupStatus represents the status of vmi backup
@@ -64,9 +58,9 @@ pub struct VirtualMachineBackupStatus {
 codec::object! {
     VirtualMachineBackupStatus, optional backup_msg = "backupMsg",
     optional backup_name = "backupName", optional checkpoint_name = "checkpointName",
-    optional completed = "completed", optional_encoded end_timestamp = "endTimestamp",
-    optional failed = "failed", optional quiesce_status = "quiesceStatus",
-    optional_encoded start_timestamp = "startTimestamp", optional volumes = "volumes"
+    optional completed, optional_encoded end_timestamp = "endTimestamp", optional failed,
+    optional quiesce_status = "quiesceStatus", optional_encoded start_timestamp = "startTimestamp",
+    optional volumes
 }
 
 /// If specified, the virtual disk will be presented with the given block sizes.
@@ -77,9 +71,7 @@ pub struct VirtualMachineBlockSize {
     /// Represents if a feature is enabled or disabled.
     pub match_volume: Option<VirtualMachineMatchVolume>,
 }
-codec::object! {
-    VirtualMachineBlockSize, optional custom = "custom", optional match_volume = "matchVolume"
-}
+codec::object! { VirtualMachineBlockSize, optional custom, optional match_volume = "matchVolume" }
 
 /// Attach a volume as a cdrom to the vmi.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -92,10 +84,7 @@ pub struct VirtualMachineCdrom {
     /// "closed". Defaults to closed.
     pub tray: Option<String>,
 }
-codec::object! {
-    VirtualMachineCdrom, optional bus = "bus", optional readonly = "readonly",
-    optional tray = "tray"
-}
+codec::object! { VirtualMachineCdrom, optional bus, optional readonly, optional tray }
 
 /// ChangedBlockTracking represents the status of the changedBlockTracking
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -106,23 +95,19 @@ pub struct VirtualMachineChangedBlockTracking {
     pub state: String,
 }
 codec::object! {
-    VirtualMachineChangedBlockTracking, nullable backup_status = "backupStatus",
-    required state = "state"
+    VirtualMachineChangedBlockTracking, nullable backup_status = "backupStatus", required state
 }
 
 /// CustomBlockSize represents the desired logical and physical block size for a VM disk.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineCustom {
-    /// `discardGranularity`.
     pub discard_granularity: Option<i64>,
-    /// `logical`.
     pub logical: Option<i64>,
-    /// `physical`.
     pub physical: Option<i64>,
 }
 codec::object! {
-    VirtualMachineCustom, optional discard_granularity = "discardGranularity",
-    optional logical = "logical", optional physical = "physical"
+    VirtualMachineCustom, optional discard_granularity = "discardGranularity", optional logical,
+    optional physical
 }
 
 /// Attach a volume as a disk to the vmi.
@@ -137,8 +122,7 @@ pub struct VirtualMachineDiskDisk {
     pub readonly: Option<bool>,
 }
 codec::object! {
-    VirtualMachineDiskDisk, optional bus = "bus", optional pci_address = "pciAddress",
-    optional readonly = "readonly"
+    VirtualMachineDiskDisk, optional bus, optional pci_address = "pciAddress", optional readonly
 }
 
 /// AccessCredential represents a credential source that can be used to authorize remote access to
@@ -162,7 +146,7 @@ pub struct VirtualMachineInstanceAcpi {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceAcpi, optional enabled = "enabled" }
+codec::object! { VirtualMachineInstanceAcpi, optional enabled }
 
 /// Defaults to the machine type setting.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -173,8 +157,7 @@ pub struct VirtualMachineInstanceApic {
     pub end_of_interrupt: Option<bool>,
 }
 codec::object! {
-    VirtualMachineInstanceApic, optional enabled = "enabled",
-    optional end_of_interrupt = "endOfInterrupt"
+    VirtualMachineInstanceApic, optional enabled, optional end_of_interrupt = "endOfInterrupt"
 }
 
 /// Binding specifies the binding plugin that will be used to connect the interface to the guest. It
@@ -184,7 +167,7 @@ pub struct VirtualMachineInstanceBinding {
     /// Name references to the binding name as denined in the kubevirt CR. version: 1alphav1
     pub name: String,
 }
-codec::object! { VirtualMachineInstanceBinding, required name = "name" }
+codec::object! { VirtualMachineInstanceBinding, required name }
 
 /// If set (default), BIOS will be used.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -202,25 +185,20 @@ pub struct VirtualMachineInstanceBootloader {
     /// If set, EFI will be used instead of BIOS.
     pub efi: Option<VirtualMachineInstanceEfi>,
 }
-codec::object! { VirtualMachineInstanceBootloader, optional bios = "bios", optional efi = "efi" }
+codec::object! { VirtualMachineInstanceBootloader, optional bios, optional efi }
 
 /// Chassis specifies the chassis info passed to the domain.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceChassis {
-    /// `asset`.
     pub asset: Option<String>,
-    /// `manufacturer`.
     pub manufacturer: Option<String>,
-    /// `serial`.
     pub serial: Option<String>,
-    /// `sku`.
     pub sku: Option<String>,
-    /// `version`.
     pub version: Option<String>,
 }
 codec::object! {
-    VirtualMachineInstanceChassis, optional asset = "asset", optional manufacturer = "manufacturer",
-    optional serial = "serial", optional sku = "sku", optional version = "version"
+    VirtualMachineInstanceChassis, optional asset, optional manufacturer, optional serial,
+    optional sku, optional version
 }
 
 /// Clock sets the clock and timers of the vmi.
@@ -238,8 +216,7 @@ pub struct VirtualMachineInstanceClock {
     pub unknown_fields: BTreeMap<String, Value>,
 }
 codec::object! {
-    VirtualMachineInstanceClock, optional timer = "timer", optional timezone = "timezone",
-    optional utc = "utc", ..unknown_fields
+    VirtualMachineInstanceClock, optional timer, optional timezone, optional utc, ..unknown_fields
 }
 
 /// CloudInitConfigDrive represents a cloud-init Config Drive user-data source. The Config Drive
@@ -314,8 +291,7 @@ pub struct VirtualMachineInstanceConfigMap {
     /// Name of the referent. This field is effectively required, but due to backwards compatibility is
     /// allowed to be empty. Instances of this type with an empty value here are almost certainly wrong.
     /// More info: <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    ///
-    /// Defaults to `""`.
+    /// * Defaults to `""`.
     pub name: Option<String>,
     /// Specify whether the ConfigMap or it's keys must be defined
     pub optional: Option<bool>,
@@ -325,7 +301,7 @@ pub struct VirtualMachineInstanceConfigMap {
     pub volume_label: Option<String>,
 }
 codec::object! {
-    VirtualMachineInstanceConfigMap, optional name = "name", optional optional = "optional",
+    VirtualMachineInstanceConfigMap, optional name, optional optional,
     optional volume_label = "volumeLabel"
 }
 
@@ -347,9 +323,9 @@ pub struct VirtualMachineInstanceContainer {
     pub kernel_path: Option<String>,
 }
 codec::object! {
-    VirtualMachineInstanceContainer, required image = "image",
-    optional image_pull_policy = "imagePullPolicy", optional image_pull_secret = "imagePullSecret",
-    optional initrd_path = "initrdPath", optional kernel_path = "kernelPath"
+    VirtualMachineInstanceContainer, required image, optional image_pull_policy = "imagePullPolicy",
+    optional image_pull_secret = "imagePullSecret", optional initrd_path = "initrdPath",
+    optional kernel_path = "kernelPath"
 }
 
 /// ContainerDisk references a docker image, embedding a qcow or raw disk. More info:
@@ -369,9 +345,9 @@ pub struct VirtualMachineInstanceContainerDisk {
     pub path: Option<String>,
 }
 codec::object! {
-    VirtualMachineInstanceContainerDisk, required image = "image",
+    VirtualMachineInstanceContainerDisk, required image,
     optional image_pull_policy = "imagePullPolicy", optional image_pull_secret = "imagePullSecret",
-    optional path = "path"
+    optional path
 }
 
 /// ContainerPath exposes a path from the virt-launcher container to the VM via virtiofs. The path
@@ -380,23 +356,18 @@ codec::object! {
 pub struct VirtualMachineInstanceContainerPath {
     /// Path is the absolute path within the virt-launcher container to expose to the VM. The path must
     /// correspond to an existing volumeMount in the compute container.
-    ///
-    /// Must have at most 4096 characters.
-    ///
-    /// Must satisfy `self.startsWith('/')`: path must be absolute (start with '/')
-    ///
-    /// Must satisfy `!self.contains('..')`: path must not contain '..'
+    /// * Must have at most 4096 characters.
+    /// * Must satisfy `self.startsWith('/')`: path must be absolute (start with '/')
+    /// * Must satisfy `!self.contains('..')`: path must not contain '..'
     pub path: String,
     /// ReadOnly controls whether the volume is exposed as read-only to the VM. Defaults to true. Write
     /// access is not currently supported.
-    ///
-    /// Must satisfy `self == true`: readOnly must be true, write access is not supported
-    ///
-    /// Defaults to `true`.
+    /// * Must satisfy `self == true`: readOnly must be true, write access is not supported
+    /// * Defaults to `true`.
     pub read_only: Option<bool>,
 }
 codec::object! {
-    VirtualMachineInstanceContainerPath, required path = "path", optional read_only = "readOnly"
+    VirtualMachineInstanceContainerPath, required path, optional read_only = "readOnly"
 }
 
 /// CPU allow specified the detailed CPU topology inside the vmi.
@@ -431,11 +402,10 @@ pub struct VirtualMachineInstanceCpu {
     pub threads: Option<i32>,
 }
 codec::object! {
-    VirtualMachineInstanceCpu, optional cores = "cores",
-    optional dedicated_cpu_placement = "dedicatedCpuPlacement", optional features = "features",
+    VirtualMachineInstanceCpu, optional cores,
+    optional dedicated_cpu_placement = "dedicatedCpuPlacement", optional features,
     optional isolate_emulator_thread = "isolateEmulatorThread", optional max_sockets = "maxSockets",
-    optional model = "model", optional numa = "numa", optional realtime = "realtime",
-    optional sockets = "sockets", optional threads = "threads"
+    optional model, optional numa, optional realtime, optional sockets, optional threads
 }
 
 /// CPUFeature allows specifying a CPU feature.
@@ -453,9 +423,7 @@ pub struct VirtualMachineInstanceCpuFeatures {
     /// Defaults to require
     pub policy: Option<String>,
 }
-codec::object! {
-    VirtualMachineInstanceCpuFeatures, required name = "name", optional policy = "policy"
-}
+codec::object! { VirtualMachineInstanceCpuFeatures, required name, optional policy }
 
 /// DataVolume represents the dynamic creation a PVC for this volume as well as the process of
 /// populating that PVC with a disk image.
@@ -466,10 +434,7 @@ pub struct VirtualMachineInstanceDataVolume {
     /// Name of both the DataVolume and the PVC in the same namespace.
     pub name: String,
 }
-codec::object! {
-    VirtualMachineInstanceDataVolume, optional hotpluggable = "hotpluggable",
-    required name = "name"
-}
+codec::object! { VirtualMachineInstanceDataVolume, optional hotpluggable, required name }
 
 /// DestinationPVCInfo contains the information about the destination PVC
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -482,8 +447,7 @@ pub struct VirtualMachineInstanceDestinationPVCInfo {
     /// ClaimName is the name of the PVC
     pub claim_name: Option<String>,
     /// Percentage of filesystem's size to be reserved when resizing the PVC
-    ///
-    /// Must match `^(0(?:\.\d{1,3})?|1)$`.
+    /// * Must match `^(0(?:\.\d{1,3})?|1)$`.
     pub filesystem_overhead: Option<String>,
     /// Preallocated indicates if the PVC's storage is preallocated or not
     pub preallocated: Option<bool>,
@@ -495,9 +459,9 @@ pub struct VirtualMachineInstanceDestinationPVCInfo {
 }
 codec::object! {
     VirtualMachineInstanceDestinationPVCInfo, optional access_modes = "accessModes",
-    optional_encoded capacity = "capacity", optional claim_name = "claimName",
-    optional filesystem_overhead = "filesystemOverhead", optional preallocated = "preallocated",
-    optional_encoded requests = "requests", optional volume_mode = "volumeMode"
+    optional_encoded capacity, optional claim_name = "claimName",
+    optional filesystem_overhead = "filesystemOverhead", optional preallocated,
+    optional_encoded requests, optional volume_mode = "volumeMode"
 }
 
 /// Devices allows adding disks, network interfaces, and others
@@ -526,8 +490,7 @@ pub struct VirtualMachineInstanceDevices {
     /// DisableHotplug disabled the ability to hotplug disks.
     pub disable_hotplug: Option<bool>,
     /// Disks describes disks, cdroms and luns which are connected to the vmi.
-    ///
-    /// Must have at most 256 items.
+    /// * Must have at most 256 items.
     pub disks: Option<Vec<VirtualMachineInstanceDisks>>,
     /// DownwardMetrics creates a virtio serials for exposing the downward metrics to the vmi.
     pub downward_metrics: Option<BTreeMap<String, Value>>,
@@ -540,8 +503,7 @@ pub struct VirtualMachineInstanceDevices {
     /// Inputs describe input devices
     pub inputs: Option<Vec<VirtualMachineInstanceInputs>>,
     /// Interfaces describe network interfaces which are added to the vmi.
-    ///
-    /// Must have at most 256 items.
+    /// * Must have at most 256 items.
     pub interfaces: Option<Vec<VirtualMachineInstanceDevicesInterfaces>>,
     /// Whether to log the auto-attached default serial console or not. Serial console logs will be
     /// collect to a file and then streamed from a named 'guest-console-log'. Not relevant if
@@ -575,14 +537,12 @@ codec::object! {
     optional autoattach_serial_console = "autoattachSerialConsole",
     optional autoattach_vsock = "autoattachVSOCK", optional block_multi_queue = "blockMultiQueue",
     optional client_passthrough = "clientPassthrough", optional disable_hotplug = "disableHotplug",
-    optional disks = "disks", optional downward_metrics = "downwardMetrics",
-    optional filesystems = "filesystems", optional gpus = "gpus",
-    optional host_devices = "hostDevices", optional inputs = "inputs",
-    optional interfaces = "interfaces", optional log_serial_console = "logSerialConsole",
+    optional disks, optional downward_metrics = "downwardMetrics", optional filesystems,
+    optional gpus, optional host_devices = "hostDevices", optional inputs, optional interfaces,
+    optional log_serial_console = "logSerialConsole",
     optional network_interface_multiqueue = "networkInterfaceMultiqueue",
-    optional panic_devices = "panicDevices", optional rng = "rng", optional sound = "sound",
-    optional tpm = "tpm", optional use_virtio_transitional = "useVirtioTransitional",
-    optional video = "video", optional watchdog = "watchdog"
+    optional panic_devices = "panicDevices", optional rng, optional sound, optional tpm,
+    optional use_virtio_transitional = "useVirtioTransitional", optional video, optional watchdog
 }
 
 /// `VirtualMachineInstance.spec.domain.devices.interfaces`.
@@ -642,14 +602,12 @@ pub struct VirtualMachineInstanceDevicesInterfaces {
     pub tag: Option<String>,
 }
 codec::object! {
-    VirtualMachineInstanceDevicesInterfaces, optional acpi_index = "acpiIndex",
-    optional binding = "binding", optional boot_order = "bootOrder", optional bridge = "bridge",
-    optional dhcp_options = "dhcpOptions", optional mac_address = "macAddress",
-    optional macvtap = "macvtap", optional masquerade = "masquerade", optional model = "model",
-    required name = "name", optional passt = "passt", optional passt_binding = "passtBinding",
-    optional pci_address = "pciAddress", optional port_ranges = "portRanges",
-    optional ports = "ports", optional slirp = "slirp", optional sriov = "sriov",
-    optional state = "state", optional tag = "tag"
+    VirtualMachineInstanceDevicesInterfaces, optional acpi_index = "acpiIndex", optional binding,
+    optional boot_order = "bootOrder", optional bridge, optional dhcp_options = "dhcpOptions",
+    optional mac_address = "macAddress", optional macvtap, optional masquerade, optional model,
+    required name, optional passt, optional passt_binding = "passtBinding",
+    optional pci_address = "pciAddress", optional port_ranges = "portRanges", optional ports,
+    optional slirp, optional sriov, optional state, optional tag
 }
 
 /// If specified the network interface will pass additional DHCP options to the VMI
@@ -676,7 +634,7 @@ pub struct VirtualMachineInstanceDiag288 {
     /// The action to take. Valid values are poweroff, reset, shutdown. Defaults to reset.
     pub action: Option<String>,
 }
-codec::object! { VirtualMachineInstanceDiag288, optional action = "action" }
+codec::object! { VirtualMachineInstanceDiag288, optional action }
 
 /// Represents if a feature is enabled or disabled.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -684,7 +642,7 @@ pub struct VirtualMachineInstanceDirect {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceDirect, optional enabled = "enabled" }
+codec::object! { VirtualMachineInstanceDirect, optional enabled }
 
 /// `VirtualMachineInstance.spec.domain.devices.disks`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -729,12 +687,11 @@ pub struct VirtualMachineInstanceDisks {
 }
 codec::object! {
     VirtualMachineInstanceDisks, optional block_size = "blockSize",
-    optional boot_order = "bootOrder", optional cache = "cache", optional cdrom = "cdrom",
+    optional boot_order = "bootOrder", optional cache, optional cdrom,
     optional changed_block_tracking = "changedBlockTracking",
-    optional dedicated_io_thread = "dedicatedIOThread", optional disk = "disk",
-    optional error_policy = "errorPolicy", optional io = "io", optional lun = "lun",
-    required name = "name", optional serial = "serial", optional shareable = "shareable",
-    optional tag = "tag"
+    optional dedicated_io_thread = "dedicatedIOThread", optional disk,
+    optional error_policy = "errorPolicy", optional io, optional lun, required name,
+    optional serial, optional shareable, optional tag
 }
 
 /// `VirtualMachineInstance.spec.domain.devices.gpus.virtualGPUOptions.display`.
@@ -746,9 +703,7 @@ pub struct VirtualMachineInstanceDisplay {
     /// Enables a boot framebuffer, until the guest OS loads a real GPU driver Defaults to true.
     pub ram_fb: Option<VirtualMachineInstanceRamFB>,
 }
-codec::object! {
-    VirtualMachineInstanceDisplay, optional enabled = "enabled", optional ram_fb = "ramFB"
-}
+codec::object! { VirtualMachineInstanceDisplay, optional enabled, optional ram_fb = "ramFB" }
 
 /// Specification of the desired behavior of the VirtualMachineInstance on the host.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -786,12 +741,10 @@ pub struct VirtualMachineInstanceDomain {
     pub resources: Option<VirtualMachineInstanceResources>,
 }
 codec::object! {
-    VirtualMachineInstanceDomain, optional chassis = "chassis", optional clock = "clock",
-    optional cpu = "cpu", required devices = "devices", optional features = "features",
-    optional firmware = "firmware", optional io_threads = "ioThreads",
+    VirtualMachineInstanceDomain, optional chassis, optional clock, optional cpu, required devices,
+    optional features, optional firmware, optional io_threads = "ioThreads",
     optional io_threads_policy = "ioThreadsPolicy", optional launch_security = "launchSecurity",
-    optional machine = "machine", optional memory = "memory",
-    optional reboot_policy = "rebootPolicy", optional resources = "resources"
+    optional machine, optional memory, optional reboot_policy = "rebootPolicy", optional resources
 }
 
 /// Memory allow specifying the VMI memory features.
@@ -810,9 +763,8 @@ pub struct VirtualMachineInstanceDomainMemory {
     pub reserved_overhead: Option<VirtualMachineInstanceReservedOverhead>,
 }
 codec::object! {
-    VirtualMachineInstanceDomainMemory, optional_encoded guest = "guest",
-    optional hugepages = "hugepages", optional_encoded max_guest = "maxGuest",
-    optional reserved_overhead = "reservedOverhead"
+    VirtualMachineInstanceDomainMemory, optional_encoded guest, optional hugepages,
+    optional_encoded max_guest = "maxGuest", optional reserved_overhead = "reservedOverhead"
 }
 
 /// DowntimeTuning configures iteration-aware downtime ramping for live migration convergence.
@@ -820,29 +772,25 @@ codec::object! {
 pub struct VirtualMachineInstanceDowntimeTuning {
     /// CooldownSeconds is the minimum interval in seconds between successive downtime increases.
     /// Defaults to 10.
-    ///
-    /// Must be at least 1.
+    /// * Must be at least 1.
     pub cooldown_seconds: Option<i32>,
     /// InitialMs is the initial max_downtime value in milliseconds set at the start of migration.
     /// Tuning steps increase from this value. Defaults to 150.
-    ///
-    /// Must be at least 1.
+    /// * Must be at least 1.
     pub initial_ms: Option<i64>,
     /// StartAfterIteration is the memory copy iteration after which downtime tuning begins. Defaults to
     /// 3\.
-    ///
-    /// Must be at least 1.
+    /// * Must be at least 1.
     pub start_after_iteration: Option<i64>,
     /// Steps is the number of equal increments used to ramp from InitialMs to the cluster-level
     /// MaxDowntimeMs. Defaults to 7.
-    ///
-    /// Must be at least 1.
+    /// * Must be at least 1.
     pub steps: Option<i32>,
 }
 codec::object! {
     VirtualMachineInstanceDowntimeTuning, optional cooldown_seconds = "cooldownSeconds",
     optional initial_ms = "initialMs", optional start_after_iteration = "startAfterIteration",
-    optional steps = "steps"
+    optional steps
 }
 
 /// DownwardAPI represents downward API about the pod that should populate this volume
@@ -856,7 +804,7 @@ pub struct VirtualMachineInstanceDownwardAPI {
     pub volume_label: Option<String>,
 }
 codec::object! {
-    VirtualMachineInstanceDownwardAPI, optional_encoded fields = "fields",
+    VirtualMachineInstanceDownwardAPI, optional_encoded fields,
     optional volume_label = "volumeLabel"
 }
 
@@ -870,8 +818,7 @@ pub struct VirtualMachineInstanceEfi {
     pub secure_boot: Option<bool>,
 }
 codec::object! {
-    VirtualMachineInstanceEfi, optional persistent = "persistent",
-    optional secure_boot = "secureBoot"
+    VirtualMachineInstanceEfi, optional persistent, optional secure_boot = "secureBoot"
 }
 
 /// EmptyDisk represents a temporary disk which shares the vmis lifecycle. More info:
@@ -881,7 +828,7 @@ pub struct VirtualMachineInstanceEmptyDisk {
     /// Capacity of the sparse disk.
     pub capacity: Quantity,
 }
-codec::object! { VirtualMachineInstanceEmptyDisk, required_encoded capacity = "capacity" }
+codec::object! { VirtualMachineInstanceEmptyDisk, required_encoded capacity }
 
 /// Ephemeral is a special volume source that "wraps" specified source and provides copy-on-write
 /// image on top of it.
@@ -903,7 +850,7 @@ pub struct VirtualMachineInstanceEvmcs {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceEvmcs, optional enabled = "enabled" }
+codec::object! { VirtualMachineInstanceEvmcs, optional enabled }
 
 /// ExperimentalMigrationOptions is an alpha API. It is intended for experimental purposes only and
 /// will be removed in the future.
@@ -914,11 +861,10 @@ pub struct VirtualMachineInstanceExperimental {
     pub compression: Option<VirtualMachineInstanceCompression>,
     /// DowntimeTuning configures iteration-aware downtime ramping for live migration convergence.
     pub downtime_tuning: Option<VirtualMachineInstanceDowntimeTuning>,
-    /// `stallDetector`.
     pub stall_detector: Option<VirtualMachineInstanceStallDetector>,
 }
 codec::object! {
-    VirtualMachineInstanceExperimental, optional compression = "compression",
+    VirtualMachineInstanceExperimental, optional compression,
     optional downtime_tuning = "downtimeTuning", optional stall_detector = "stallDetector"
 }
 
@@ -929,7 +875,7 @@ pub struct VirtualMachineInstanceExtended {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceExtended, optional enabled = "enabled" }
+codec::object! { VirtualMachineInstanceExtended, optional enabled }
 
 /// Features like acpi, apic, hyperv, smm.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -953,9 +899,9 @@ pub struct VirtualMachineInstanceFeatures {
     pub smm: Option<VirtualMachineInstanceSmm>,
 }
 codec::object! {
-    VirtualMachineInstanceFeatures, optional acpi = "acpi", optional apic = "apic",
-    optional hyperv = "hyperv", optional hyperv_passthrough = "hypervPassthrough",
-    optional kvm = "kvm", optional pvspinlock = "pvspinlock", optional smm = "smm"
+    VirtualMachineInstanceFeatures, optional acpi, optional apic, optional hyperv,
+    optional hyperv_passthrough = "hypervPassthrough", optional kvm, optional pvspinlock,
+    optional smm
 }
 
 /// `VirtualMachineInstance.spec.domain.devices.filesystems`.
@@ -966,9 +912,7 @@ pub struct VirtualMachineInstanceFilesystems {
     /// Virtiofs is supported
     pub virtiofs: BTreeMap<String, Value>,
 }
-codec::object! {
-    VirtualMachineInstanceFilesystems, required name = "name", required virtiofs = "virtiofs"
-}
+codec::object! { VirtualMachineInstanceFilesystems, required name, required virtiofs }
 
 /// Firmware.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -985,8 +929,8 @@ pub struct VirtualMachineInstanceFirmware {
     pub uuid: Option<String>,
 }
 codec::object! {
-    VirtualMachineInstanceFirmware, optional acpi = "acpi", optional bootloader = "bootloader",
-    optional kernel_boot = "kernelBoot", optional serial = "serial", optional uuid = "uuid"
+    VirtualMachineInstanceFirmware, optional acpi, optional bootloader,
+    optional kernel_boot = "kernelBoot", optional serial, optional uuid
 }
 
 /// Information that can be set in the ACPI table
@@ -1012,7 +956,7 @@ pub struct VirtualMachineInstanceFrequencies {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceFrequencies, optional enabled = "enabled" }
+codec::object! { VirtualMachineInstanceFrequencies, optional enabled }
 
 /// `VirtualMachineInstance.spec.domain.devices.gpus`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1030,14 +974,12 @@ pub struct VirtualMachineInstanceGpus {
     /// If specified, the virtual network interface address and its tag will be provided to the guest
     /// via config drive
     pub tag: Option<String>,
-    /// `virtualGPUOptions`.
     pub virtual_gpu_options: Option<VirtualMachineInstanceVirtualGPUOptions>,
 }
 codec::object! {
     VirtualMachineInstanceGpus, optional claim_name = "claimName",
-    optional device_name = "deviceName", required name = "name",
-    optional request_name = "requestName", optional tag = "tag",
-    optional virtual_gpu_options = "virtualGPUOptions"
+    optional device_name = "deviceName", required name, optional request_name = "requestName",
+    optional tag, optional virtual_gpu_options = "virtualGPUOptions"
 }
 
 /// `VirtualMachineInstance.spec.domain.devices.hostDevices`.
@@ -1048,7 +990,6 @@ pub struct VirtualMachineInstanceHostDevices {
     pub claim_name: Option<String>,
     /// DeviceName is the name of the device provisioned by device-plugins
     pub device_name: Option<String>,
-    /// `name`.
     pub name: String,
     /// RequestName specifies which request from the ResourceClaim/ResourceClaimTemplate
     /// spec.devices.requests array this claim request corresponds to.
@@ -1059,8 +1000,8 @@ pub struct VirtualMachineInstanceHostDevices {
 }
 codec::object! {
     VirtualMachineInstanceHostDevices, optional claim_name = "claimName",
-    optional device_name = "deviceName", required name = "name",
-    optional request_name = "requestName", optional tag = "tag"
+    optional device_name = "deviceName", required name, optional request_name = "requestName",
+    optional tag
 }
 
 /// HostDisk represents a disk created on the cluster level
@@ -1077,8 +1018,8 @@ pub struct VirtualMachineInstanceHostDisk {
     pub r#type: String,
 }
 codec::object! {
-    VirtualMachineInstanceHostDisk, optional_encoded capacity = "capacity", required path = "path",
-    optional shared = "shared", required r#type = "type"
+    VirtualMachineInstanceHostDisk, optional_encoded capacity, required path, optional shared,
+    required r#type = "type"
 }
 
 /// HPET (High Precision Event Timer) - multiple timers with periodic interrupts.
@@ -1091,9 +1032,7 @@ pub struct VirtualMachineInstanceHpet {
     /// guest. One of "delay", "catchup", "merge", "discard".
     pub tick_policy: Option<String>,
 }
-codec::object! {
-    VirtualMachineInstanceHpet, optional present = "present", optional tick_policy = "tickPolicy"
-}
+codec::object! { VirtualMachineInstanceHpet, optional present, optional tick_policy = "tickPolicy" }
 
 /// Hugepages allow to use hugepages for the VirtualMachineInstance instead of regular memory.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1146,12 +1085,10 @@ pub struct VirtualMachineInstanceHyperv {
     pub vpindex: Option<VirtualMachineInstanceVpindex>,
 }
 codec::object! {
-    VirtualMachineInstanceHyperv, optional evmcs = "evmcs", optional frequencies = "frequencies",
-    optional ipi = "ipi", optional reenlightenment = "reenlightenment",
-    optional relaxed = "relaxed", optional reset = "reset", optional runtime = "runtime",
-    optional spinlocks = "spinlocks", optional synic = "synic", optional synictimer = "synictimer",
-    optional tlbflush = "tlbflush", optional vapic = "vapic", optional vendorid = "vendorid",
-    optional vpindex = "vpindex"
+    VirtualMachineInstanceHyperv, optional evmcs, optional frequencies, optional ipi,
+    optional reenlightenment, optional relaxed, optional reset, optional runtime,
+    optional spinlocks, optional synic, optional synictimer, optional tlbflush, optional vapic,
+    optional vendorid, optional vpindex
 }
 
 /// This enables all supported hyperv flags automatically. Bear in mind that if this enabled hyperV
@@ -1159,10 +1096,9 @@ codec::object! {
 /// non-migratable.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceHypervPassthrough {
-    /// `enabled`.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceHypervPassthrough, optional enabled = "enabled" }
+codec::object! { VirtualMachineInstanceHypervPassthrough, optional enabled }
 
 /// i6300esb watchdog device.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1170,7 +1106,7 @@ pub struct VirtualMachineInstanceI6300esb {
     /// The action to take. Valid values are poweroff, reset, shutdown. Defaults to reset.
     pub action: Option<String>,
 }
-codec::object! { VirtualMachineInstanceI6300esb, optional action = "action" }
+codec::object! { VirtualMachineInstanceI6300esb, optional action }
 
 /// `VirtualMachineInstance.spec.domain.devices.inputs`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1183,8 +1119,7 @@ pub struct VirtualMachineInstanceInputs {
     pub r#type: String,
 }
 codec::object! {
-    VirtualMachineInstanceInputs, optional bus = "bus", required name = "name",
-    required r#type = "type"
+    VirtualMachineInstanceInputs, optional bus, required name, required r#type = "type"
 }
 
 /// IOThreads specifies the IOThreads options.
@@ -1206,7 +1141,7 @@ pub struct VirtualMachineInstanceIpi {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceIpi, optional enabled = "enabled" }
+codec::object! { VirtualMachineInstanceIpi, optional enabled }
 
 /// Settings to set the kernel for booting.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1217,8 +1152,7 @@ pub struct VirtualMachineInstanceKernelBoot {
     pub kernel_args: Option<String>,
 }
 codec::object! {
-    VirtualMachineInstanceKernelBoot, optional container = "container",
-    optional kernel_args = "kernelArgs"
+    VirtualMachineInstanceKernelBoot, optional container, optional kernel_args = "kernelArgs"
 }
 
 /// Configure how KVM presence is exposed to the guest.
@@ -1227,7 +1161,7 @@ pub struct VirtualMachineInstanceKvm {
     /// Hide the KVM hypervisor from standard MSR based discovery. Defaults to false
     pub hidden: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceKvm, optional hidden = "hidden" }
+codec::object! { VirtualMachineInstanceKvm, optional hidden }
 
 /// Launch Security setting of the vmi.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1239,10 +1173,7 @@ pub struct VirtualMachineInstanceLaunchSecurity {
     /// Intel Trust Domain Extensions (TDX).
     pub tdx: Option<BTreeMap<String, Value>>,
 }
-codec::object! {
-    VirtualMachineInstanceLaunchSecurity, optional sev = "sev", optional snp = "snp",
-    optional tdx = "tdx"
-}
+codec::object! { VirtualMachineInstanceLaunchSecurity, optional sev, optional snp, optional tdx }
 
 /// Periodic probe of VirtualMachineInstance liveness. VirtualmachineInstances will be stopped if
 /// the probe fails. Cannot be updated. More info:
@@ -1287,7 +1218,7 @@ pub struct VirtualMachineInstanceLivenessProbe {
     pub timeout_seconds: Option<i32>,
 }
 codec::object! {
-    VirtualMachineInstanceLivenessProbe, optional exec = "exec",
+    VirtualMachineInstanceLivenessProbe, optional exec,
     optional failure_threshold = "failureThreshold", optional guest_agent_ping = "guestAgentPing",
     optional_encoded http_get = "httpGet", optional initial_delay_seconds = "initialDelaySeconds",
     optional period_seconds = "periodSeconds", optional success_threshold = "successThreshold",
@@ -1310,17 +1241,13 @@ codec::object! { VirtualMachineInstanceMachine, optional r#type = "type" }
 /// True - Memory lock RLimits will be updated to consider VM memory size and memory overhead
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum VirtualMachineInstanceMemLock {
-    /// `NotRequired`
     #[default]
     NotRequired,
-    /// `Required`
     Required,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! {
-    VirtualMachineInstanceMemLock, Unrecognized, NotRequired = "NotRequired", Required = "Required"
-}
+codec::texts! { VirtualMachineInstanceMemLock, Unrecognized, NotRequired, Required }
 
 /// MemoryDump is attached to the virt launcher and is populated with a memory dump of the vmi
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1335,8 +1262,8 @@ pub struct VirtualMachineInstanceMemoryDump {
     pub read_only: Option<bool>,
 }
 codec::object! {
-    VirtualMachineInstanceMemoryDump, required claim_name = "claimName",
-    optional hotpluggable = "hotpluggable", optional read_only = "readOnly"
+    VirtualMachineInstanceMemoryDump, required claim_name = "claimName", optional hotpluggable,
+    optional read_only = "readOnly"
 }
 
 /// StorageMigratedVolumeInfo tracks the information about the source and destination volumes during
@@ -1394,8 +1321,7 @@ pub struct VirtualMachineInstanceMigrationConfiguration {
     pub match_se_linux_level_on_migration: Option<bool>,
     /// MaxDowntimeMs specifies the maximum tolerable downtime (in milliseconds) during switchover.
     /// Defaults to 900
-    ///
-    /// Must be at least 1 and be at most 2000000.
+    /// * Must be at least 1 and be at most 2000000.
     pub max_downtime_ms: Option<i64>,
     /// Network is the name of the CNI network to use for live migrations. By default, migrations go
     /// through the pod network.
@@ -1427,9 +1353,9 @@ codec::object! {
     optional allow_workload_disruption = "allowWorkloadDisruption",
     optional_encoded bandwidth_per_migration = "bandwidthPerMigration",
     optional completion_timeout_per_gi_b = "completionTimeoutPerGiB",
-    optional disable_tls = "disableTLS", optional experimental = "experimental",
+    optional disable_tls = "disableTLS", optional experimental,
     optional match_se_linux_level_on_migration = "matchSELinuxLevelOnMigration",
-    optional max_downtime_ms = "maxDowntimeMs", optional network = "network",
+    optional max_downtime_ms = "maxDowntimeMs", optional network,
     optional node_drain_taint_key = "nodeDrainTaintKey",
     optional parallel_migrations_per_cluster = "parallelMigrationsPerCluster",
     optional parallel_outbound_migrations_per_node = "parallelOutboundMigrationsPerNode",
@@ -1468,7 +1394,6 @@ pub struct VirtualMachineInstanceMigrationState {
     /// If the VMI being migrated uses persistent features (backend-storage), its source PVC name is
     /// saved here
     pub source_persistent_state_pvc_name: Option<String>,
-    /// `sourcePod`.
     pub source_pod: Option<String>,
     /// SourceState contains migration state managed by the source virt handler
     pub source_state: Option<VirtualMachineInstanceSourceState>,
@@ -1503,13 +1428,13 @@ pub struct VirtualMachineInstanceMigrationState {
 }
 codec::object! {
     VirtualMachineInstanceMigrationState, optional abort_requested = "abortRequested",
-    optional abort_status = "abortStatus", optional completed = "completed",
-    nullable_encoded end_timestamp = "endTimestamp", optional failed = "failed",
+    optional abort_status = "abortStatus", optional completed,
+    nullable_encoded end_timestamp = "endTimestamp", optional failed,
     optional failure_reason = "failureReason",
     optional migration_configuration = "migrationConfiguration",
     optional migration_network_type = "migrationNetworkType",
     optional migration_policy_name = "migrationPolicyName", optional migration_uid = "migrationUid",
-    optional mode = "mode", optional source_node = "sourceNode",
+    optional mode, optional source_node = "sourceNode",
     optional source_persistent_state_pvc_name = "sourcePersistentStatePVCName",
     optional source_pod = "sourcePod", optional source_state = "sourceState",
     nullable_encoded start_timestamp = "startTimestamp",
@@ -1535,8 +1460,7 @@ pub struct VirtualMachineInstanceMultus {
     pub network_name: String,
 }
 codec::object! {
-    VirtualMachineInstanceMultus, optional default = "default",
-    required network_name = "networkName"
+    VirtualMachineInstanceMultus, optional default, required network_name = "networkName"
 }
 
 /// Network represents a network type and a resource that should be connected to the vm.
@@ -1555,8 +1479,8 @@ pub struct VirtualMachineInstanceNetworks {
     pub resource_claim: Option<VirtualMachineInstanceResourceClaim>,
 }
 codec::object! {
-    VirtualMachineInstanceNetworks, optional multus = "multus", required name = "name",
-    optional pod = "pod", optional resource_claim = "resourceClaim"
+    VirtualMachineInstanceNetworks, optional multus, required name, optional pod,
+    optional resource_claim = "resourceClaim"
 }
 
 /// NUMA allows specifying settings for the guest NUMA topology
@@ -1578,7 +1502,7 @@ pub struct VirtualMachineInstancePanicDevices {
     /// is missing depends on the hypervisor and guest arch. One of: isa, hyperv, pvpanic.
     pub model: Option<String>,
 }
-codec::object! { VirtualMachineInstancePanicDevices, optional model = "model" }
+codec::object! { VirtualMachineInstancePanicDevices, optional model }
 
 /// PersistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same
 /// namespace. Directly attached to the vmi via qemu. More info:
@@ -1596,7 +1520,7 @@ pub struct VirtualMachineInstancePersistentVolumeClaim {
 }
 codec::object! {
     VirtualMachineInstancePersistentVolumeClaim, required claim_name = "claimName",
-    optional hotpluggable = "hotpluggable", optional read_only = "readOnly"
+    optional hotpluggable, optional read_only = "readOnly"
 }
 
 /// VirtualMachineInstancePhaseTransitionTimestamp gives a timestamp in relation to when a phase is
@@ -1610,7 +1534,7 @@ pub struct VirtualMachineInstancePhaseTransitionTimestamps {
     pub phase_transition_timestamp: Option<Time>,
 }
 codec::object! {
-    VirtualMachineInstancePhaseTransitionTimestamps, optional phase = "phase",
+    VirtualMachineInstancePhaseTransitionTimestamps, optional phase,
     optional_encoded phase_transition_timestamp = "phaseTransitionTimestamp"
 }
 
@@ -1624,9 +1548,7 @@ pub struct VirtualMachineInstancePit {
     /// guest. One of "delay", "catchup", "discard".
     pub tick_policy: Option<String>,
 }
-codec::object! {
-    VirtualMachineInstancePit, optional present = "present", optional tick_policy = "tickPolicy"
-}
+codec::object! { VirtualMachineInstancePit, optional present, optional tick_policy = "tickPolicy" }
 
 /// Represents the stock pod network interface.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1664,10 +1586,7 @@ pub struct VirtualMachineInstancePortRanges {
     /// \< x \< 65536.
     pub start: i32,
 }
-codec::object! {
-    VirtualMachineInstancePortRanges, required end = "end", required protocol = "protocol",
-    required start = "start"
-}
+codec::object! { VirtualMachineInstancePortRanges, required end, required protocol, required start }
 
 /// DHCPExtraOptions defines Extra DHCP options for a VM.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1677,9 +1596,7 @@ pub struct VirtualMachineInstancePrivateOptions {
     /// Value is a String value for the Option provided Required.
     pub value: String,
 }
-codec::object! {
-    VirtualMachineInstancePrivateOptions, required option = "option", required value = "value"
-}
+codec::object! { VirtualMachineInstancePrivateOptions, required option, required value }
 
 /// PropagationMethod represents how the public key is injected into the vm guest.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1707,7 +1624,7 @@ pub struct VirtualMachineInstancePvspinlock {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineInstancePvspinlock, optional enabled = "enabled" }
+codec::object! { VirtualMachineInstancePvspinlock, optional enabled }
 
 /// QemuGuestAgentAccessCredentailPropagation means ssh public keys are dynamically injected into
 /// the vm at runtime via the qemu guest agent. This feature requires the qemu guest agent to be
@@ -1716,11 +1633,10 @@ codec::object! { VirtualMachineInstancePvspinlock, optional enabled = "enabled" 
 pub struct VirtualMachineInstanceQemuGuestAgent {
     /// Users represents a list of guest users that should have the ssh public keys added to their
     /// authorized_keys file.
-    ///
-    /// Must have no item twice.
+    /// * Must have no item twice.
     pub users: Vec<String>,
 }
-codec::object! { VirtualMachineInstanceQemuGuestAgent, required users = "users" }
+codec::object! { VirtualMachineInstanceQemuGuestAgent, required users }
 
 /// Enables a boot framebuffer, until the guest OS loads a real GPU driver Defaults to true.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1728,7 +1644,7 @@ pub struct VirtualMachineInstanceRamFB {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceRamFB, optional enabled = "enabled" }
+codec::object! { VirtualMachineInstanceRamFB, optional enabled }
 
 /// Periodic probe of VirtualMachineInstance service readiness. VirtualmachineInstances will be
 /// removed from service endpoints if the probe fails. Cannot be updated. More info:
@@ -1773,7 +1689,7 @@ pub struct VirtualMachineInstanceReadinessProbe {
     pub timeout_seconds: Option<i32>,
 }
 codec::object! {
-    VirtualMachineInstanceReadinessProbe, optional exec = "exec",
+    VirtualMachineInstanceReadinessProbe, optional exec,
     optional failure_threshold = "failureThreshold", optional guest_agent_ping = "guestAgentPing",
     optional_encoded http_get = "httpGet", optional initial_delay_seconds = "initialDelaySeconds",
     optional period_seconds = "periodSeconds", optional success_threshold = "successThreshold",
@@ -1788,7 +1704,7 @@ pub struct VirtualMachineInstanceRealtime {
     /// matches libvirt's expressions. Example: "0-3,^1","0,2,3","2-3"
     pub mask: Option<String>,
 }
-codec::object! { VirtualMachineInstanceRealtime, optional mask = "mask" }
+codec::object! { VirtualMachineInstanceRealtime, optional mask }
 
 /// RebootPolicy specifies how the guest should behave on reboot.
 ///
@@ -1797,17 +1713,13 @@ codec::object! { VirtualMachineInstanceRealtime, optional mask = "mask" }
 /// VMI with any updated configuration such as boot order changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum VirtualMachineInstanceRebootPolicy {
-    /// `Reboot`
     #[default]
     Reboot,
-    /// `Terminate`
     Terminate,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! {
-    VirtualMachineInstanceRebootPolicy, Unrecognized, Reboot = "Reboot", Terminate = "Terminate"
-}
+codec::texts! { VirtualMachineInstanceRebootPolicy, Unrecognized, Reboot, Terminate }
 
 /// Reenlightenment enables the notifications on TSC frequency changes. Defaults to the machine type
 /// setting.
@@ -1816,7 +1728,7 @@ pub struct VirtualMachineInstanceReenlightenment {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceReenlightenment, optional enabled = "enabled" }
+codec::object! { VirtualMachineInstanceReenlightenment, optional enabled }
 
 /// Relaxed instructs the guest OS to disable watchdog timeouts. Defaults to the machine type
 /// setting.
@@ -1825,7 +1737,7 @@ pub struct VirtualMachineInstanceRelaxed {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceRelaxed, optional enabled = "enabled" }
+codec::object! { VirtualMachineInstanceRelaxed, optional enabled }
 
 /// ReservedOverhead configures the memory overhead applied to a VM and its characteristics.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1852,7 +1764,7 @@ pub struct VirtualMachineInstanceReset {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceReset, optional enabled = "enabled" }
+codec::object! { VirtualMachineInstanceReset, optional enabled }
 
 /// ResourceClaim represents a network resource requested via a VMI spec.resourceClaims\[\] entry,
 /// backed by either a Kubernetes ResourceClaim or ResourceClaimTemplate. This field should only be
@@ -1886,9 +1798,8 @@ pub struct VirtualMachineInstanceResources {
     pub requests: Option<BTreeMap<String, Quantity>>,
 }
 codec::object! {
-    VirtualMachineInstanceResources, optional_encoded limits = "limits",
-    optional overcommit_guest_overhead = "overcommitGuestOverhead",
-    optional_encoded requests = "requests"
+    VirtualMachineInstanceResources, optional_encoded limits,
+    optional overcommit_guest_overhead = "overcommitGuestOverhead", optional_encoded requests
 }
 
 /// RTC (Real Time Clock) - a continuously running timer with periodic interrupts.
@@ -1904,8 +1815,8 @@ pub struct VirtualMachineInstanceRtc {
     pub track: Option<String>,
 }
 codec::object! {
-    VirtualMachineInstanceRtc, optional present = "present", optional tick_policy = "tickPolicy",
-    optional track = "track"
+    VirtualMachineInstanceRtc, optional present, optional tick_policy = "tickPolicy",
+    optional track
 }
 
 /// Runtime improves the time accounting to improve scheduling in the guest. Defaults to the machine
@@ -1915,7 +1826,7 @@ pub struct VirtualMachineInstanceRuntime {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceRuntime, optional enabled = "enabled" }
+codec::object! { VirtualMachineInstanceRuntime, optional enabled }
 
 /// SecretVolumeSource represents a reference to a secret data in the same namespace. More info:
 /// <https://kubernetes.io/docs/concepts/configuration/secret/>
@@ -1932,8 +1843,8 @@ pub struct VirtualMachineInstanceSecret {
     pub volume_label: Option<String>,
 }
 codec::object! {
-    VirtualMachineInstanceSecret, optional optional = "optional",
-    optional secret_name = "secretName", optional volume_label = "volumeLabel"
+    VirtualMachineInstanceSecret, optional optional, optional secret_name = "secretName",
+    optional volume_label = "volumeLabel"
 }
 
 /// ServiceAccountVolumeSource represents a reference to a service account. There can only be one
@@ -1964,8 +1875,8 @@ pub struct VirtualMachineInstanceSev {
     pub session: Option<String>,
 }
 codec::object! {
-    VirtualMachineInstanceSev, optional attestation = "attestation", optional dh_cert = "dhCert",
-    optional policy = "policy", optional session = "session"
+    VirtualMachineInstanceSev, optional attestation, optional dh_cert = "dhCert", optional policy,
+    optional session
 }
 
 /// SMM enables/disables System Management Mode. TSEG not yet implemented.
@@ -1974,7 +1885,7 @@ pub struct VirtualMachineInstanceSmm {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceSmm, optional enabled = "enabled" }
+codec::object! { VirtualMachineInstanceSmm, optional enabled }
 
 /// Whether to emulate a sound device.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1985,7 +1896,7 @@ pub struct VirtualMachineInstanceSound {
     /// User's defined name for this sound device
     pub name: String,
 }
-codec::object! { VirtualMachineInstanceSound, optional model = "model", required name = "name" }
+codec::object! { VirtualMachineInstanceSound, optional model, required name }
 
 /// Source represents where the public keys are pulled from
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1993,7 +1904,7 @@ pub struct VirtualMachineInstanceSource {
     /// Secret means that the access credential is pulled from a kubernetes secret
     pub secret: Option<VirtualMachineInstanceSourceSecret>,
 }
-codec::object! { VirtualMachineInstanceSource, optional secret = "secret" }
+codec::object! { VirtualMachineInstanceSource, optional secret }
 
 /// SourcePVCInfo contains the information about the source PVC
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -2006,8 +1917,7 @@ pub struct VirtualMachineInstanceSourcePVCInfo {
     /// ClaimName is the name of the PVC
     pub claim_name: Option<String>,
     /// Percentage of filesystem's size to be reserved when resizing the PVC
-    ///
-    /// Must match `^(0(?:\.\d{1,3})?|1)$`.
+    /// * Must match `^(0(?:\.\d{1,3})?|1)$`.
     pub filesystem_overhead: Option<String>,
     /// Preallocated indicates if the PVC's storage is preallocated or not
     pub preallocated: Option<bool>,
@@ -2019,9 +1929,9 @@ pub struct VirtualMachineInstanceSourcePVCInfo {
 }
 codec::object! {
     VirtualMachineInstanceSourcePVCInfo, optional access_modes = "accessModes",
-    optional_encoded capacity = "capacity", optional claim_name = "claimName",
-    optional filesystem_overhead = "filesystemOverhead", optional preallocated = "preallocated",
-    optional_encoded requests = "requests", optional volume_mode = "volumeMode"
+    optional_encoded capacity, optional claim_name = "claimName",
+    optional filesystem_overhead = "filesystemOverhead", optional preallocated,
+    optional_encoded requests, optional volume_mode = "volumeMode"
 }
 
 /// Secret means that the access credential is pulled from a kubernetes secret
@@ -2061,8 +1971,8 @@ pub struct VirtualMachineInstanceSourceState {
 codec::object! {
     VirtualMachineInstanceSourceState, optional domain_name = "domainName",
     optional domain_namespace = "domainNamespace", optional migration_uid = "migrationUID",
-    optional node = "node", optional node_selectors = "nodeSelectors",
-    optional persistent_state_pvc_name = "persistentStatePVCName", optional pod = "pod",
+    optional node, optional node_selectors = "nodeSelectors",
+    optional persistent_state_pvc_name = "persistentStatePVCName", optional pod,
     optional selinux_context = "selinuxContext", optional sync_address = "syncAddress",
     optional virtual_machine_instance_uid = "virtualMachineInstanceUID"
 }
@@ -2076,9 +1986,7 @@ pub struct VirtualMachineInstanceSpinlocks {
     /// 4096\.
     pub spinlocks: Option<i32>,
 }
-codec::object! {
-    VirtualMachineInstanceSpinlocks, optional enabled = "enabled", optional spinlocks = "spinlocks"
-}
+codec::object! { VirtualMachineInstanceSpinlocks, optional enabled, optional spinlocks }
 
 /// SSHPublicKey represents the source and method of applying a ssh public key into a guest virtual
 /// machine.
@@ -2091,7 +1999,7 @@ pub struct VirtualMachineInstanceSshPublicKey {
 }
 codec::object! {
     VirtualMachineInstanceSshPublicKey, required propagation_method = "propagationMethod",
-    required source = "source"
+    required source
 }
 
 /// `VirtualMachineInstance.status.migrationState.migrationConfiguration.experimental.stallDetector`.
@@ -2122,18 +2030,15 @@ pub struct VirtualMachineInstanceStallDetector {
     ///
     /// A stall is reported when remaining bytes stay above (1 - StallMargin/100) of the outside-window
     /// minimum. Defaults to 4.
-    ///
-    /// Must be at least 0 and be at most 100.
+    /// * Must be at least 0 and be at most 100.
     pub stall_margin: Option<i64>,
     /// StallProgressTimeout is the duration in seconds of the sliding window used to track minimum
     /// remaining-bytes and detect when migration progress has stalled. Defaults to 40.
-    ///
-    /// Must be at least 0.
+    /// * Must be at least 0.
     pub stall_progress_timeout: Option<i64>,
     /// SwitchoverTimeout is the duration in seconds allowed for a stop-and-copy or post-copy switchover
     /// to complete after being triggered before the migration is aborted. Defaults to 60.
-    ///
-    /// Must be at least 0.
+    /// * Must be at least 0.
     pub switchover_timeout: Option<i64>,
 }
 codec::object! {
@@ -2153,7 +2058,7 @@ pub struct VirtualMachineInstanceSynic {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceSynic, optional enabled = "enabled" }
+codec::object! { VirtualMachineInstanceSynic, optional enabled }
 
 /// SyNICTimer enables Synthetic Interrupt Controller Timers, reducing CPU load. Defaults to the
 /// machine type setting.
@@ -2164,9 +2069,7 @@ pub struct VirtualMachineInstanceSynictimer {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! {
-    VirtualMachineInstanceSynictimer, optional direct = "direct", optional enabled = "enabled"
-}
+codec::object! { VirtualMachineInstanceSynictimer, optional direct, optional enabled }
 
 /// Represents a Sysprep volume source.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -2178,9 +2081,7 @@ pub struct VirtualMachineInstanceSysprep {
     /// should be attached as disk of CDROM type.
     pub secret: Option<SecretProjection>,
 }
-codec::object! {
-    VirtualMachineInstanceSysprep, optional config_map = "configMap", optional secret = "secret"
-}
+codec::object! { VirtualMachineInstanceSysprep, optional config_map = "configMap", optional secret }
 
 /// TargetState contains migration state managed by the target virt handler
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -2227,9 +2128,9 @@ codec::object! {
     optional domain_detected = "domainDetected", optional domain_name = "domainName",
     optional domain_namespace = "domainNamespace",
     optional_encoded domain_ready_timestamp = "domainReadyTimestamp",
-    optional migration_uid = "migrationUID", optional node = "node",
-    optional node_address = "nodeAddress", optional node_topology = "nodeTopology",
-    optional persistent_state_pvc_name = "persistentStatePVCName", optional pod = "pod",
+    optional migration_uid = "migrationUID", optional node, optional node_address = "nodeAddress",
+    optional node_topology = "nodeTopology",
+    optional persistent_state_pvc_name = "persistentStatePVCName", optional pod,
     optional selinux_context = "selinuxContext", optional sync_address = "syncAddress",
     optional virtual_machine_instance_uid = "virtualMachineInstanceUID"
 }
@@ -2251,8 +2152,8 @@ pub struct VirtualMachineInstanceTimer {
     pub rtc: Option<VirtualMachineInstanceRtc>,
 }
 codec::object! {
-    VirtualMachineInstanceTimer, optional hpet = "hpet", optional hyperv = "hyperv",
-    optional kvm = "kvm", optional pit = "pit", optional rtc = "rtc"
+    VirtualMachineInstanceTimer, optional hpet, optional hyperv, optional kvm, optional pit,
+    optional rtc
 }
 
 /// Hyperv (Hypervclock) - lets guests read the host’s wall clock time (paravirtualized). For
@@ -2263,7 +2164,7 @@ pub struct VirtualMachineInstanceTimerHyperv {
     /// to true.
     pub present: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceTimerHyperv, optional present = "present" }
+codec::object! { VirtualMachineInstanceTimerHyperv, optional present }
 
 /// KVM (KVM clock) - lets guests read the host’s wall clock time (paravirtualized). For linux
 /// guests.
@@ -2273,7 +2174,7 @@ pub struct VirtualMachineInstanceTimerKvm {
     /// to true.
     pub present: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceTimerKvm, optional present = "present" }
+codec::object! { VirtualMachineInstanceTimerKvm, optional present }
 
 /// TLBFlush improves performances in overcommited environments. Requires vpindex. Defaults to the
 /// machine type setting.
@@ -2289,8 +2190,7 @@ pub struct VirtualMachineInstanceTlbflush {
     pub extended: Option<VirtualMachineInstanceExtended>,
 }
 codec::object! {
-    VirtualMachineInstanceTlbflush, optional direct = "direct", optional enabled = "enabled",
-    optional extended = "extended"
+    VirtualMachineInstanceTlbflush, optional direct, optional enabled, optional extended
 }
 
 /// Whether to emulate a TPM device.
@@ -2303,9 +2203,7 @@ pub struct VirtualMachineInstanceTpm {
     /// false
     pub persistent: Option<bool>,
 }
-codec::object! {
-    VirtualMachineInstanceTpm, optional enabled = "enabled", optional persistent = "persistent"
-}
+codec::object! { VirtualMachineInstanceTpm, optional enabled, optional persistent }
 
 /// UserPassword represents the source and method for applying a guest user's password
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -2317,7 +2215,7 @@ pub struct VirtualMachineInstanceUserPassword {
 }
 codec::object! {
     VirtualMachineInstanceUserPassword, required propagation_method = "propagationMethod",
-    required source = "source"
+    required source
 }
 
 /// propagationMethod represents how the user passwords are injected into the vm guest.
@@ -2358,7 +2256,7 @@ pub struct VirtualMachineInstanceUtilityVolumes {
     pub r#type: Option<String>,
 }
 codec::object! {
-    VirtualMachineInstanceUtilityVolumes, required claim_name = "claimName", required name = "name",
+    VirtualMachineInstanceUtilityVolumes, required claim_name = "claimName", required name,
     optional read_only = "readOnly", optional r#type = "type"
 }
 
@@ -2368,7 +2266,7 @@ pub struct VirtualMachineInstanceVapic {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceVapic, optional enabled = "enabled" }
+codec::object! { VirtualMachineInstanceVapic, optional enabled }
 
 /// VendorID allows setting the hypervisor vendor id. Defaults to the machine type setting.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -2378,9 +2276,7 @@ pub struct VirtualMachineInstanceVendorid {
     /// VendorID sets the hypervisor vendor id, visible to the vmi. String up to twelve characters.
     pub vendorid: Option<String>,
 }
-codec::object! {
-    VirtualMachineInstanceVendorid, optional enabled = "enabled", optional vendorid = "vendorid"
-}
+codec::object! { VirtualMachineInstanceVendorid, optional enabled, optional vendorid }
 
 /// Video describes the video device configuration for the vmi.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -2395,10 +2291,9 @@ codec::object! { VirtualMachineInstanceVideo, optional r#type = "type" }
 /// `VirtualMachineInstance.spec.domain.devices.gpus.virtualGPUOptions`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceVirtualGPUOptions {
-    /// `display`.
     pub display: Option<VirtualMachineInstanceDisplay>,
 }
-codec::object! { VirtualMachineInstanceVirtualGPUOptions, optional display = "display" }
+codec::object! { VirtualMachineInstanceVirtualGPUOptions, optional display }
 
 /// Volume represents a named volume in a vmi.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -2463,10 +2358,9 @@ codec::object! {
     optional container_disk = "containerDisk", optional container_path = "containerPath",
     optional data_volume = "dataVolume", optional downward_api = "downwardAPI",
     optional downward_metrics = "downwardMetrics", optional empty_disk = "emptyDisk",
-    optional ephemeral = "ephemeral", optional host_disk = "hostDisk",
-    optional memory_dump = "memoryDump", required name = "name",
-    optional persistent_volume_claim = "persistentVolumeClaim", optional secret = "secret",
-    optional service_account = "serviceAccount", optional sysprep = "sysprep"
+    optional ephemeral, optional host_disk = "hostDisk", optional memory_dump = "memoryDump",
+    required name, optional persistent_volume_claim = "persistentVolumeClaim", optional secret,
+    optional service_account = "serviceAccount", optional sysprep
 }
 
 /// VPIndex enables the Virtual Processor Index to help windows identifying virtual processors.
@@ -2476,7 +2370,7 @@ pub struct VirtualMachineInstanceVpindex {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceVpindex, optional enabled = "enabled" }
+codec::object! { VirtualMachineInstanceVpindex, optional enabled }
 
 /// Watchdog describes a watchdog device which can be added to the vmi.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -2489,8 +2383,7 @@ pub struct VirtualMachineInstanceWatchdog {
     pub name: String,
 }
 codec::object! {
-    VirtualMachineInstanceWatchdog, optional diag288 = "diag288", optional i6300esb = "i6300esb",
-    required name = "name"
+    VirtualMachineInstanceWatchdog, optional diag288, optional i6300esb, required name
 }
 
 /// Attach a volume as a LUN to the vmi.
@@ -2503,10 +2396,7 @@ pub struct VirtualMachineLun {
     /// Reservation indicates if the disk needs to support the persistent reservation for the SCSI disk
     pub reservation: Option<bool>,
 }
-codec::object! {
-    VirtualMachineLun, optional bus = "bus", optional readonly = "readonly",
-    optional reservation = "reservation"
-}
+codec::object! { VirtualMachineLun, optional bus, optional readonly, optional reservation }
 
 /// Represents if a feature is enabled or disabled.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -2514,17 +2404,16 @@ pub struct VirtualMachineMatchVolume {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineMatchVolume, optional enabled = "enabled" }
+codec::object! { VirtualMachineMatchVolume, optional enabled }
 
 /// Template is the direct specification of VirtualMachineInstance
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineTemplate {
-    /// `metadata`.
     pub metadata: Option<Option<BTreeMap<String, Value>>>,
     /// VirtualMachineInstance Spec contains the VirtualMachineInstance specification.
     pub spec: Option<VirtualMachineInstanceSpec>,
 }
-codec::object! { VirtualMachineTemplate, nullable metadata = "metadata", optional spec = "spec" }
+codec::object! { VirtualMachineTemplate, nullable metadata, optional spec }
 
 /// VirtualMachineInstanceBackupVolumeInfo contains information about a volume included in a backup
 #[derive(Clone, Debug, Default, PartialEq)]

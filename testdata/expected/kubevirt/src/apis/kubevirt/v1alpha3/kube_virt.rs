@@ -3,7 +3,7 @@
 
 //! `KubeVirt` of `kubevirt.io/v1alpha3`.
 
-#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms, missing_docs)]
 
 use ::codegen_runtime::codec::{self, Number};
 use ::codegen_runtime::k8s_openapi::api::core::v1::{
@@ -22,24 +22,17 @@ use super::KubeVirtConditions;
 pub struct KubeVirt {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    /// `spec`.
     pub spec: KubeVirtSpec,
     /// KubeVirtStatus represents information pertaining to a KubeVirt deployment.
     pub status: Option<KubeVirtStatus>,
 }
-codec::object! {
-    KubeVirt as kind, defaulted metadata = "metadata", required spec = "spec",
-    optional status = "status"
-}
+codec::object! { KubeVirt as kind, defaulted metadata, required spec, optional status }
 
 /// `KubeVirt.spec.configuration.architectureConfiguration.amd64`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtAmd64 {
-    /// `emulatedMachines`.
     pub emulated_machines: Option<Vec<String>>,
-    /// `machineType`.
     pub machine_type: Option<String>,
-    /// `ovmfPath`.
     pub ovmf_path: Option<String>,
 }
 codec::object! {
@@ -59,31 +52,23 @@ codec::object! { KubeVirtApiConfiguration, optional rest_client = "restClient" }
 /// `KubeVirt.spec.configuration.architectureConfiguration`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtArchitectureConfiguration {
-    /// `amd64`.
     pub amd64: Option<KubeVirtAmd64>,
-    /// `arm64`.
     pub arm64: Option<KubeVirtArm64>,
-    /// `defaultArchitecture`.
     pub default_architecture: Option<String>,
     /// Deprecated: ppc64le architecture is no longer supported.
     pub ppc64le: Option<KubeVirtPpc64le>,
-    /// `s390x`.
     pub s390x: Option<KubeVirtS390x>,
 }
 codec::object! {
-    KubeVirtArchitectureConfiguration, optional amd64 = "amd64", optional arm64 = "arm64",
-    optional default_architecture = "defaultArchitecture", optional ppc64le = "ppc64le",
-    optional s390x = "s390x"
+    KubeVirtArchitectureConfiguration, optional amd64, optional arm64,
+    optional default_architecture = "defaultArchitecture", optional ppc64le, optional s390x
 }
 
 /// `KubeVirt.spec.configuration.architectureConfiguration.arm64`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtArm64 {
-    /// `emulatedMachines`.
     pub emulated_machines: Option<Vec<String>>,
-    /// `machineType`.
     pub machine_type: Option<String>,
-    /// `ovmfPath`.
     pub ovmf_path: Option<String>,
 }
 codec::object! {
@@ -96,16 +81,14 @@ codec::object! {
 pub struct KubeVirtAttestation {
     /// Indicates whether TDX VM should enforce the existence of QGS (required for attestation) to be
     /// scheduled
-    ///
-    /// Defaults to `false`.
+    /// * Defaults to `false`.
     pub enforced: Option<bool>,
     /// Socket path pointing to the Quote Generation Service
-    ///
-    /// Defaults to `"/var/run/tdx-qgs/qgs.socket"`.
+    /// * Defaults to `"/var/run/tdx-qgs/qgs.socket"`.
     pub qgs_socket_path: Option<String>,
 }
 codec::object! {
-    KubeVirtAttestation, optional enforced = "enforced", optional qgs_socket_path = "qgsSocketPath"
+    KubeVirtAttestation, optional enforced, optional qgs_socket_path = "qgsSocketPath"
 }
 
 /// `KubeVirt.spec.configuration.network.binding`.
@@ -134,8 +117,7 @@ pub struct KubeVirtBinding {
 codec::object! {
     KubeVirtBinding, optional_encoded compute_resource_overhead = "computeResourceOverhead",
     optional domain_attachment_type = "domainAttachmentType", optional downward_api = "downwardAPI",
-    optional migration = "migration",
-    optional network_attachment_definition = "networkAttachmentDefinition",
+    optional migration, optional network_attachment_definition = "networkAttachmentDefinition",
     optional sidecar_image = "sidecarImage"
 }
 
@@ -148,12 +130,11 @@ pub struct KubeVirtCa {
     /// to attempt to renew the certificate.
     pub renew_before: Option<String>,
 }
-codec::object! { KubeVirtCa, optional duration = "duration", optional renew_before = "renewBefore" }
+codec::object! { KubeVirtCa, optional duration, optional renew_before = "renewBefore" }
 
 /// `KubeVirt.spec.certificateRotateStrategy`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtCertificateRotateStrategy {
-    /// `selfSigned`.
     pub self_signed: Option<KubeVirtSelfSigned>,
 }
 codec::object! { KubeVirtCertificateRotateStrategy, optional self_signed = "selfSigned" }
@@ -182,7 +163,7 @@ pub struct KubeVirtCommonInstancetypesDeployment {
     /// Enabled controls the deployment of common-instancetypes resources, defaults to True.
     pub enabled: Option<Option<bool>>,
 }
-codec::object! { KubeVirtCommonInstancetypesDeployment, nullable enabled = "enabled" }
+codec::object! { KubeVirtCommonInstancetypesDeployment, nullable enabled }
 
 /// QGS configuration for attestation on the Intel TDX Platform
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -190,7 +171,7 @@ pub struct KubeVirtConfidentialCompute {
     /// TDX configuration for attestation on the Intel TDX Platform
     pub tdx: Option<Option<KubeVirtTdx>>,
 }
-codec::object! { KubeVirtConfidentialCompute, nullable tdx = "tdx" }
+codec::object! { KubeVirtConfidentialCompute, nullable tdx }
 
 /// holds kubevirt configurations. same as the virt-configMap
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -207,7 +188,6 @@ pub struct KubeVirtConfiguration {
     /// ReloadableComponentConfiguration holds all generic k8s configuration options which can be
     /// reloaded by components without requiring a restart.
     pub api_configuration: Option<KubeVirtApiConfiguration>,
-    /// `architectureConfiguration`.
     pub architecture_configuration: Option<KubeVirtArchitectureConfiguration>,
     /// When set, AutoCPULimitNamespaceLabelSelector will set a CPU limit on virt-launcher for VMIs
     /// running inside namespaces that match the label selector. The CPU limit will equal the number of
@@ -228,11 +208,8 @@ pub struct KubeVirtConfiguration {
     /// ReloadableComponentConfiguration holds all generic k8s configuration options which can be
     /// reloaded by components without requiring a restart.
     pub controller_configuration: Option<KubeVirtControllerConfiguration>,
-    /// `cpuModel`.
     pub cpu_model: Option<String>,
-    /// `cpuRequest`.
     pub cpu_request: Option<Quantity>,
-    /// `defaultRuntimeClass`.
     pub default_runtime_class: Option<String>,
     /// DeveloperConfiguration holds developer options
     pub developer_configuration: Option<KubeVirtDeveloperConfiguration>,
@@ -246,8 +223,7 @@ pub struct KubeVirtConfiguration {
     /// reloaded by components without requiring a restart.
     pub handler_configuration: Option<KubeVirtHandlerConfiguration>,
     /// Hypervisors holds information regarding the hypervisor configurations supported on this cluster.
-    ///
-    /// Must have at most 1 item.
+    /// * Must have at most 1 item.
     pub hypervisors: Option<Vec<KubeVirtHypervisors>>,
     /// The ImagePullPolicy to use for user workload pods and their containers (launcher pods, exporter
     /// pods, etc.). For KubeVirt infrastructure images, use spec.imagePullPolicy instead.
@@ -263,7 +239,6 @@ pub struct KubeVirtConfiguration {
     pub machine_type: Option<String>,
     /// MediatedDevicesConfiguration holds information about MDEV types to be defined, if available
     pub mediated_devices_configuration: Option<KubeVirtMediatedDevicesConfiguration>,
-    /// `memBalloonStatsPeriod`.
     pub mem_balloon_stats_period: Option<i32>,
     /// MigrationConfiguration holds migration options. Can be overridden for specific groups of VMs
     /// though migration policies. Visit <https://kubevirt.io/user-guide/operations/migration_policies/>
@@ -273,7 +248,6 @@ pub struct KubeVirtConfiguration {
     pub min_cpu_model: Option<String>,
     /// NetworkConfiguration holds network options
     pub network: Option<KubeVirtNetwork>,
-    /// `obsoleteCPUModels`.
     pub obsolete_cpu_models: Option<BTreeMap<String, bool>>,
     /// Deprecated. Use architectureConfiguration instead.
     pub ovmf_path: Option<String>,
@@ -294,15 +268,12 @@ pub struct KubeVirtConfiguration {
     pub role_aggregation_strategy: Option<KubeVirtRoleAggregationStrategy>,
     /// SeccompConfiguration holds Seccomp configuration for Kubevirt components
     pub seccomp_configuration: Option<KubeVirtSeccompConfiguration>,
-    /// `selinuxLauncherType`.
     pub selinux_launcher_type: Option<String>,
-    /// `smbios`.
     pub smbios: Option<KubeVirtSmbios>,
     /// SupportContainerResources specifies the resource requirements for various types of supporting
     /// containers such as container disks/virtiofs/sidecars and hotplug attachment pods. If omitted a
     /// sensible default will be supplied.
-    ///
-    /// Must have no two items with the same `type`.
+    /// * Must have no two items with the same `type`.
     pub support_container_resources: Option<Vec<KubeVirtSupportContainerResources>>,
     /// deprecated
     pub supported_guest_agent_versions: Option<Vec<String>>,
@@ -310,7 +281,6 @@ pub struct KubeVirtConfiguration {
     pub tls_configuration: Option<KubeVirtTlsConfiguration>,
     /// VirtTemplateDeployment controls the deployment of virt-template components
     pub virt_template_deployment: Option<Option<KubeVirtVirtTemplateDeployment>>,
-    /// `virtualMachineInstancesPerNode`.
     pub virtual_machine_instances_per_node: Option<i64>,
     /// VirtualMachineOptions holds the cluster level information regarding the virtual machine.
     pub virtual_machine_options: Option<KubeVirtVirtualMachineOptions>,
@@ -339,20 +309,20 @@ codec::object! {
     optional developer_configuration = "developerConfiguration",
     optional emulated_machines = "emulatedMachines",
     optional eviction_strategy = "evictionStrategy",
-    optional handler_configuration = "handlerConfiguration", optional hypervisors = "hypervisors",
-    optional image_pull_policy = "imagePullPolicy", nullable instancetype = "instancetype",
+    optional handler_configuration = "handlerConfiguration", optional hypervisors,
+    optional image_pull_policy = "imagePullPolicy", nullable instancetype,
     optional ksm_configuration = "ksmConfiguration",
     optional live_update_configuration = "liveUpdateConfiguration",
     optional machine_type = "machineType",
     optional mediated_devices_configuration = "mediatedDevicesConfiguration",
-    optional mem_balloon_stats_period = "memBalloonStatsPeriod", optional migrations = "migrations",
-    optional min_cpu_model = "minCPUModel", optional network = "network",
+    optional mem_balloon_stats_period = "memBalloonStatsPeriod", optional migrations,
+    optional min_cpu_model = "minCPUModel", optional network,
     optional obsolete_cpu_models = "obsoleteCPUModels", optional ovmf_path = "ovmfPath",
     optional permitted_host_devices = "permittedHostDevices",
     nullable persistent_reservation_configuration = "persistentReservationConfiguration",
     optional role_aggregation_strategy = "roleAggregationStrategy",
     optional seccomp_configuration = "seccompConfiguration",
-    optional selinux_launcher_type = "selinuxLauncherType", optional smbios = "smbios",
+    optional selinux_launcher_type = "selinuxLauncherType", optional smbios,
     optional support_container_resources = "supportContainerResources",
     optional supported_guest_agent_versions = "supportedGuestAgentVersions",
     optional tls_configuration = "tlsConfiguration",
@@ -376,9 +346,7 @@ codec::object! { KubeVirtControllerConfiguration, optional rest_client = "restCl
 /// CustomProfile allows to request arbitrary profile for virt-launcher
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtCustomProfile {
-    /// `localhostProfile`.
     pub localhost_profile: Option<String>,
-    /// `runtimeDefaultProfile`.
     pub runtime_default_profile: Option<bool>,
 }
 codec::object! {
@@ -391,12 +359,9 @@ codec::object! {
 pub struct KubeVirtCustomizeComponents {
     /// Configure the value used for deployment and daemonset resources
     pub flags: Option<KubeVirtFlags>,
-    /// `patches`.
     pub patches: Option<Vec<KubeVirtPatches>>,
 }
-codec::object! {
-    KubeVirtCustomizeComponents, optional flags = "flags", optional patches = "patches"
-}
+codec::object! { KubeVirtCustomizeComponents, optional flags, optional patches }
 
 /// DeveloperConfiguration holds developer options
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -429,8 +394,7 @@ pub struct KubeVirtDeveloperConfiguration {
     /// For example, a value of 102 means the VMI will "see" 2% more memory than its parent pod. Values
     /// under 100 are effectively "undercommits". Overcommits can lead to memory exhaustion, which in
     /// turn can lead to crashes. Use carefully. Defaults to 100
-    ///
-    /// Must be at least 10.
+    /// * Must be at least 10.
     pub memory_overcommit: Option<i64>,
     /// Allow overriding the automatically determined minimum TSC frequency of the cluster and fixate
     /// the minimum to this frequency.
@@ -464,7 +428,6 @@ codec::object! {
 /// DiskVerification holds container disks verification limits
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtDiskVerification {
-    /// `memoryLimit`.
     pub memory_limit: Quantity,
 }
 codec::object! { KubeVirtDiskVerification, required_encoded memory_limit = "memoryLimit" }
@@ -472,17 +435,11 @@ codec::object! { KubeVirtDiskVerification, required_encoded memory_limit = "memo
 /// Configure the value used for deployment and daemonset resources
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtFlags {
-    /// `api`.
     pub api: Option<BTreeMap<String, String>>,
-    /// `controller`.
     pub controller: Option<BTreeMap<String, String>>,
-    /// `handler`.
     pub handler: Option<BTreeMap<String, String>>,
 }
-codec::object! {
-    KubeVirtFlags, optional api = "api", optional controller = "controller",
-    optional handler = "handler"
-}
+codec::object! { KubeVirtFlags, optional api, optional controller, optional handler }
 
 /// GenerationStatus keeps track of the generation for a given resource so that decisions about
 /// forced updates can be made.
@@ -503,9 +460,8 @@ pub struct KubeVirtGenerations {
     pub resource: String,
 }
 codec::object! {
-    KubeVirtGenerations, required group = "group", optional hash = "hash",
-    required last_generation = "lastGeneration", required name = "name",
-    optional namespace = "namespace", required resource = "resource"
+    KubeVirtGenerations, required group, optional hash, required last_generation = "lastGeneration",
+    required name, optional namespace, required resource
 }
 
 /// ReloadableComponentConfiguration holds all generic k8s configuration options which can be
@@ -523,7 +479,7 @@ pub struct KubeVirtHypervisors {
     /// Name is the name of the hypervisor. Supported values are: "kvm", "hyperv-direct".
     pub name: Option<KubeVirtName>,
 }
-codec::object! { KubeVirtHypervisors, optional name = "name" }
+codec::object! { KubeVirtHypervisors, optional name }
 
 /// selectors and tolerations that should apply to KubeVirt infrastructure components
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -535,9 +491,7 @@ pub struct KubeVirtInfra {
     /// feature that prevents auto-scaling for core kubevirt components. Please use with caution!
     pub replicas: Option<i64>,
 }
-codec::object! {
-    KubeVirtInfra, optional node_placement = "nodePlacement", optional replicas = "replicas"
-}
+codec::object! { KubeVirtInfra, optional node_placement = "nodePlacement", optional replicas }
 
 /// Instancetype configuration
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -586,17 +540,11 @@ codec::object! {
 pub struct KubeVirtLogVerbosity {
     /// NodeVerbosity represents a map of nodes with a specific verbosity level
     pub node_verbosity: Option<BTreeMap<String, i64>>,
-    /// `virtAPI`.
     pub virt_api: Option<i64>,
-    /// `virtController`.
     pub virt_controller: Option<i64>,
-    /// `virtHandler`.
     pub virt_handler: Option<i64>,
-    /// `virtLauncher`.
     pub virt_launcher: Option<i64>,
-    /// `virtOperator`.
     pub virt_operator: Option<i64>,
-    /// `virtSynchronizationController`.
     pub virt_synchronization_controller: Option<i64>,
 }
 codec::object! {
@@ -609,11 +557,8 @@ codec::object! {
 /// MediatedHostDevice represents a host mediated device allowed for passthrough
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtMediatedDevices {
-    /// `externalResourceProvider`.
     pub external_resource_provider: Option<bool>,
-    /// `mdevNameSelector`.
     pub mdev_name_selector: String,
-    /// `resourceName`.
     pub resource_name: String,
 }
 codec::object! {
@@ -627,15 +572,13 @@ pub struct KubeVirtMediatedDevicesConfiguration {
     /// Enable the creation and removal of mediated devices by virt-handler Replaces the deprecated
     /// DisableMDEVConfiguration feature gate Defaults to true
     pub enabled: Option<bool>,
-    /// `mediatedDeviceTypes`.
     pub mediated_device_types: Option<Vec<String>>,
     /// Deprecated. Use mediatedDeviceTypes instead.
     pub mediated_devices_types: Option<Vec<String>>,
-    /// `nodeMediatedDeviceTypes`.
     pub node_mediated_device_types: Option<Vec<KubeVirtNodeMediatedDeviceTypes>>,
 }
 codec::object! {
-    KubeVirtMediatedDevicesConfiguration, optional enabled = "enabled",
+    KubeVirtMediatedDevicesConfiguration, optional enabled,
     optional mediated_device_types = "mediatedDeviceTypes",
     optional mediated_devices_types = "mediatedDevicesTypes",
     optional node_mediated_device_types = "nodeMediatedDeviceTypes"
@@ -647,7 +590,7 @@ pub struct KubeVirtMigration {
     /// Method defines a pre-defined migration methodology version: 1alphav1
     pub method: Option<String>,
 }
-codec::object! { KubeVirtMigration, optional method = "method" }
+codec::object! { KubeVirtMigration, optional method }
 
 /// MigrationConfiguration holds migration options. Can be overridden for specific groups of VMs
 /// though migration policies. Visit <https://kubevirt.io/user-guide/operations/migration_policies/>
@@ -687,8 +630,7 @@ pub struct KubeVirtMigrations {
     pub match_se_linux_level_on_migration: Option<bool>,
     /// MaxDowntimeMs specifies the maximum tolerable downtime (in milliseconds) during switchover.
     /// Defaults to 900
-    ///
-    /// Must be at least 1 and be at most 2000000.
+    /// * Must be at least 1 and be at most 2000000.
     pub max_downtime_ms: Option<i64>,
     /// Network is the name of the CNI network to use for live migrations. By default, migrations go
     /// through the pod network.
@@ -722,7 +664,7 @@ codec::object! {
     optional completion_timeout_per_gi_b = "completionTimeoutPerGiB",
     optional disable_tls = "disableTLS",
     optional match_se_linux_level_on_migration = "matchSELinuxLevelOnMigration",
-    optional max_downtime_ms = "maxDowntimeMs", optional network = "network",
+    optional max_downtime_ms = "maxDowntimeMs", optional network,
     optional node_drain_taint_key = "nodeDrainTaintKey",
     optional parallel_migrations_per_cluster = "parallelMigrationsPerCluster",
     optional parallel_outbound_migrations_per_node = "parallelOutboundMigrationsPerNode",
@@ -740,21 +682,16 @@ codec::object! {
 /// POODLE: <https://en.wikipedia.org/wiki/POODLE>
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum KubeVirtMinTLSVersion {
-    /// `VersionTLS10`
     #[default]
     VersionTLS10,
-    /// `VersionTLS11`
     VersionTLS11,
-    /// `VersionTLS12`
     VersionTLS12,
-    /// `VersionTLS13`
     VersionTLS13,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
 codec::texts! {
-    KubeVirtMinTLSVersion, Unrecognized, VersionTLS10 = "VersionTLS10",
-    VersionTLS11 = "VersionTLS11", VersionTLS12 = "VersionTLS12", VersionTLS13 = "VersionTLS13"
+    KubeVirtMinTLSVersion, Unrecognized, VersionTLS10, VersionTLS11, VersionTLS12, VersionTLS13
 }
 
 /// Name is the name of the hypervisor. Supported values are: "kvm", "hyperv-direct".
@@ -773,18 +710,15 @@ codec::texts! { KubeVirtName, Unrecognized, Kvm = "kvm", HypervDirect = "hyperv-
 /// NetworkConfiguration holds network options
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtNetwork {
-    /// `binding`.
     pub binding: Option<BTreeMap<String, KubeVirtBinding>>,
-    /// `defaultNetworkInterface`.
     pub default_network_interface: Option<String>,
-    /// `permitBridgeInterfaceOnPodNetwork`.
     pub permit_bridge_interface_on_pod_network: Option<bool>,
     /// DeprecatedPermitSlirpInterface is an alias for the deprecated PermitSlirpInterface. Deprecated:
     /// Removed in v1.3.
     pub permit_slirp_interface: Option<bool>,
 }
 codec::object! {
-    KubeVirtNetwork, optional binding = "binding",
+    KubeVirtNetwork, optional binding,
     optional default_network_interface = "defaultNetworkInterface",
     optional permit_bridge_interface_on_pod_network = "permitBridgeInterfaceOnPodNetwork",
     optional permit_slirp_interface = "permitSlirpInterface"
@@ -794,7 +728,6 @@ codec::object! {
 /// node that matches the NodeSelector field.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtNodeMediatedDeviceTypes {
-    /// `mediatedDeviceTypes`.
     pub mediated_device_types: Option<Vec<String>>,
     /// Deprecated. Use mediatedDeviceTypes instead.
     pub mediated_devices_types: Option<Vec<String>>,
@@ -829,28 +762,22 @@ pub struct KubeVirtNodePlacement {
     pub tolerations: Option<Vec<Toleration>>,
 }
 codec::object! {
-    KubeVirtNodePlacement, optional affinity = "affinity", optional node_selector = "nodeSelector",
-    optional tolerations = "tolerations"
+    KubeVirtNodePlacement, optional affinity, optional node_selector = "nodeSelector",
+    optional tolerations
 }
 
 /// `KubeVirt.spec.customizeComponents.patches`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtPatches {
-    /// `patch`.
     pub patch: String,
-    /// `resourceName`.
-    ///
     /// Must have at least 1 character.
     pub resource_name: String,
-    /// `resourceType`.
-    ///
     /// Must have at least 1 character.
     pub resource_type: String,
-    /// `type`.
     pub r#type: String,
 }
 codec::object! {
-    KubeVirtPatches, required patch = "patch", required resource_name = "resourceName",
+    KubeVirtPatches, required patch, required resource_name = "resourceName",
     required resource_type = "resourceType", required r#type = "type"
 }
 
@@ -873,16 +800,13 @@ codec::object! {
 /// PermittedHostDevices holds information about devices allowed for passthrough
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtPermittedHostDevices {
-    /// `mediatedDevices`.
     pub mediated_devices: Option<Vec<KubeVirtMediatedDevices>>,
-    /// `pciHostDevices`.
     pub pci_host_devices: Option<Vec<KubeVirtPciHostDevices>>,
-    /// `usb`.
     pub usb: Option<Vec<KubeVirtUsb>>,
 }
 codec::object! {
     KubeVirtPermittedHostDevices, optional mediated_devices = "mediatedDevices",
-    optional pci_host_devices = "pciHostDevices", optional usb = "usb"
+    optional pci_host_devices = "pciHostDevices", optional usb
 }
 
 /// PersistentReservationConfiguration controls the deployment of additional resources required for
@@ -893,16 +817,13 @@ pub struct KubeVirtPersistentReservationConfiguration {
     /// enabling the use of the SCSI persistent reservation VMs, defaults to False.
     pub enabled: Option<Option<bool>>,
 }
-codec::object! { KubeVirtPersistentReservationConfiguration, nullable enabled = "enabled" }
+codec::object! { KubeVirtPersistentReservationConfiguration, nullable enabled }
 
 /// Deprecated: ppc64le architecture is no longer supported.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtPpc64le {
-    /// `emulatedMachines`.
     pub emulated_machines: Option<Vec<String>>,
-    /// `machineType`.
     pub machine_type: Option<String>,
-    /// `ovmfPath`.
     pub ovmf_path: Option<String>,
 }
 codec::object! {
@@ -913,7 +834,6 @@ codec::object! {
 /// RateLimiter allows selecting and configuring different rate limiters for the k8s client.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtRateLimiter {
-    /// `tokenBucketRateLimiter`.
     pub token_bucket_rate_limiter: Option<KubeVirtTokenBucketRateLimiter>,
 }
 codec::object! {
@@ -960,27 +880,19 @@ codec::object! { KubeVirtRestClient, optional rate_limiter = "rateLimiter" }
 /// OptOutRoleAggregation feature gate to be enabled (Beta, enabled by default since v1.9.0).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum KubeVirtRoleAggregationStrategy {
-    /// `AggregateToDefault`
     #[default]
     AggregateToDefault,
-    /// `Manual`
     Manual,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! {
-    KubeVirtRoleAggregationStrategy, Unrecognized, AggregateToDefault = "AggregateToDefault",
-    Manual = "Manual"
-}
+codec::texts! { KubeVirtRoleAggregationStrategy, Unrecognized, AggregateToDefault, Manual }
 
 /// `KubeVirt.spec.configuration.architectureConfiguration.s390x`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtS390x {
-    /// `emulatedMachines`.
     pub emulated_machines: Option<Vec<String>>,
-    /// `machineType`.
     pub machine_type: Option<String>,
-    /// `ovmfPath`.
     pub ovmf_path: Option<String>,
 }
 codec::object! {
@@ -1003,12 +915,10 @@ codec::object! {
 /// `KubeVirt.spec.configuration.permittedHostDevices.usb.selectors`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtSelectors {
-    /// `product`.
     pub product: String,
-    /// `vendor`.
     pub vendor: String,
 }
-codec::object! { KubeVirtSelectors, required product = "product", required vendor = "vendor" }
+codec::object! { KubeVirtSelectors, required product, required vendor }
 
 /// `KubeVirt.spec.certificateRotateStrategy.selfSigned`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1025,9 +935,9 @@ pub struct KubeVirtSelfSigned {
     pub server: Option<KubeVirtServer>,
 }
 codec::object! {
-    KubeVirtSelfSigned, optional ca = "ca", optional ca_overlap_interval = "caOverlapInterval",
+    KubeVirtSelfSigned, optional ca, optional ca_overlap_interval = "caOverlapInterval",
     optional ca_rotate_interval = "caRotateInterval",
-    optional cert_rotate_interval = "certRotateInterval", optional server = "server"
+    optional cert_rotate_interval = "certRotateInterval", optional server
 }
 
 /// Server configuration Certs are rotated and discarded
@@ -1039,37 +949,28 @@ pub struct KubeVirtServer {
     /// to attempt to renew the certificate.
     pub renew_before: Option<String>,
 }
-codec::object! {
-    KubeVirtServer, optional duration = "duration", optional renew_before = "renewBefore"
-}
+codec::object! { KubeVirtServer, optional duration, optional renew_before = "renewBefore" }
 
 /// `KubeVirt.spec.configuration.smbios`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtSmbios {
-    /// `family`.
     pub family: Option<String>,
-    /// `manufacturer`.
     pub manufacturer: Option<String>,
-    /// `product`.
     pub product: Option<String>,
-    /// `sku`.
     pub sku: Option<String>,
-    /// `version`.
     pub version: Option<String>,
 }
 codec::object! {
-    KubeVirtSmbios, optional family = "family", optional manufacturer = "manufacturer",
-    optional product = "product", optional sku = "sku", optional version = "version"
+    KubeVirtSmbios, optional family, optional manufacturer, optional product, optional sku,
+    optional version
 }
 
 /// `KubeVirt.spec`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtSpec {
-    /// `certificateRotateStrategy`.
     pub certificate_rotate_strategy: Option<KubeVirtCertificateRotateStrategy>,
     /// holds kubevirt configurations. same as the virt-configMap
     pub configuration: Option<KubeVirtConfiguration>,
-    /// `customizeComponents`.
     pub customize_components: Option<KubeVirtCustomizeComponents>,
     /// The ImagePullPolicy to use for KubeVirt operator-managed infrastructure images (virt-api,
     /// virt-controller, virt-handler, virt-exportproxy, etc.). For pull policy of user workload pods,
@@ -1118,66 +1019,50 @@ pub struct KubeVirtSpec {
 }
 codec::object! {
     KubeVirtSpec, optional certificate_rotate_strategy = "certificateRotateStrategy",
-    optional configuration = "configuration", optional customize_components = "customizeComponents",
+    optional configuration, optional customize_components = "customizeComponents",
     optional image_pull_policy = "imagePullPolicy",
     optional image_pull_secrets = "imagePullSecrets", optional image_registry = "imageRegistry",
-    optional image_tag = "imageTag", optional infra = "infra",
-    optional monitor_account = "monitorAccount", optional monitor_namespace = "monitorNamespace",
+    optional image_tag = "imageTag", optional infra, optional monitor_account = "monitorAccount",
+    optional monitor_namespace = "monitorNamespace",
     optional product_component = "productComponent", optional product_name = "productName",
     optional product_version = "productVersion",
     optional service_monitor_namespace = "serviceMonitorNamespace",
     optional synchronization_port = "synchronizationPort",
     optional uninstall_strategy = "uninstallStrategy",
-    optional workload_update_strategy = "workloadUpdateStrategy", optional workloads = "workloads"
+    optional workload_update_strategy = "workloadUpdateStrategy", optional workloads
 }
 
 /// KubeVirtStatus represents information pertaining to a KubeVirt deployment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtStatus {
-    /// `conditions`.
     pub conditions: Option<Vec<KubeVirtConditions>>,
-    /// `defaultArchitecture`.
     pub default_architecture: Option<String>,
-    /// `generations`.
     pub generations: Option<Vec<KubeVirtGenerations>>,
-    /// `observedDeploymentConfig`.
     pub observed_deployment_config: Option<String>,
-    /// `observedDeploymentID`.
     pub observed_deployment_id: Option<String>,
-    /// `observedGeneration`.
     pub observed_generation: Option<i64>,
-    /// `observedKubeVirtRegistry`.
     pub observed_kube_virt_registry: Option<String>,
-    /// `observedKubeVirtVersion`.
     pub observed_kube_virt_version: Option<String>,
-    /// `operatorVersion`.
     pub operator_version: Option<String>,
-    /// `outdatedVirtualMachineInstanceWorkloads`.
     pub outdated_virtual_machine_instance_workloads: Option<i64>,
     /// KubeVirtPhase is a label for the phase of a KubeVirt deployment at the current time.
     pub phase: Option<String>,
-    /// `synchronizationAddresses`.
     pub synchronization_addresses: Option<Vec<String>>,
-    /// `targetDeploymentConfig`.
     pub target_deployment_config: Option<String>,
-    /// `targetDeploymentID`.
     pub target_deployment_id: Option<String>,
-    /// `targetKubeVirtRegistry`.
     pub target_kube_virt_registry: Option<String>,
-    /// `targetKubeVirtVersion`.
     pub target_kube_virt_version: Option<String>,
 }
 codec::object! {
-    KubeVirtStatus, optional conditions = "conditions",
-    optional default_architecture = "defaultArchitecture", optional generations = "generations",
-    optional observed_deployment_config = "observedDeploymentConfig",
+    KubeVirtStatus, optional conditions, optional default_architecture = "defaultArchitecture",
+    optional generations, optional observed_deployment_config = "observedDeploymentConfig",
     optional observed_deployment_id = "observedDeploymentID",
     optional observed_generation = "observedGeneration",
     optional observed_kube_virt_registry = "observedKubeVirtRegistry",
     optional observed_kube_virt_version = "observedKubeVirtVersion",
     optional operator_version = "operatorVersion",
     optional outdated_virtual_machine_instance_workloads = "outdatedVirtualMachineInstanceWorkloads",
-    optional phase = "phase", optional synchronization_addresses = "synchronizationAddresses",
+    optional phase, optional synchronization_addresses = "synchronizationAddresses",
     optional target_deployment_config = "targetDeploymentConfig",
     optional target_deployment_id = "targetDeploymentID",
     optional target_kube_virt_registry = "targetKubeVirtRegistry",
@@ -1192,12 +1077,10 @@ pub struct KubeVirtSupportContainerResources {
     /// ResourceRequirementsWithoutClaims describes the compute resource requirements. This struct was
     /// taken from the k8s.ResourceRequirements and cleaned up the 'Claims' field.
     pub resources: ResourceRequirements,
-    /// `type`.
     pub r#type: String,
 }
 codec::object! {
-    KubeVirtSupportContainerResources, required_encoded resources = "resources",
-    required r#type = "type"
+    KubeVirtSupportContainerResources, required_encoded resources, required r#type = "type"
 }
 
 /// TDX configuration for attestation on the Intel TDX Platform
@@ -1206,13 +1089,11 @@ pub struct KubeVirtTdx {
     /// QGSConfiguration holds QGS configuration
     pub attestation: Option<KubeVirtAttestation>,
 }
-codec::object! { KubeVirtTdx, optional attestation = "attestation" }
+codec::object! { KubeVirtTdx, optional attestation }
 
 /// TLSConfiguration holds TLS options
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtTlsConfiguration {
-    /// `ciphers`.
-    ///
     /// Must have no item twice.
     pub ciphers: Option<Vec<String>>,
     /// MinTLSVersion is a way to specify the minimum protocol version that is acceptable for TLS
@@ -1225,8 +1106,7 @@ pub struct KubeVirtTlsConfiguration {
     pub min_tls_version: Option<KubeVirtMinTLSVersion>,
 }
 codec::object! {
-    KubeVirtTlsConfiguration, optional ciphers = "ciphers",
-    optional min_tls_version = "minTLSVersion"
+    KubeVirtTlsConfiguration, optional ciphers, optional min_tls_version = "minTLSVersion"
 }
 
 /// `KubeVirt.spec.configuration.apiConfiguration.restClient.rateLimiter.tokenBucketRateLimiter`.
@@ -1238,7 +1118,7 @@ pub struct KubeVirtTokenBucketRateLimiter {
     /// default will be used
     pub qps: Number,
 }
-codec::object! { KubeVirtTokenBucketRateLimiter, required burst = "burst", required qps = "qps" }
+codec::object! { KubeVirtTokenBucketRateLimiter, required burst, required qps }
 
 /// `KubeVirt.spec.configuration.permittedHostDevices.usb`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1247,12 +1127,11 @@ pub struct KubeVirtUsb {
     pub external_resource_provider: Option<bool>,
     /// Identifies the list of USB host devices. e.g: kubevirt.io/storage, kubevirt.io/bootable-usb, etc
     pub resource_name: String,
-    /// `selectors`.
     pub selectors: Option<Vec<KubeVirtSelectors>>,
 }
 codec::object! {
     KubeVirtUsb, optional external_resource_provider = "externalResourceProvider",
-    required resource_name = "resourceName", optional selectors = "selectors"
+    required resource_name = "resourceName", optional selectors
 }
 
 /// VirtTemplateDeployment controls the deployment of virt-template components
@@ -1262,7 +1141,7 @@ pub struct KubeVirtVirtTemplateDeployment {
     /// is enabled.
     pub enabled: Option<Option<bool>>,
 }
-codec::object! { KubeVirtVirtTemplateDeployment, nullable enabled = "enabled" }
+codec::object! { KubeVirtVirtTemplateDeployment, nullable enabled }
 
 /// VirtualMachineInstanceProfile defines what profile should be used with virt-launcher. Defaults
 /// to none
@@ -1300,17 +1179,13 @@ codec::object! {
 /// affinity, are propagated from a VM to its VMI.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum KubeVirtVmRolloutStrategy {
-    /// `Stage`
     #[default]
     Stage,
-    /// `LiveUpdate`
     LiveUpdate,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! {
-    KubeVirtVmRolloutStrategy, Unrecognized, Stage = "Stage", LiveUpdate = "LiveUpdate"
-}
+codec::texts! { KubeVirtVmRolloutStrategy, Unrecognized, Stage, LiveUpdate }
 
 /// ReloadableComponentConfiguration holds all generic k8s configuration options which can be
 /// reloaded by components without requiring a restart.
@@ -1359,6 +1234,4 @@ pub struct KubeVirtWorkloads {
     /// feature that prevents auto-scaling for core kubevirt components. Please use with caution!
     pub replicas: Option<i64>,
 }
-codec::object! {
-    KubeVirtWorkloads, optional node_placement = "nodePlacement", optional replicas = "replicas"
-}
+codec::object! { KubeVirtWorkloads, optional node_placement = "nodePlacement", optional replicas }

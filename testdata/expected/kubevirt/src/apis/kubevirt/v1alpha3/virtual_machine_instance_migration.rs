@@ -3,6 +3,8 @@
 
 //! `VirtualMachineInstanceMigration` of `kubevirt.io/v1alpha3`.
 
+#![allow(missing_docs)]
+
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use std::collections::BTreeMap;
@@ -17,14 +19,12 @@ use super::{
 pub struct VirtualMachineInstanceMigration {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    /// `spec`.
     pub spec: VirtualMachineInstanceMigrationSpec,
     /// VirtualMachineInstanceMigration reprents information pertaining to a VMI's migration.
     pub status: Option<VirtualMachineInstanceMigrationStatus>,
 }
 codec::object! {
-    VirtualMachineInstanceMigration as kind, defaulted metadata = "metadata",
-    required spec = "spec", optional status = "status"
+    VirtualMachineInstanceMigration as kind, defaulted metadata, required spec, optional status
 }
 
 /// If receieve is specified, this VirtualMachineInstanceMigration will be considered the target
@@ -70,14 +70,12 @@ pub struct VirtualMachineInstanceMigrationSpec {
 }
 codec::object! {
     VirtualMachineInstanceMigrationSpec, optional added_node_selector = "addedNodeSelector",
-    optional priority = "priority", optional receive = "receive", optional send_to = "sendTo",
-    optional vmi_name = "vmiName"
+    optional priority, optional receive, optional send_to = "sendTo", optional vmi_name = "vmiName"
 }
 
 /// VirtualMachineInstanceMigration reprents information pertaining to a VMI's migration.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceMigrationStatus {
-    /// `conditions`.
     pub conditions: Option<Vec<KubeVirtConditions>>,
     /// Represents the status of a live migration
     pub migration_state: Option<VirtualMachineInstanceMigrationState>,
@@ -94,8 +92,8 @@ pub struct VirtualMachineInstanceMigrationStatus {
     pub synchronization_addresses: Option<Vec<String>>,
 }
 codec::object! {
-    VirtualMachineInstanceMigrationStatus, optional conditions = "conditions",
-    optional migration_state = "migrationState", optional phase = "phase",
+    VirtualMachineInstanceMigrationStatus, optional conditions,
+    optional migration_state = "migrationState", optional phase,
     optional phase_transition_timestamps = "phaseTransitionTimestamps",
     optional synchronization_addresses = "synchronizationAddresses"
 }

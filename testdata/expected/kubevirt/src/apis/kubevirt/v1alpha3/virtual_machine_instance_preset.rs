@@ -22,9 +22,7 @@ pub struct VirtualMachineInstancePreset {
     /// VirtualMachineInstance Spec contains the VirtualMachineInstance specification.
     pub spec: Option<VirtualMachineInstancePresetSpec>,
 }
-codec::object! {
-    VirtualMachineInstancePreset as kind, defaulted metadata = "metadata", optional spec = "spec"
-}
+codec::object! { VirtualMachineInstancePreset as kind, defaulted metadata, optional spec }
 
 /// VirtualMachineInstance Spec contains the VirtualMachineInstance specification.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -34,6 +32,4 @@ pub struct VirtualMachineInstancePresetSpec {
     /// Selector is a label query over a set of VMIs. Required.
     pub selector: LabelSelector,
 }
-codec::object! {
-    VirtualMachineInstancePresetSpec, optional domain = "domain", required selector = "selector"
-}
+codec::object! { VirtualMachineInstancePresetSpec, optional domain, required selector }

@@ -3,6 +3,8 @@
 
 //! `VirtualMachineInstanceReplicaSet` of `kubevirt.io/v1alpha3`.
 
+#![allow(missing_docs)]
+
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     LabelSelector, ObjectMeta,
@@ -22,8 +24,7 @@ pub struct VirtualMachineInstanceReplicaSet {
     pub status: Option<Option<VirtualMachineInstanceReplicaSetStatus>>,
 }
 codec::object! {
-    VirtualMachineInstanceReplicaSet as kind, defaulted metadata = "metadata",
-    required spec = "spec", nullable status = "status"
+    VirtualMachineInstanceReplicaSet as kind, defaulted metadata, required spec, nullable status
 }
 
 /// VirtualMachineInstance Spec contains the VirtualMachineInstance specification.
@@ -41,15 +42,14 @@ pub struct VirtualMachineInstanceReplicaSetSpec {
     pub template: VirtualMachineTemplate,
 }
 codec::object! {
-    VirtualMachineInstanceReplicaSetSpec, optional paused = "paused",
-    optional replicas = "replicas", required selector = "selector", required template = "template"
+    VirtualMachineInstanceReplicaSetSpec, optional paused, optional replicas, required selector,
+    required template
 }
 
 /// Status is the high level overview of how the VirtualMachineInstance is doing. It contains
 /// information available to controllers and users.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceReplicaSetStatus {
-    /// `conditions`.
     pub conditions: Option<Vec<KubeVirtConditions>>,
     /// Canonical form of the label selector for HPA which consumes it through the scale subresource.
     pub label_selector: Option<String>,
@@ -60,7 +60,7 @@ pub struct VirtualMachineInstanceReplicaSetStatus {
     pub replicas: Option<i32>,
 }
 codec::object! {
-    VirtualMachineInstanceReplicaSetStatus, optional conditions = "conditions",
+    VirtualMachineInstanceReplicaSetStatus, optional conditions,
     optional label_selector = "labelSelector", optional ready_replicas = "readyReplicas",
-    optional replicas = "replicas"
+    optional replicas
 }

@@ -3,7 +3,7 @@
 
 //! `MigrationPolicy` of `migrations.kubevirt.io/v1alpha1`.
 
-#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms, missing_docs)]
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::api::resource::Quantity;
@@ -16,15 +16,10 @@ use std::collections::BTreeMap;
 pub struct MigrationPolicy {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    /// `spec`.
     pub spec: MigrationPolicySpec,
-    /// `status`.
     pub status: Option<Option<BTreeMap<String, Value>>>,
 }
-codec::object! {
-    MigrationPolicy as kind, defaulted metadata = "metadata", required spec = "spec",
-    nullable status = "status"
-}
+codec::object! { MigrationPolicy as kind, defaulted metadata, required spec, nullable status }
 
 /// Compression selects the algorithm for compressing the live migration data stream. When omitted
 /// (nil) or set to "none", compression is disabled.
@@ -45,29 +40,25 @@ codec::texts! { MigrationPolicyCompression, Unrecognized, None = "none", Zstd = 
 pub struct MigrationPolicyDowntimeTuning {
     /// CooldownSeconds is the minimum interval in seconds between successive downtime increases.
     /// Defaults to 10.
-    ///
-    /// Must be at least 1.
+    /// * Must be at least 1.
     pub cooldown_seconds: Option<i32>,
     /// InitialMs is the initial max_downtime value in milliseconds set at the start of migration.
     /// Tuning steps increase from this value. Defaults to 150.
-    ///
-    /// Must be at least 1.
+    /// * Must be at least 1.
     pub initial_ms: Option<i64>,
     /// StartAfterIteration is the memory copy iteration after which downtime tuning begins. Defaults to
     /// 3\.
-    ///
-    /// Must be at least 1.
+    /// * Must be at least 1.
     pub start_after_iteration: Option<i64>,
     /// Steps is the number of equal increments used to ramp from InitialMs to the cluster-level
     /// MaxDowntimeMs. Defaults to 7.
-    ///
-    /// Must be at least 1.
+    /// * Must be at least 1.
     pub steps: Option<i32>,
 }
 codec::object! {
     MigrationPolicyDowntimeTuning, optional cooldown_seconds = "cooldownSeconds",
     optional initial_ms = "initialMs", optional start_after_iteration = "startAfterIteration",
-    optional steps = "steps"
+    optional steps
 }
 
 /// ExperimentalMigrationOptions is an alpha API. It is intended for experimental purposes only and
@@ -79,20 +70,17 @@ pub struct MigrationPolicyExperimental {
     pub compression: Option<MigrationPolicyCompression>,
     /// DowntimeTuning configures iteration-aware downtime ramping for live migration convergence.
     pub downtime_tuning: Option<MigrationPolicyDowntimeTuning>,
-    /// `stallDetector`.
     pub stall_detector: Option<MigrationPolicyStallDetector>,
 }
 codec::object! {
-    MigrationPolicyExperimental, optional compression = "compression",
-    optional downtime_tuning = "downtimeTuning", optional stall_detector = "stallDetector"
+    MigrationPolicyExperimental, optional compression, optional downtime_tuning = "downtimeTuning",
+    optional stall_detector = "stallDetector"
 }
 
 /// `MigrationPolicy.spec.selectors`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MigrationPolicySelectors {
-    /// `namespaceSelector`.
     pub namespace_selector: Option<BTreeMap<String, String>>,
-    /// `virtualMachineInstanceSelector`.
     pub virtual_machine_instance_selector: Option<BTreeMap<String, String>>,
 }
 codec::object! {
@@ -103,24 +91,16 @@ codec::object! {
 /// `MigrationPolicy.spec`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MigrationPolicySpec {
-    /// `allowAutoConverge`.
     pub allow_auto_converge: Option<bool>,
-    /// `allowPostCopy`.
     pub allow_post_copy: Option<bool>,
-    /// `allowWorkloadDisruption`.
     pub allow_workload_disruption: Option<bool>,
-    /// `bandwidthPerMigration`.
     pub bandwidth_per_migration: Option<Quantity>,
-    /// `completionTimeoutPerGiB`.
     pub completion_timeout_per_gi_b: Option<i64>,
     /// ExperimentalMigrationOptions is an alpha API. It is intended for experimental purposes only and
     /// will be removed in the future.
     pub experimental: Option<MigrationPolicyExperimental>,
-    /// `maxDowntimeMs`.
-    ///
     /// Must be at least 1 and be at most 2000000.
     pub max_downtime_ms: Option<i64>,
-    /// `selectors`.
     pub selectors: MigrationPolicySelectors,
 }
 codec::object! {
@@ -128,9 +108,8 @@ codec::object! {
     optional allow_post_copy = "allowPostCopy",
     optional allow_workload_disruption = "allowWorkloadDisruption",
     optional_encoded bandwidth_per_migration = "bandwidthPerMigration",
-    optional completion_timeout_per_gi_b = "completionTimeoutPerGiB",
-    optional experimental = "experimental", optional max_downtime_ms = "maxDowntimeMs",
-    required selectors = "selectors"
+    optional completion_timeout_per_gi_b = "completionTimeoutPerGiB", optional experimental,
+    optional max_downtime_ms = "maxDowntimeMs", required selectors
 }
 
 /// `MigrationPolicy.spec.experimental.stallDetector`.
@@ -161,18 +140,15 @@ pub struct MigrationPolicyStallDetector {
     ///
     /// A stall is reported when remaining bytes stay above (1 - StallMargin/100) of the outside-window
     /// minimum. Defaults to 4.
-    ///
-    /// Must be at least 0 and be at most 100.
+    /// * Must be at least 0 and be at most 100.
     pub stall_margin: Option<i64>,
     /// StallProgressTimeout is the duration in seconds of the sliding window used to track minimum
     /// remaining-bytes and detect when migration progress has stalled. Defaults to 40.
-    ///
-    /// Must be at least 0.
+    /// * Must be at least 0.
     pub stall_progress_timeout: Option<i64>,
     /// SwitchoverTimeout is the duration in seconds allowed for a stop-and-copy or post-copy switchover
     /// to complete after being triggered before the migration is aborted. Defaults to 60.
-    ///
-    /// Must be at least 0.
+    /// * Must be at least 0.
     pub switchover_timeout: Option<i64>,
 }
 codec::object! {

@@ -19,20 +19,16 @@ pub struct Plugin {
     /// Status reflects the observed state of the plugin.
     pub status: Option<BTreeMap<String, Value>>,
 }
-codec::object! {
-    Plugin as kind, defaulted metadata = "metadata", required spec = "spec",
-    optional status = "status"
-}
+codec::object! { Plugin as kind, defaulted metadata, required spec, optional status }
 
 /// CEL defines a CEL expression that transforms the domain XML.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PluginCel {
     /// Expression is the CEL expression applied to the domain XML.
-    ///
-    /// Must have at least 1 character.
+    /// * Must have at least 1 character.
     pub expression: String,
 }
-codec::object! { PluginCel, required expression = "expression" }
+codec::object! { PluginCel, required expression }
 
 /// DomainHook defines a hook that modifies the libvirt domain XML. Exactly one of cel or sidecar
 /// must be specified.
@@ -50,30 +46,27 @@ pub struct PluginDomainHooks {
     pub timeout: Option<String>,
 }
 codec::object! {
-    PluginDomainHooks, optional cel = "cel", optional condition = "condition",
-    optional failure_strategy = "failureStrategy", optional sidecar = "sidecar",
-    optional timeout = "timeout"
+    PluginDomainHooks, optional cel, optional condition,
+    optional failure_strategy = "failureStrategy", optional sidecar, optional timeout
 }
 
 /// AdmissionReference is a reference to an admission object by name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PluginMutatingAdmissionPolicies {
     /// Name is the name of the admission object.
-    ///
-    /// Must have at least 1 character.
+    /// * Must have at least 1 character.
     pub name: String,
 }
-codec::object! { PluginMutatingAdmissionPolicies, required name = "name" }
+codec::object! { PluginMutatingAdmissionPolicies, required name }
 
 /// AdmissionReference is a reference to an admission object by name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PluginMutatingAdmissionWebhooks {
     /// Name is the name of the admission object.
-    ///
-    /// Must have at least 1 character.
+    /// * Must have at least 1 character.
     pub name: String,
 }
-codec::object! { PluginMutatingAdmissionWebhooks, required name = "name" }
+codec::object! { PluginMutatingAdmissionWebhooks, required name }
 
 /// NodeHook defines a hook that runs an executable on the hosting node during VM lifecycle events.
 ///
@@ -88,28 +81,24 @@ pub struct PluginNodeHooks {
     /// FailureStrategy specifies how to handle hook failures (Fail or Ignore).
     pub failure_strategy: Option<String>,
     /// PermittedHooks lists the VM lifecycle events this hook handles.
-    ///
-    /// Must have at least 1 item.
+    /// * Must have at least 1 item.
     pub permitted_hooks: Vec<String>,
     /// Socket is the path to the Unix socket for hook communication.
-    ///
-    /// Must have at least 1 character.
+    /// * Must have at least 1 character.
     pub socket: String,
     /// Timeout specifies the maximum duration to wait for the hook to complete.
     pub timeout: Option<String>,
 }
 codec::object! {
-    PluginNodeHooks, optional condition = "condition",
-    optional failure_strategy = "failureStrategy", required permitted_hooks = "permittedHooks",
-    required socket = "socket", optional timeout = "timeout"
+    PluginNodeHooks, optional condition, optional failure_strategy = "failureStrategy",
+    required permitted_hooks = "permittedHooks", required socket, optional timeout
 }
 
 /// Sidecar defines a sidecar-based hook that transforms the domain XML via a Unix socket.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PluginSidecar {
     /// SocketPath is the path to the Unix socket used to communicate with the sidecar.
-    ///
-    /// Must have at least 1 character.
+    /// * Must have at least 1 character.
     pub socket_path: String,
 }
 codec::object! { PluginSidecar, required socket_path = "socketPath" }
@@ -144,7 +133,7 @@ pub struct PluginSpec {
     pub validating_admission_webhooks: Option<Vec<PluginValidatingAdmissionWebhooks>>,
 }
 codec::object! {
-    PluginSpec, optional condition = "condition", optional domain_hooks = "domainHooks",
+    PluginSpec, optional condition, optional domain_hooks = "domainHooks",
     optional failure_strategy = "failureStrategy",
     optional mutating_admission_policies = "mutatingAdmissionPolicies",
     optional mutating_admission_webhooks = "mutatingAdmissionWebhooks",
@@ -157,18 +146,16 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PluginValidatingAdmissionPolicies {
     /// Name is the name of the admission object.
-    ///
-    /// Must have at least 1 character.
+    /// * Must have at least 1 character.
     pub name: String,
 }
-codec::object! { PluginValidatingAdmissionPolicies, required name = "name" }
+codec::object! { PluginValidatingAdmissionPolicies, required name }
 
 /// AdmissionReference is a reference to an admission object by name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PluginValidatingAdmissionWebhooks {
     /// Name is the name of the admission object.
-    ///
-    /// Must have at least 1 character.
+    /// * Must have at least 1 character.
     pub name: String,
 }
-codec::object! { PluginValidatingAdmissionWebhooks, required name = "name" }
+codec::object! { PluginValidatingAdmissionWebhooks, required name }

@@ -3,7 +3,7 @@
 
 //! `VirtualMachineRestore` of `snapshot.kubevirt.io/v1alpha1`.
 
-#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms, missing_docs)]
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::api::core::v1::TypedLocalObjectReference;
@@ -23,21 +23,14 @@ pub struct VirtualMachineRestore {
     /// VirtualMachineRestoreStatus is the status for a VirtualMachineRestore resource
     pub status: Option<VirtualMachineRestoreStatus>,
 }
-codec::object! {
-    VirtualMachineRestore as kind, defaulted metadata = "metadata", required spec = "spec",
-    optional status = "status"
-}
+codec::object! { VirtualMachineRestore as kind, defaulted metadata, required spec, optional status }
 
 /// VolumeRestore contains the data needed to restore a PVC
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineRestoreRestores {
-    /// `dataVolumeName`.
     pub data_volume_name: Option<String>,
-    /// `persistentVolumeClaim`.
     pub persistent_volume_claim: String,
-    /// `volumeName`.
     pub volume_name: String,
-    /// `volumeSnapshotName`.
     pub volume_snapshot_name: String,
 }
 codec::object! {
@@ -58,10 +51,8 @@ pub struct VirtualMachineRestoreSpec {
     /// initially only VirtualMachine type supported
     pub target: TypedLocalObjectReference,
     /// TargetReadinessPolicy defines how to handle the restore in case the target is not ready
-    ///
-    /// Defaults to `"WaitGracePeriod"`.
+    /// * Defaults to `"WaitGracePeriod"`.
     pub target_readiness_policy: Option<VirtualMachineRestoreTargetReadinessPolicy>,
-    /// `virtualMachineSnapshotName`.
     pub virtual_machine_snapshot_name: String,
     /// VolumeOwnershipPolicy defines what owns volumes once they're restored
     pub volume_ownership_policy: Option<String>,
@@ -74,7 +65,7 @@ pub struct VirtualMachineRestoreSpec {
     pub volume_restore_policy: Option<String>,
 }
 codec::object! {
-    VirtualMachineRestoreSpec, optional patches = "patches", required target = "target",
+    VirtualMachineRestoreSpec, optional patches, required target,
     optional target_readiness_policy = "targetReadinessPolicy",
     required virtual_machine_snapshot_name = "virtualMachineSnapshotName",
     optional volume_ownership_policy = "volumeOwnershipPolicy",
@@ -85,60 +76,44 @@ codec::object! {
 /// VirtualMachineRestoreStatus is the status for a VirtualMachineRestore resource
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineRestoreStatus {
-    /// `complete`.
     pub complete: Option<bool>,
-    /// `conditions`.
     pub conditions: Option<Vec<VirtualMachineRestoreConditions>>,
-    /// `deletedDataVolumes`.
-    ///
     /// Must have no item twice.
     pub deleted_data_volumes: Option<Vec<String>>,
-    /// `restoreTime`.
     pub restore_time: Option<Time>,
-    /// `restores`.
     pub restores: Option<Vec<VirtualMachineRestoreRestores>>,
 }
 codec::object! {
-    VirtualMachineRestoreStatus, optional complete = "complete", optional conditions = "conditions",
+    VirtualMachineRestoreStatus, optional complete, optional conditions,
     optional deleted_data_volumes = "deletedDataVolumes",
-    optional_encoded restore_time = "restoreTime", optional restores = "restores"
+    optional_encoded restore_time = "restoreTime", optional restores
 }
 
 /// TargetReadinessPolicy defines how to handle the restore in case the target is not ready
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum VirtualMachineRestoreTargetReadinessPolicy {
-    /// `StopTarget`
     StopTarget,
-    /// `WaitGracePeriod`
     #[default]
     WaitGracePeriod,
-    /// `FailImmediate`
     FailImmediate,
-    /// `WaitEventually`
     WaitEventually,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
 codec::texts! {
-    VirtualMachineRestoreTargetReadinessPolicy, Unrecognized, StopTarget = "StopTarget",
-    WaitGracePeriod = "WaitGracePeriod", FailImmediate = "FailImmediate",
-    WaitEventually = "WaitEventually"
+    VirtualMachineRestoreTargetReadinessPolicy, Unrecognized, StopTarget, WaitGracePeriod,
+    FailImmediate, WaitEventually
 }
 
 /// VolumeRestoreOverride specifies how a volume should be restored from a VirtualMachineSnapshot
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineRestoreVolumeRestoreOverrides {
-    /// `annotations`.
     pub annotations: Option<BTreeMap<String, String>>,
-    /// `labels`.
     pub labels: Option<BTreeMap<String, String>>,
-    /// `restoreName`.
     pub restore_name: Option<String>,
-    /// `volumeName`.
     pub volume_name: Option<String>,
 }
 codec::object! {
-    VirtualMachineRestoreVolumeRestoreOverrides, optional annotations = "annotations",
-    optional labels = "labels", optional restore_name = "restoreName",
-    optional volume_name = "volumeName"
+    VirtualMachineRestoreVolumeRestoreOverrides, optional annotations, optional labels,
+    optional restore_name = "restoreName", optional volume_name = "volumeName"
 }

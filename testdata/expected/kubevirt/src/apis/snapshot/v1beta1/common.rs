@@ -3,27 +3,24 @@
 
 //! Types that several kinds share of `snapshot.kubevirt.io/v1beta1`.
 
+#![allow(missing_docs)]
+
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 /// Condition defines conditions
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineRestoreConditions {
-    /// `lastProbeTime`.
     pub last_probe_time: Option<Option<Time>>,
-    /// `lastTransitionTime`.
     pub last_transition_time: Option<Option<Time>>,
-    /// `message`.
     pub message: Option<String>,
-    /// `reason`.
     pub reason: Option<String>,
-    /// `status`.
     pub status: String,
     /// ConditionType is the const type for Conditions
     pub r#type: String,
 }
 codec::object! {
     VirtualMachineRestoreConditions, nullable_encoded last_probe_time = "lastProbeTime",
-    nullable_encoded last_transition_time = "lastTransitionTime", optional message = "message",
-    optional reason = "reason", required status = "status", required r#type = "type"
+    nullable_encoded last_transition_time = "lastTransitionTime", optional message, optional reason,
+    required status, required r#type = "type"
 }

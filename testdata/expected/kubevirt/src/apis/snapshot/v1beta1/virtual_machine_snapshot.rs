@@ -3,6 +3,8 @@
 
 //! `VirtualMachineSnapshot` of `snapshot.kubevirt.io/v1beta1`.
 
+#![allow(missing_docs)]
+
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::api::core::v1::TypedLocalObjectReference;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
@@ -21,32 +23,23 @@ pub struct VirtualMachineSnapshot {
     pub status: Option<VirtualMachineSnapshotStatus>,
 }
 codec::object! {
-    VirtualMachineSnapshot as kind, defaulted metadata = "metadata", required spec = "spec",
-    optional status = "status"
+    VirtualMachineSnapshot as kind, defaulted metadata, required spec, optional status
 }
 
 /// Error is the last error encountered during the snapshot/restore
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineSnapshotError {
-    /// `message`.
     pub message: Option<String>,
-    /// `time`.
     pub time: Option<Time>,
 }
-codec::object! {
-    VirtualMachineSnapshotError, optional message = "message", optional_encoded time = "time"
-}
+codec::object! { VirtualMachineSnapshotError, optional message, optional_encoded time }
 
 /// SnapshotVolumesLists includes the list of volumes which were included in the snapshot and
 /// volumes which were excluded from the snapshot
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineSnapshotSnapshotVolumes {
-    /// `excludedVolumes`.
-    ///
     /// Must have no item twice.
     pub excluded_volumes: Option<Vec<String>>,
-    /// `includedVolumes`.
-    ///
     /// Must have no item twice.
     pub included_volumes: Option<Vec<String>>,
 }
@@ -63,10 +56,7 @@ pub struct VirtualMachineSnapshotSourceIndications {
     /// Message provides a description message of the indication
     pub message: String,
 }
-codec::object! {
-    VirtualMachineSnapshotSourceIndications, required indication = "indication",
-    required message = "message"
-}
+codec::object! { VirtualMachineSnapshotSourceIndications, required indication, required message }
 
 /// VirtualMachineSnapshotSpec is the spec for a VirtualMachineSnapshot resource
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -83,43 +73,37 @@ pub struct VirtualMachineSnapshotSpec {
 }
 codec::object! {
     VirtualMachineSnapshotSpec, optional deletion_policy = "deletionPolicy",
-    optional failure_deadline = "failureDeadline", required source = "source"
+    optional failure_deadline = "failureDeadline", required source
 }
 
 /// VirtualMachineSnapshotStatus is the status for a VirtualMachineSnapshot resource
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineSnapshotStatus {
-    /// `conditions`.
     pub conditions: Option<Vec<VirtualMachineRestoreConditions>>,
-    /// `creationTime`.
     pub creation_time: Option<Option<Time>>,
     /// Error is the last error encountered during the snapshot/restore
     pub error: Option<VirtualMachineSnapshotError>,
     /// Deprecated: Use SourceIndications instead. This field will be removed in a future version.
-    ///
-    /// Must have no item twice.
+    /// * Must have no item twice.
     pub indications: Option<Vec<String>>,
     /// VirtualMachineSnapshotPhase is the current phase of the VirtualMachineSnapshot
     pub phase: Option<String>,
-    /// `readyToUse`.
     pub ready_to_use: Option<bool>,
     /// SnapshotVolumesLists includes the list of volumes which were included in the snapshot and
     /// volumes which were excluded from the snapshot
     pub snapshot_volumes: Option<VirtualMachineSnapshotSnapshotVolumes>,
-    /// `sourceIndications`.
     pub source_indications: Option<Vec<VirtualMachineSnapshotSourceIndications>>,
     /// UID is a type that holds unique ID values, including UUIDs. Because we don't ONLY use UUIDs,
     /// this is an alias to string. Being a type captures intent and helps make sure that UIDs and names
     /// do not get conflated.
     pub source_uid: Option<String>,
-    /// `virtualMachineSnapshotContentName`.
     pub virtual_machine_snapshot_content_name: Option<String>,
 }
 codec::object! {
-    VirtualMachineSnapshotStatus, optional conditions = "conditions",
-    nullable_encoded creation_time = "creationTime", optional error = "error",
-    optional indications = "indications", optional phase = "phase",
-    optional ready_to_use = "readyToUse", optional snapshot_volumes = "snapshotVolumes",
+    VirtualMachineSnapshotStatus, optional conditions,
+    nullable_encoded creation_time = "creationTime", optional error, optional indications,
+    optional phase, optional ready_to_use = "readyToUse",
+    optional snapshot_volumes = "snapshotVolumes",
     optional source_indications = "sourceIndications", optional source_uid = "sourceUID",
     optional virtual_machine_snapshot_content_name = "virtualMachineSnapshotContentName"
 }

@@ -16,7 +16,7 @@ pub struct DeviceAttributes {
     /// DeviceAttributesSpec holds the attributes to apply to devices.
     pub spec: DeviceAttributesSpec,
 }
-codec::object! { DeviceAttributes as kind, defaulted metadata = "metadata", required spec = "spec" }
+codec::object! { DeviceAttributes as kind, defaulted metadata, required spec }
 
 /// DeviceAttribute must have exactly one field set.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -47,9 +47,8 @@ pub struct DeviceAttributesAttributes {
     pub versions: Option<Vec<String>>,
 }
 codec::object! {
-    DeviceAttributesAttributes, optional bool = "bool", optional bools = "bools",
-    optional int = "int", optional ints = "ints", optional string = "string",
-    optional strings = "strings", optional version = "version", optional versions = "versions"
+    DeviceAttributesAttributes, optional bool, optional bools, optional int, optional ints,
+    optional string, optional strings, optional version, optional versions
 }
 
 /// DeviceAttributesSpec holds the attributes to apply to devices.
@@ -59,4 +58,4 @@ pub struct DeviceAttributesSpec {
     /// "k8s.cni.cncf.io/resourceName").
     pub attributes: Option<BTreeMap<String, DeviceAttributesAttributes>>,
 }
-codec::object! { DeviceAttributesSpec, optional attributes = "attributes" }
+codec::object! { DeviceAttributesSpec, optional attributes }

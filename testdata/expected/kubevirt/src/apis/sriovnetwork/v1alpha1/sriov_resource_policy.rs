@@ -3,7 +3,7 @@
 
 //! `SriovResourcePolicy` of `sriovnetwork.k8snetworkplumbingwg.io/v1alpha1`.
 
-#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms, missing_docs)]
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::api::core::v1::NodeSelector;
@@ -20,9 +20,7 @@ pub struct SriovResourcePolicy {
     /// SriovResourcePolicySpec is the spec for a SriovResourcePolicy
     pub spec: SriovResourcePolicySpec,
 }
-codec::object! {
-    SriovResourcePolicy as kind, defaulted metadata = "metadata", required spec = "spec"
-}
+codec::object! { SriovResourcePolicy as kind, defaulted metadata, required spec }
 
 /// Config pairs a device selection (ResourceFilters) with an optional set of extra attributes to
 /// apply (DeviceAttributesSelector). Devices matching the filters are advertised regardless of
@@ -32,7 +30,6 @@ pub struct SriovResourcePolicyConfigs {
     /// DeviceAttributesSelector selects DeviceAttributes objects by label. Attributes from all matching
     /// DeviceAttributes are merged and applied to devices selected by ResourceFilters. Optional.
     pub device_attributes_selector: Option<LabelSelector>,
-    /// `resourceFilters`.
     pub resource_filters: Option<Vec<SriovResourcePolicyResourceFilters>>,
 }
 codec::object! {
@@ -63,37 +60,29 @@ codec::texts! {
 /// ResourceFilter is a filter for a resource
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SriovResourcePolicyResourceFilters {
-    /// `devices`.
     pub devices: Option<Vec<String>>,
-    /// `drivers`.
     pub drivers: Option<Vec<String>>,
     /// NIC Link Type. Accepted values: "eth", "ib", "ethernet", "infiniband".
     pub link_type: Option<SriovResourcePolicyLinkType>,
-    /// `pciAddresses`.
     pub pci_addresses: Option<Vec<String>>,
-    /// `pfNames`.
     pub pf_names: Option<Vec<String>>,
-    /// `pfPciAddresses`.
     pub pf_pci_addresses: Option<Vec<String>>,
-    /// `vendors`.
     pub vendors: Option<Vec<String>>,
 }
 codec::object! {
-    SriovResourcePolicyResourceFilters, optional devices = "devices", optional drivers = "drivers",
+    SriovResourcePolicyResourceFilters, optional devices, optional drivers,
     optional link_type = "linkType", optional pci_addresses = "pciAddresses",
-    optional pf_names = "pfNames", optional pf_pci_addresses = "pfPciAddresses",
-    optional vendors = "vendors"
+    optional pf_names = "pfNames", optional pf_pci_addresses = "pfPciAddresses", optional vendors
 }
 
 /// SriovResourcePolicySpec is the spec for a SriovResourcePolicy
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SriovResourcePolicySpec {
-    /// `configs`.
     pub configs: Option<Vec<SriovResourcePolicyConfigs>>,
     /// A node selector represents the union of the results of one or more label queries over a set of
     /// nodes; that is, it represents the OR of the selectors represented by the node selector terms.
     pub node_selector: Option<NodeSelector>,
 }
 codec::object! {
-    SriovResourcePolicySpec, optional configs = "configs", optional node_selector = "nodeSelector"
+    SriovResourcePolicySpec, optional configs, optional node_selector = "nodeSelector"
 }

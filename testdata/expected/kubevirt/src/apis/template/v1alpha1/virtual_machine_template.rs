@@ -23,8 +23,7 @@ pub struct VirtualMachineTemplate {
     pub status: Option<VirtualMachineTemplateStatus>,
 }
 codec::object! {
-    VirtualMachineTemplate as kind, defaulted metadata = "metadata", required spec = "spec",
-    optional status = "status"
+    VirtualMachineTemplate as kind, defaulted metadata, required spec, optional status
 }
 
 /// Generate specifies the generator to be used to generate a Value for this parameter. The From
@@ -58,8 +57,7 @@ pub struct VirtualMachineTemplateParameters {
     /// Optional.
     pub display_name: Option<String>,
     /// From is used as input for the generator specified in Generate. Optional.
-    ///
-    /// Must match `\[([a-zA-Z0-9\-\\]+)\](\{(\w+)\})`.
+    /// * Must match `\[([a-zA-Z0-9\-\\]+)\](\{(\w+)\})`.
     pub from: Option<String>,
     /// Generate specifies the generator to be used to generate a Value for this parameter. The From
     /// field can be used to provide input to this generator If empty, no generator is being used,
@@ -85,9 +83,8 @@ pub struct VirtualMachineTemplateParameters {
     pub value: Option<String>,
 }
 codec::object! {
-    VirtualMachineTemplateParameters, optional description = "description",
-    optional display_name = "displayName", optional from = "from", optional generate = "generate",
-    required name = "name", optional required = "required", optional value = "value"
+    VirtualMachineTemplateParameters, optional description, optional display_name = "displayName",
+    optional from, optional generate, required name, optional required, optional value
 }
 
 /// Spec defines the desired state of the template
@@ -106,7 +103,7 @@ pub struct VirtualMachineTemplateSpec {
     pub virtual_machine: BTreeMap<String, Value>,
 }
 codec::object! {
-    VirtualMachineTemplateSpec, optional message = "message", optional parameters = "parameters",
+    VirtualMachineTemplateSpec, optional message, optional parameters,
     required virtual_machine = "virtualMachine"
 }
 
@@ -121,8 +118,7 @@ pub struct VirtualMachineTemplateStatus {
     /// - "Ready": the template is ready to be processed
     ///
     /// The status of each condition is one of True, False, or Unknown.
-    ///
-    /// Must have no two items with the same `type`.
+    /// * Must have no two items with the same `type`.
     pub conditions: Option<Vec<Condition>>,
 }
-codec::object! { VirtualMachineTemplateStatus, optional_encoded conditions = "conditions" }
+codec::object! { VirtualMachineTemplateStatus, optional_encoded conditions }

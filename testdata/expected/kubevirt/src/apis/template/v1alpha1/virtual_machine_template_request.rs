@@ -21,19 +21,16 @@ pub struct VirtualMachineTemplateRequest {
     pub status: Option<VirtualMachineTemplateRequestStatus>,
 }
 codec::object! {
-    VirtualMachineTemplateRequest as kind, defaulted metadata = "metadata", required spec = "spec",
-    optional status = "status"
+    VirtualMachineTemplateRequest as kind, defaulted metadata, required spec, optional status
 }
 
 /// Spec defines the desired state of the template requests
-///
-/// Must satisfy `self == oldSelf`: spec is immutable
+/// * Must satisfy `self == oldSelf`: spec is immutable
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineTemplateRequestSpec {
     /// TemplateLabels holds optional labels to apply to the created VirtualMachineTemplate. Labels with
     /// the "template.kubevirt.io/" prefix are reserved for system use and are not allowed.
-    ///
-    /// Must satisfy `self.all(k, !k.startsWith('template.kubevirt.io/'))`: labels with the prefix "template.kubevirt.io/" are reserved for system use
+    /// * Must satisfy `self.all(k, !k.startsWith('template.kubevirt.io/'))`: labels with the prefix "template.kubevirt.io/" are reserved for system use
     pub template_labels: Option<BTreeMap<String, String>>,
     /// TemplateName holds the optional name for the new VirtualMachineTemplate. If not specified the
     /// template will have the same name as the VirtualMachineTemplateRequest.
@@ -46,8 +43,7 @@ pub struct VirtualMachineTemplateRequestSpec {
     /// automatically deleted and must be removed manually or through the owner reference cleanup
     /// described below. If this field is set to zero, the VirtualMachineTemplateRequest becomes
     /// eligible to be deleted immediately after it finishes.
-    ///
-    /// Must be at least 0.
+    /// * Must be at least 0.
     pub ttl_seconds_after_finished: Option<i32>,
     /// VirtualMachineReference holds a reference to a VirtualMachine.kubevirt.io
     pub virtual_machine_ref: VirtualMachineTemplateRequestVirtualMachineRef,
@@ -70,14 +66,13 @@ pub struct VirtualMachineTemplateRequestStatus {
     /// - "Ready": the template was created successfully
     ///
     /// The status of each condition is one of True, False, or Unknown.
-    ///
-    /// Must have no two items with the same `type`.
+    /// * Must have no two items with the same `type`.
     pub conditions: Option<Vec<Condition>>,
     /// TemplateRef is a reference to the created VirtualMachineTemplate.
     pub template_ref: Option<LocalObjectReference>,
 }
 codec::object! {
-    VirtualMachineTemplateRequestStatus, optional_encoded conditions = "conditions",
+    VirtualMachineTemplateRequestStatus, optional_encoded conditions,
     optional template_ref = "templateRef"
 }
 
@@ -89,7 +84,4 @@ pub struct VirtualMachineTemplateRequestVirtualMachineRef {
     /// Namespace is the namespace of the VirtualMachine.
     pub namespace: String,
 }
-codec::object! {
-    VirtualMachineTemplateRequestVirtualMachineRef, required name = "name",
-    required namespace = "namespace"
-}
+codec::object! { VirtualMachineTemplateRequestVirtualMachineRef, required name, required namespace }

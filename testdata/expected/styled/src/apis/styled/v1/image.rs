@@ -3,7 +3,7 @@
 
 //! `Image` of `styled.example.com/v1`.
 
-#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms, missing_docs)]
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::api::core::v1::{
@@ -20,9 +20,7 @@ use std::collections::BTreeMap;
 pub struct Image {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    /// `spec`.
     pub spec: ImageSpec,
-    /// `status`.
     pub status: Option<ImageStatus>,
 }
 
@@ -35,46 +33,38 @@ impl Image {
         }
     }
 }
-codec::object! {
-    Image as kind from blank, defaulted metadata = "metadata", required spec = "spec",
-    optional status = "status"
-}
+codec::object! { Image as kind from blank, defaulted metadata, required spec, optional status }
 
 /// The way of building.
 #[derive(Clone, Debug, Default, PartialEq, ::bon::Builder)]
 pub struct ImageBuild {
-    /// `maybe_steps`.
     #[builder(with = FromIterator::from_iter, name = with_maybe_steps)]
     pub maybe_steps: Option<Vec<i64>>,
-    /// `steps`.
     #[builder(with = FromIterator::from_iter)]
     pub steps: Vec<String>,
 }
-codec::object! { ImageBuild, optional maybe_steps = "maybe_steps", required steps = "steps" }
+codec::object! { ImageBuild, optional maybe_steps, required steps }
 
 /// `Image.spec.extra`.
 #[derive(Clone, Debug, Default, PartialEq, ::bon::Builder)]
 pub struct ImageExtra {
-    /// `known`.
     pub known: Option<bool>,
     /// Properties that the schema does not name; the API server keeps them.
     #[builder(default, with = FromIterator::from_iter)]
     pub unknown_fields: BTreeMap<String, Value>,
 }
-codec::object! { ImageExtra, optional known = "known", ..unknown_fields }
+codec::object! { ImageExtra, optional known, ..unknown_fields }
 
 /// The pod that builds.
 #[derive(Clone, Debug, Default, PartialEq, ::bon::Builder, Eq)]
 #[builder(on(String, into))]
 #[must_use]
 pub struct ImagePod {
-    /// `image`.
     pub image: Option<String>,
-    /// `tolerations`.
     #[builder(with = FromIterator::from_iter)]
     pub tolerations: Option<Vec<String>>,
 }
-codec::object! { ImagePod, optional image = "image", optional tolerations = "tolerations" }
+codec::object! { ImagePod, optional image, optional tolerations }
 
 /// `Image.spec`.
 #[derive(Clone, Debug, PartialEq, ::bon::Builder)]
@@ -86,17 +76,13 @@ pub struct ImageSpec {
     /// The way of building.
     #[builder(name = with_build)]
     pub build: Option<ImageBuild>,
-    /// `cache`.
     pub cache: Option<Option<String>>,
     /// The digest that the source must have, or null for any.
     #[builder(required)]
     pub digest: Option<String>,
-    /// `extra`.
     pub extra: Option<ImageExtra>,
-    /// `labels`.
     #[builder(with = FromIterator::from_iter)]
     pub labels: BTreeMap<String, String>,
-    /// `limits`.
     #[builder(with = FromIterator::from_iter)]
     pub limits: Option<BTreeMap<String, Quantity>>,
     /// The pod that builds.
@@ -105,20 +91,14 @@ pub struct ImageSpec {
     /// Compute Resources required by this container.
     #[builder(with = |value:ResourceRequirements|Box::new(value))]
     pub resources: Option<Box<ResourceRequirements>>,
-    /// `retries`.
-    ///
     /// Defaults to `3`.
     #[builder(default = ImageSpec::default_retries())]
     pub retries: i32,
     /// Where the source is.
     pub source: String,
-    /// `strategy`.
-    ///
     /// Defaults to `"Dockerfile"`.
     #[builder(default = ImageSpec::default_strategy())]
     pub strategy: ImageStrategy,
-    /// `tag`.
-    ///
     /// Defaults to `"latest"`.
     #[builder(required, default = ImageSpec::default_tag())]
     pub tag: Option<String>,
@@ -170,31 +150,26 @@ impl Default for ImageSpec {
     }
 }
 codec::object! {
-    ImageSpec from blank, optional _2fa = "2fa", optional build = "build", nullable cache = "cache",
-    defaulted digest = "digest", optional extra = "extra", required labels = "labels",
-    optional_encoded limits = "limits", optional pod = "pod",
-    optional_encoded resources = "resources", defaulted retries = "retries" or default_retries,
-    required source = "source", defaulted strategy = "strategy" or default_strategy,
-    defaulted tag = "tag" or default_tag, optional token = "token"
+    ImageSpec from blank, optional _2fa = "2fa", optional build, nullable cache, defaulted digest,
+    optional extra, required labels, optional_encoded limits, optional pod,
+    optional_encoded resources, defaulted retries or default_retries, required source,
+    defaulted strategy or default_strategy, defaulted tag or default_tag, optional token
 }
 
 /// `Image.status`.
 #[derive(Clone, Debug, Default, PartialEq, ::bon::Builder)]
 pub struct ImageStatus {
-    /// `ready`.
     pub ready: Option<bool>,
 }
-codec::object! { ImageStatus, optional ready = "ready" }
+codec::object! { ImageStatus, optional ready }
 
 /// `Image.spec.strategy`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ImageStrategy {
-    /// `Buildpacks`
     Buildpacks,
-    /// `Dockerfile`
     #[default]
     Dockerfile,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { ImageStrategy, Unrecognized, Buildpacks = "Buildpacks", Dockerfile = "Dockerfile" }
+codec::texts! { ImageStrategy, Unrecognized, Buildpacks, Dockerfile }

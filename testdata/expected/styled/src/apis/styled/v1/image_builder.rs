@@ -3,6 +3,8 @@
 
 //! `ImageBuilder` of `styled.example.com/v1`.
 
+#![allow(missing_docs)]
+
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
@@ -11,15 +13,13 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMet
 pub struct ImageBuilder {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    /// `spec`.
     pub spec: Option<ImageBuilderSpec>,
 }
-codec::object! { ImageBuilder as kind, defaulted metadata = "metadata", optional spec = "spec" }
+codec::object! { ImageBuilder as kind, defaulted metadata, optional spec }
 
 /// `ImageBuilder.spec`.
 #[derive(Clone, Debug, Default, PartialEq, ::bon::Builder)]
 pub struct ImageBuilderSpec {
-    /// `parallelism`.
     pub parallelism: Option<i64>,
 }
-codec::object! { ImageBuilderSpec, optional parallelism = "parallelism" }
+codec::object! { ImageBuilderSpec, optional parallelism }

@@ -5,7 +5,7 @@
 
 //! `Image` of `styled.example.com/v1`.
 
-#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms, missing_docs)]
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::api::core::v1::ResourceRequirements;
@@ -19,9 +19,7 @@ use std::collections::BTreeMap;
 pub(crate) struct Image {
     /// Standard object metadata.
     pub(crate) metadata: ObjectMeta,
-    /// `spec`.
     pub(crate) spec: ImageSpec,
-    /// `status`.
     pub(crate) status: Option<ImageStatus>,
 }
 
@@ -34,40 +32,32 @@ impl Image {
         }
     }
 }
-codec::object! {
-    Image as kind from blank, defaulted metadata = "metadata", required spec = "spec",
-    optional status = "status"
-}
+codec::object! { Image as kind from blank, defaulted metadata, required spec, optional status }
 
 /// The way of building.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ImageBuild {
-    /// `maybe_steps`.
     pub(crate) maybe_steps: Option<Vec<i64>>,
-    /// `steps`.
     pub(crate) steps: Vec<String>,
 }
-codec::object! { ImageBuild, optional maybe_steps = "maybe_steps", required steps = "steps" }
+codec::object! { ImageBuild, optional maybe_steps, required steps }
 
 /// `Image.spec.extra`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ImageExtra {
-    /// `known`.
     pub(crate) known: Option<bool>,
     /// Properties that the schema does not name; the API server keeps them.
     pub(crate) unknown_fields: BTreeMap<String, Value>,
 }
-codec::object! { ImageExtra, optional known = "known", ..unknown_fields }
+codec::object! { ImageExtra, optional known, ..unknown_fields }
 
 /// The pod that builds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ImagePod {
-    /// `image`.
     pub(crate) image: Option<String>,
-    /// `tolerations`.
     pub(crate) tolerations: Option<Vec<String>>,
 }
-codec::object! { ImagePod, optional image = "image", optional tolerations = "tolerations" }
+codec::object! { ImagePod, optional image, optional tolerations }
 
 /// `Image.spec`.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,32 +66,22 @@ pub(crate) struct ImageSpec {
     pub(crate) _2fa: Option<bool>,
     /// The way of building.
     pub(crate) build: Option<ImageBuild>,
-    /// `cache`.
     pub(crate) cache: Option<Option<String>>,
     /// The digest that the source must have, or null for any.
     pub(crate) digest: Option<String>,
-    /// `extra`.
     pub(crate) extra: Option<ImageExtra>,
-    /// `labels`.
     pub(crate) labels: BTreeMap<String, String>,
-    /// `limits`.
     pub(crate) limits: Option<BTreeMap<String, Quantity>>,
     /// The pod that builds.
     pub(crate) pod: Option<ImagePod>,
     /// Compute Resources required by this container.
     pub(crate) resources: Option<ResourceRequirements>,
-    /// `retries`.
-    ///
     /// Defaults to `3`.
     pub(crate) retries: i32,
     /// Where the source is.
     pub(crate) source: String,
-    /// `strategy`.
-    ///
     /// Defaults to `"Dockerfile"`.
     pub(crate) strategy: ImageStrategy,
-    /// `tag`.
-    ///
     /// Defaults to `"latest"`.
     pub(crate) tag: Option<String>,
     /// A file with the token of the source. Kubernetes has the type since 1.34.
@@ -152,48 +132,38 @@ impl Default for ImageSpec {
     }
 }
 codec::object! {
-    ImageSpec from blank, optional _2fa = "2fa", optional build = "build", nullable cache = "cache",
-    defaulted digest = "digest", optional extra = "extra", required labels = "labels",
-    optional_encoded limits = "limits", optional pod = "pod",
-    optional_encoded resources = "resources", defaulted retries = "retries" or default_retries,
-    required source = "source", defaulted strategy = "strategy" or default_strategy,
-    defaulted tag = "tag" or default_tag, optional token = "token"
+    ImageSpec from blank, optional _2fa = "2fa", optional build, nullable cache, defaulted digest,
+    optional extra, required labels, optional_encoded limits, optional pod,
+    optional_encoded resources, defaulted retries or default_retries, required source,
+    defaulted strategy or default_strategy, defaulted tag or default_tag, optional token
 }
 
 /// `Image.status`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ImageStatus {
-    /// `ready`.
     pub(crate) ready: Option<bool>,
 }
-codec::object! { ImageStatus, optional ready = "ready" }
+codec::object! { ImageStatus, optional ready }
 
 /// `Image.spec.strategy`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ImageStrategy {
-    /// `Buildpacks`
     Buildpacks,
-    /// `Dockerfile`
     #[default]
     Dockerfile,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { ImageStrategy, Unrecognized, Buildpacks = "Buildpacks", Dockerfile = "Dockerfile" }
+codec::texts! { ImageStrategy, Unrecognized, Buildpacks, Dockerfile }
 
 /// A file with the token of the source. Kubernetes has the type since 1.34.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ImageToken {
-    /// `key`.
     pub(crate) key: String,
-    /// `optional`.
     pub(crate) optional: Option<bool>,
-    /// `path`.
     pub(crate) path: String,
-    /// `volumeName`.
     pub(crate) volume_name: String,
 }
 codec::object! {
-    ImageToken, required key = "key", optional optional = "optional", required path = "path",
-    required volume_name = "volumeName"
+    ImageToken, required key, optional optional, required path, required volume_name = "volumeName"
 }

@@ -5,6 +5,8 @@
 
 //! `ImageBuilder` of `styled.example.com/v1`.
 
+#![allow(missing_docs)]
+
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
@@ -13,15 +15,13 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMet
 pub(crate) struct ImageBuilder {
     /// Standard object metadata.
     pub(crate) metadata: ObjectMeta,
-    /// `spec`.
     pub(crate) spec: Option<ImageBuilderSpec>,
 }
-codec::object! { ImageBuilder as kind, defaulted metadata = "metadata", optional spec = "spec" }
+codec::object! { ImageBuilder as kind, defaulted metadata, optional spec }
 
 /// `ImageBuilder.spec`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ImageBuilderSpec {
-    /// `parallelism`.
     pub(crate) parallelism: Option<i64>,
 }
-codec::object! { ImageBuilderSpec, optional parallelism = "parallelism" }
+codec::object! { ImageBuilderSpec, optional parallelism }

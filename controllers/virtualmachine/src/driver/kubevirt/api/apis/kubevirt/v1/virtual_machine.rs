@@ -3,7 +3,7 @@
 
 //! `VirtualMachine` of `kubevirt.io/v1`.
 
-#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms, missing_docs)]
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::api::core::v1::PersistentVolumeClaimSpec;
@@ -32,10 +32,7 @@ pub struct VirtualMachine {
     /// VirtualMachineInstance
     pub status: Option<VirtualMachineStatus>,
 }
-codec::object! {
-    VirtualMachine as kind, defaulted metadata = "metadata", required spec = "spec",
-    optional status = "status"
-}
+codec::object! { VirtualMachine as kind, defaulted metadata, required spec, optional status }
 
 /// AddVolumeOptions when set indicates a volume should be added. The details within this field
 /// specify how to add the volume
@@ -56,8 +53,8 @@ pub struct VirtualMachineAddVolumeOptions {
     pub volume_source: VirtualMachineVolumeSource,
 }
 codec::object! {
-    VirtualMachineAddVolumeOptions, required disk = "disk", optional dry_run = "dryRun",
-    required name = "name", required volume_source = "volumeSource"
+    VirtualMachineAddVolumeOptions, required disk, optional dry_run = "dryRun", required name,
+    required volume_source = "volumeSource"
 }
 
 /// DataVolumeCheckpoint defines a stage in a warm migration.
@@ -68,9 +65,7 @@ pub struct VirtualMachineCheckpoints {
     /// Previous is the identifier of the snapshot from the previous checkpoint.
     pub previous: String,
 }
-codec::object! {
-    VirtualMachineCheckpoints, required current = "current", required previous = "previous"
-}
+codec::object! { VirtualMachineCheckpoints, required current, required previous }
 
 /// DataVolumeContentType options: "kubevirt", "archive"
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -94,7 +89,7 @@ pub struct VirtualMachineControllerRevisionRef {
     /// Name of the ControllerRevision
     pub name: Option<String>,
 }
-codec::object! { VirtualMachineControllerRevisionRef, optional name = "name" }
+codec::object! { VirtualMachineControllerRevisionRef, optional name }
 
 /// `VirtualMachine.spec.dataVolumeTemplates`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -111,7 +106,6 @@ pub struct VirtualMachineDataVolumeTemplates {
     /// CamelCase. More info:
     /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds>
     pub kind: Option<String>,
-    /// `metadata`.
     pub metadata: Option<Option<BTreeMap<String, Value>>>,
     /// DataVolumeSpec contains the DataVolume specification.
     pub spec: VirtualMachineDataVolumeTemplatesSpec,
@@ -119,8 +113,8 @@ pub struct VirtualMachineDataVolumeTemplates {
     pub status: Option<Option<BTreeMap<String, Value>>>,
 }
 codec::object! {
-    VirtualMachineDataVolumeTemplates, optional api_version = "apiVersion", optional kind = "kind",
-    nullable metadata = "metadata", required spec = "spec", nullable status = "status"
+    VirtualMachineDataVolumeTemplates, optional api_version = "apiVersion", optional kind,
+    nullable metadata, required spec, nullable status
 }
 
 /// DataVolumeSpec contains the DataVolume specification.
@@ -146,11 +140,11 @@ pub struct VirtualMachineDataVolumeTemplatesSpec {
     pub storage: Option<PersistentVolumeClaimSpec>,
 }
 codec::object! {
-    VirtualMachineDataVolumeTemplatesSpec, optional checkpoints = "checkpoints",
+    VirtualMachineDataVolumeTemplatesSpec, optional checkpoints,
     optional content_type = "contentType", optional final_checkpoint = "finalCheckpoint",
-    optional preallocation = "preallocation", optional priority_class_name = "priorityClassName",
-    optional_encoded pvc = "pvc", optional source = "source", optional source_ref = "sourceRef",
-    optional_encoded storage = "storage"
+    optional preallocation, optional priority_class_name = "priorityClassName",
+    optional_encoded pvc, optional source, optional source_ref = "sourceRef",
+    optional_encoded storage
 }
 
 /// Disk represents the hotplug disk that will be plugged into the running VMI
@@ -196,12 +190,10 @@ pub struct VirtualMachineDisk {
 }
 codec::object! {
     VirtualMachineDisk, optional block_size = "blockSize", optional boot_order = "bootOrder",
-    optional cache = "cache", optional cdrom = "cdrom",
-    optional changed_block_tracking = "changedBlockTracking",
-    optional dedicated_io_thread = "dedicatedIOThread", optional disk = "disk",
-    optional error_policy = "errorPolicy", optional io = "io", optional lun = "lun",
-    required name = "name", optional serial = "serial", optional shareable = "shareable",
-    optional tag = "tag"
+    optional cache, optional cdrom, optional changed_block_tracking = "changedBlockTracking",
+    optional dedicated_io_thread = "dedicatedIOThread", optional disk,
+    optional error_policy = "errorPolicy", optional io, optional lun, required name,
+    optional serial, optional shareable, optional tag
 }
 
 /// DataVolumeSourceGCS provides the parameters to create a Data Volume from an GCS source
@@ -212,7 +204,7 @@ pub struct VirtualMachineGcs {
     /// URL is the url of the GCS source
     pub url: String,
 }
-codec::object! { VirtualMachineGcs, optional secret_ref = "secretRef", required url = "url" }
+codec::object! { VirtualMachineGcs, optional secret_ref = "secretRef", required url }
 
 /// DataVolumeSourceHTTP can be either an http or https endpoint, with an optional basic auth user
 /// name and password, and an optional configmap containing additional CAs
@@ -236,7 +228,7 @@ pub struct VirtualMachineHttp {
 codec::object! {
     VirtualMachineHttp, optional cert_config_map = "certConfigMap",
     optional extra_headers = "extraHeaders", optional secret_extra_headers = "secretExtraHeaders",
-    optional secret_ref = "secretRef", required url = "url"
+    optional secret_ref = "secretRef", required url
 }
 
 /// DataVolumeSourceImageIO provides the parameters to create a Data Volume from an imageio source
@@ -256,7 +248,7 @@ pub struct VirtualMachineImageio {
 codec::object! {
     VirtualMachineImageio, optional cert_config_map = "certConfigMap", required disk_id = "diskId",
     optional insecure_skip_verify = "insecureSkipVerify", optional secret_ref = "secretRef",
-    required url = "url"
+    required url
 }
 
 /// InstancetypeMatcher references a instancetype that is used to fill fields in Template
@@ -284,8 +276,8 @@ pub struct VirtualMachineInstancetype {
 }
 codec::object! {
     VirtualMachineInstancetype, optional infer_from_volume = "inferFromVolume",
-    optional infer_from_volume_failure_policy = "inferFromVolumeFailurePolicy",
-    optional kind = "kind", optional name = "name", optional revision_name = "revisionName"
+    optional infer_from_volume_failure_policy = "inferFromVolumeFailurePolicy", optional kind,
+    optional name, optional revision_name = "revisionName"
 }
 
 /// InstancetypeRef captures the state of any referenced instance type from the VirtualMachine
@@ -306,8 +298,8 @@ pub struct VirtualMachineInstancetypeRef {
 codec::object! {
     VirtualMachineInstancetypeRef, optional controller_revision_ref = "controllerRevisionRef",
     optional infer_from_volume = "inferFromVolume",
-    optional infer_from_volume_failure_policy = "inferFromVolumeFailurePolicy",
-    optional kind = "kind", optional name = "name"
+    optional infer_from_volume_failure_policy = "inferFromVolumeFailurePolicy", optional kind,
+    optional name
 }
 
 /// MemoryDumpRequest tracks memory dump request phase and info of getting a memory dump to the
@@ -332,7 +324,7 @@ pub struct VirtualMachineMemoryDumpRequest {
 codec::object! {
     VirtualMachineMemoryDumpRequest, required claim_name = "claimName",
     optional_encoded end_timestamp = "endTimestamp", optional file_name = "fileName",
-    optional message = "message", required phase = "phase", optional remove = "remove",
+    optional message, required phase, optional remove,
     optional_encoded start_timestamp = "startTimestamp"
 }
 
@@ -342,7 +334,7 @@ pub struct VirtualMachinePlatform {
     /// Architecture specifies the image target CPU architecture
     pub architecture: Option<String>,
 }
-codec::object! { VirtualMachinePlatform, optional architecture = "architecture" }
+codec::object! { VirtualMachinePlatform, optional architecture }
 
 /// PreferenceMatcher references a set of preference that is used to fill fields in Template
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -369,8 +361,8 @@ pub struct VirtualMachinePreference {
 }
 codec::object! {
     VirtualMachinePreference, optional infer_from_volume = "inferFromVolume",
-    optional infer_from_volume_failure_policy = "inferFromVolumeFailurePolicy",
-    optional kind = "kind", optional name = "name", optional revision_name = "revisionName"
+    optional infer_from_volume_failure_policy = "inferFromVolumeFailurePolicy", optional kind,
+    optional name, optional revision_name = "revisionName"
 }
 
 /// PreferenceRef captures the state of any referenced preference from the VirtualMachine
@@ -391,8 +383,8 @@ pub struct VirtualMachinePreferenceRef {
 codec::object! {
     VirtualMachinePreferenceRef, optional controller_revision_ref = "controllerRevisionRef",
     optional infer_from_volume = "inferFromVolume",
-    optional infer_from_volume_failure_policy = "inferFromVolumeFailurePolicy",
-    optional kind = "kind", optional name = "name"
+    optional infer_from_volume_failure_policy = "inferFromVolumeFailurePolicy", optional kind,
+    optional name
 }
 
 /// DataVolumeSourcePVC provides the parameters to create a Data Volume from an existing PVC
@@ -403,7 +395,7 @@ pub struct VirtualMachinePvc {
     /// The namespace of the source PVC
     pub namespace: String,
 }
-codec::object! { VirtualMachinePvc, required name = "name", required namespace = "namespace" }
+codec::object! { VirtualMachinePvc, required name, required namespace }
 
 /// DataVolumeSourceRegistry provides the parameters to create a Data Volume from an registry source
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -423,8 +415,8 @@ pub struct VirtualMachineRegistry {
 }
 codec::object! {
     VirtualMachineRegistry, optional cert_config_map = "certConfigMap",
-    optional image_stream = "imageStream", optional platform = "platform",
-    optional pull_method = "pullMethod", optional secret_ref = "secretRef", optional url = "url"
+    optional image_stream = "imageStream", optional platform, optional pull_method = "pullMethod",
+    optional secret_ref = "secretRef", optional url
 }
 
 /// RemoveVolumeOptions when set indicates a volume should be removed. The details within this field
@@ -440,9 +432,7 @@ pub struct VirtualMachineRemoveVolumeOptions {
     /// Name represents the name that maps to both the disk and volume that should be removed
     pub name: String,
 }
-codec::object! {
-    VirtualMachineRemoveVolumeOptions, optional dry_run = "dryRun", required name = "name"
-}
+codec::object! { VirtualMachineRemoveVolumeOptions, optional dry_run = "dryRun", required name }
 
 /// DataVolumeSourceS3 provides the parameters to create a Data Volume from an S3 source
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -457,7 +447,7 @@ pub struct VirtualMachineS3 {
 }
 codec::object! {
     VirtualMachineS3, optional cert_config_map = "certConfigMap", optional secret_ref = "secretRef",
-    required url = "url"
+    required url
 }
 
 /// DataVolumeSourceSnapshot provides the parameters to create a Data Volume from an existing
@@ -469,7 +459,7 @@ pub struct VirtualMachineSnapshot {
     /// The namespace of the source VolumeSnapshot
     pub namespace: String,
 }
-codec::object! { VirtualMachineSnapshot, required name = "name", required namespace = "namespace" }
+codec::object! { VirtualMachineSnapshot, required name, required namespace }
 
 /// Source is the src of the data for the requested DataVolume
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -498,10 +488,8 @@ pub struct VirtualMachineSource {
     pub vddk: Option<VirtualMachineVddk>,
 }
 codec::object! {
-    VirtualMachineSource, optional blank = "blank", optional gcs = "gcs", optional http = "http",
-    optional imageio = "imageio", optional pvc = "pvc", optional registry = "registry",
-    optional s3 = "s3", optional snapshot = "snapshot", optional upload = "upload",
-    optional vddk = "vddk"
+    VirtualMachineSource, optional blank, optional gcs, optional http, optional imageio,
+    optional pvc, optional registry, optional s3, optional snapshot, optional upload, optional vddk
 }
 
 /// SourceRef is an indirect reference to the source of data for the requested DataVolume
@@ -514,10 +502,7 @@ pub struct VirtualMachineSourceRef {
     /// The namespace of the source reference, defaults to the DataVolume namespace
     pub namespace: Option<String>,
 }
-codec::object! {
-    VirtualMachineSourceRef, required kind = "kind", required name = "name",
-    optional namespace = "namespace"
-}
+codec::object! { VirtualMachineSourceRef, required kind, required name, optional namespace }
 
 /// Spec contains the specification of VirtualMachineInstance created
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -552,21 +537,18 @@ pub struct VirtualMachineSpec {
 }
 codec::object! {
     VirtualMachineSpec, optional data_volume_templates = "dataVolumeTemplates",
-    optional instancetype = "instancetype", optional preference = "preference",
-    optional run_strategy = "runStrategy", optional running = "running",
-    required template = "template", optional update_volumes_strategy = "updateVolumesStrategy"
+    optional instancetype, optional preference, optional run_strategy = "runStrategy",
+    optional running, required template, optional update_volumes_strategy = "updateVolumesStrategy"
 }
 
 /// StartFailure tracks consecutive VMI startup failures for the purposes of crash loop backoffs
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineStartFailure {
-    /// `consecutiveFailCount`.
     pub consecutive_fail_count: Option<i64>,
     /// UID is a type that holds unique ID values, including UUIDs. Because we don't ONLY use UUIDs,
     /// this is an alias to string. Being a type captures intent and helps make sure that UIDs and names
     /// do not get conflated.
     pub last_failed_vmiuid: Option<String>,
-    /// `retryAfterTimestamp`.
     pub retry_after_timestamp: Option<Time>,
 }
 codec::object! {
@@ -586,10 +568,7 @@ pub struct VirtualMachineStateChangeRequests {
     /// \-- if applicable
     pub uid: Option<String>,
 }
-codec::object! {
-    VirtualMachineStateChangeRequests, required action = "action", optional data = "data",
-    optional uid = "uid"
-}
+codec::object! { VirtualMachineStateChangeRequests, required action, optional data, optional uid }
 
 /// Status holds the current state of the controller and brief information about its associated
 /// VirtualMachineInstance
@@ -618,8 +597,7 @@ pub struct VirtualMachineStatus {
     pub preference_ref: Option<Option<VirtualMachinePreferenceRef>>,
     /// PrintableStatus is a human readable, high-level representation of the status of the virtual
     /// machine
-    ///
-    /// Defaults to `"Stopped"`.
+    /// * Defaults to `"Stopped"`.
     pub printable_status: Option<String>,
     /// Ready indicates if the virtual machine is running and ready
     pub ready: Option<bool>,
@@ -647,12 +625,11 @@ pub struct VirtualMachineStatus {
 }
 codec::object! {
     VirtualMachineStatus, nullable changed_block_tracking = "changedBlockTracking",
-    optional conditions = "conditions", optional created = "created",
-    optional desired_generation = "desiredGeneration",
+    optional conditions, optional created, optional desired_generation = "desiredGeneration",
     nullable instancetype_ref = "instancetypeRef",
     nullable memory_dump_request = "memoryDumpRequest",
     optional observed_generation = "observedGeneration", nullable preference_ref = "preferenceRef",
-    optional printable_status = "printableStatus", optional ready = "ready",
+    optional printable_status = "printableStatus", optional ready,
     optional restore_in_progress = "restoreInProgress", optional run_strategy = "runStrategy",
     optional snapshot_in_progress = "snapshotInProgress", nullable start_failure = "startFailure",
     optional state_change_requests = "stateChangeRequests",
@@ -664,12 +641,11 @@ codec::object! {
 /// Template is the direct specification of VirtualMachineInstance
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineTemplate {
-    /// `metadata`.
     pub metadata: Option<Option<BTreeMap<String, Value>>>,
     /// VirtualMachineInstance Spec contains the VirtualMachineInstance specification.
     pub spec: Option<VirtualMachineInstanceSpec>,
 }
-codec::object! { VirtualMachineTemplate, nullable metadata = "metadata", optional spec = "spec" }
+codec::object! { VirtualMachineTemplate, nullable metadata, optional spec }
 
 /// DataVolumeSourceVDDK provides the parameters to create a Data Volume from a Vmware source
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -695,7 +671,7 @@ pub struct VirtualMachineVddk {
 codec::object! {
     VirtualMachineVddk, optional backing_file = "backingFile", optional extra_args = "extraArgs",
     optional init_image_url = "initImageURL", optional secret_ref = "secretRef",
-    optional thumbprint = "thumbprint", optional url = "url", optional uuid = "uuid"
+    optional thumbprint, optional url, optional uuid
 }
 
 /// VolumeMigrationState tracks the information related to the volume migration
@@ -732,8 +708,7 @@ pub struct VirtualMachineVolumeSnapshotStatuses {
     pub reason: Option<String>,
 }
 codec::object! {
-    VirtualMachineVolumeSnapshotStatuses, required enabled = "enabled", required name = "name",
-    optional reason = "reason"
+    VirtualMachineVolumeSnapshotStatuses, required enabled, required name, optional reason
 }
 
 /// VolumeSource represents the source of the volume to map to the disk.

@@ -3,7 +3,7 @@
 
 //! `VirtualMachineInstance` of `kubevirt.io/v1`.
 
-#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms)]
+#![allow(clippy::enum_variant_names, clippy::upper_case_acronyms, missing_docs)]
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::api::core::v1::{
@@ -36,8 +36,7 @@ pub struct VirtualMachineInstance {
     pub status: Option<VirtualMachineInstanceStatus>,
 }
 codec::object! {
-    VirtualMachineInstance as kind, defaulted metadata = "metadata", required spec = "spec",
-    optional status = "status"
+    VirtualMachineInstance as kind, defaulted metadata, required spec, optional status
 }
 
 /// Compression selects the algorithm for compressing the live migration data stream. When omitted
@@ -59,11 +58,10 @@ codec::texts! { VirtualMachineInstanceCompression, Unrecognized, None = "none", 
 pub struct VirtualMachineInstanceContainerDiskVolume {
     /// deprecated; Checksum is the checksum of the rootdisk or kernel artifacts inside the
     /// containerdisk
-    ///
-    /// Must be at least 0 and be at most 4294967295.
+    /// * Must be at least 0 and be at most 4294967295.
     pub checksum: Option<i64>,
 }
-codec::object! { VirtualMachineInstanceContainerDiskVolume, optional checksum = "checksum" }
+codec::object! { VirtualMachineInstanceContainerDiskVolume, optional checksum }
 
 /// CurrentCPUTopology specifies the current CPU topology used by the VM workload. Current topology
 /// may differ from the desired topology in the spec while CPU hotplug takes place.
@@ -77,8 +75,7 @@ pub struct VirtualMachineInstanceCurrentCPUTopology {
     pub threads: Option<i32>,
 }
 codec::object! {
-    VirtualMachineInstanceCurrentCPUTopology, optional cores = "cores",
-    optional sockets = "sockets", optional threads = "threads"
+    VirtualMachineInstanceCurrentCPUTopology, optional cores, optional sockets, optional threads
 }
 
 /// DowntimeTuning configures iteration-aware downtime ramping for live migration convergence.
@@ -86,29 +83,25 @@ codec::object! {
 pub struct VirtualMachineInstanceDowntimeTuning {
     /// CooldownSeconds is the minimum interval in seconds between successive downtime increases.
     /// Defaults to 10.
-    ///
-    /// Must be at least 1.
+    /// * Must be at least 1.
     pub cooldown_seconds: Option<i32>,
     /// InitialMs is the initial max_downtime value in milliseconds set at the start of migration.
     /// Tuning steps increase from this value. Defaults to 150.
-    ///
-    /// Must be at least 1.
+    /// * Must be at least 1.
     pub initial_ms: Option<i64>,
     /// StartAfterIteration is the memory copy iteration after which downtime tuning begins. Defaults to
     /// 3\.
-    ///
-    /// Must be at least 1.
+    /// * Must be at least 1.
     pub start_after_iteration: Option<i64>,
     /// Steps is the number of equal increments used to ramp from InitialMs to the cluster-level
     /// MaxDowntimeMs. Defaults to 7.
-    ///
-    /// Must be at least 1.
+    /// * Must be at least 1.
     pub steps: Option<i32>,
 }
 codec::object! {
     VirtualMachineInstanceDowntimeTuning, optional cooldown_seconds = "cooldownSeconds",
     optional initial_ms = "initialMs", optional start_after_iteration = "startAfterIteration",
-    optional steps = "steps"
+    optional steps
 }
 
 /// ExperimentalMigrationOptions is an alpha API. It is intended for experimental purposes only and
@@ -120,11 +113,10 @@ pub struct VirtualMachineInstanceExperimental {
     pub compression: Option<VirtualMachineInstanceCompression>,
     /// DowntimeTuning configures iteration-aware downtime ramping for live migration convergence.
     pub downtime_tuning: Option<VirtualMachineInstanceDowntimeTuning>,
-    /// `stallDetector`.
     pub stall_detector: Option<VirtualMachineInstanceStallDetector>,
 }
 codec::object! {
-    VirtualMachineInstanceExperimental, optional compression = "compression",
+    VirtualMachineInstanceExperimental, optional compression,
     optional downtime_tuning = "downtimeTuning", optional stall_detector = "stallDetector"
 }
 
@@ -149,10 +141,9 @@ pub struct VirtualMachineInstanceGuestOSInfo {
     pub version_id: Option<String>,
 }
 codec::object! {
-    VirtualMachineInstanceGuestOSInfo, optional id = "id",
-    optional kernel_release = "kernelRelease", optional kernel_version = "kernelVersion",
-    optional machine = "machine", optional name = "name", optional pretty_name = "prettyName",
-    optional version = "version", optional version_id = "versionId"
+    VirtualMachineInstanceGuestOSInfo, optional id, optional kernel_release = "kernelRelease",
+    optional kernel_version = "kernelVersion", optional machine, optional name,
+    optional pretty_name = "prettyName", optional version, optional version_id = "versionId"
 }
 
 /// If the volume is hotplug, this will contain the hotplug status.
@@ -172,11 +163,10 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceInitrdInfo {
     /// deprecated; Checksum is the checksum of the initrd file
-    ///
-    /// Must be at least 0 and be at most 4294967295.
+    /// * Must be at least 0 and be at most 4294967295.
     pub checksum: Option<i64>,
 }
-codec::object! { VirtualMachineInstanceInitrdInfo, optional checksum = "checksum" }
+codec::object! { VirtualMachineInstanceInitrdInfo, optional checksum }
 
 /// `VirtualMachineInstance.status.interfaces`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -204,8 +194,8 @@ pub struct VirtualMachineInstanceInterfaces {
 codec::object! {
     VirtualMachineInstanceInterfaces, optional info_source = "infoSource",
     optional interface_name = "interfaceName", optional ip_address = "ipAddress",
-    optional ip_addresses = "ipAddresses", optional link_state = "linkState", optional mac = "mac",
-    optional name = "name", optional pod_interface_name = "podInterfaceName",
+    optional ip_addresses = "ipAddresses", optional link_state = "linkState", optional mac,
+    optional name, optional pod_interface_name = "podInterfaceName",
     optional queue_count = "queueCount"
 }
 
@@ -226,11 +216,10 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceKernelInfo {
     /// deprecated; Checksum is the checksum of the kernel image
-    ///
-    /// Must be at least 0 and be at most 4294967295.
+    /// * Must be at least 0 and be at most 4294967295.
     pub checksum: Option<i64>,
 }
-codec::object! { VirtualMachineInstanceKernelInfo, optional checksum = "checksum" }
+codec::object! { VirtualMachineInstanceKernelInfo, optional checksum }
 
 /// Memory shows various informations about the VirtualMachine memory.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -310,8 +299,7 @@ pub struct VirtualMachineInstanceMigrationConfiguration {
     pub match_se_linux_level_on_migration: Option<bool>,
     /// MaxDowntimeMs specifies the maximum tolerable downtime (in milliseconds) during switchover.
     /// Defaults to 900
-    ///
-    /// Must be at least 1 and be at most 2000000.
+    /// * Must be at least 1 and be at most 2000000.
     pub max_downtime_ms: Option<i64>,
     /// Network is the name of the CNI network to use for live migrations. By default, migrations go
     /// through the pod network.
@@ -343,9 +331,9 @@ codec::object! {
     optional allow_workload_disruption = "allowWorkloadDisruption",
     optional_encoded bandwidth_per_migration = "bandwidthPerMigration",
     optional completion_timeout_per_gi_b = "completionTimeoutPerGiB",
-    optional disable_tls = "disableTLS", optional experimental = "experimental",
+    optional disable_tls = "disableTLS", optional experimental,
     optional match_se_linux_level_on_migration = "matchSELinuxLevelOnMigration",
-    optional max_downtime_ms = "maxDowntimeMs", optional network = "network",
+    optional max_downtime_ms = "maxDowntimeMs", optional network,
     optional node_drain_taint_key = "nodeDrainTaintKey",
     optional parallel_migrations_per_cluster = "parallelMigrationsPerCluster",
     optional parallel_outbound_migrations_per_node = "parallelOutboundMigrationsPerNode",
@@ -384,7 +372,6 @@ pub struct VirtualMachineInstanceMigrationState {
     /// If the VMI being migrated uses persistent features (backend-storage), its source PVC name is
     /// saved here
     pub source_persistent_state_pvc_name: Option<String>,
-    /// `sourcePod`.
     pub source_pod: Option<String>,
     /// SourceState contains migration state managed by the source virt handler
     pub source_state: Option<VirtualMachineInstanceSourceState>,
@@ -419,13 +406,13 @@ pub struct VirtualMachineInstanceMigrationState {
 }
 codec::object! {
     VirtualMachineInstanceMigrationState, optional abort_requested = "abortRequested",
-    optional abort_status = "abortStatus", optional completed = "completed",
-    nullable_encoded end_timestamp = "endTimestamp", optional failed = "failed",
+    optional abort_status = "abortStatus", optional completed,
+    nullable_encoded end_timestamp = "endTimestamp", optional failed,
     optional failure_reason = "failureReason",
     optional migration_configuration = "migrationConfiguration",
     optional migration_network_type = "migrationNetworkType",
     optional migration_policy_name = "migrationPolicyName", optional migration_uid = "migrationUid",
-    optional mode = "mode", optional source_node = "sourceNode",
+    optional mode, optional source_node = "sourceNode",
     optional source_persistent_state_pvc_name = "sourcePersistentStatePVCName",
     optional source_pod = "sourcePod", optional source_state = "sourceState",
     nullable_encoded start_timestamp = "startTimestamp",
@@ -452,8 +439,7 @@ pub struct VirtualMachineInstancePersistentVolumeClaimInfo {
     /// ClaimName is the name of the PVC
     pub claim_name: Option<String>,
     /// Percentage of filesystem's size to be reserved when resizing the PVC
-    ///
-    /// Must match `^(0(?:\.\d{1,3})?|1)$`.
+    /// * Must match `^(0(?:\.\d{1,3})?|1)$`.
     pub filesystem_overhead: Option<String>,
     /// Preallocated indicates if the PVC's storage is preallocated or not
     pub preallocated: Option<bool>,
@@ -465,9 +451,9 @@ pub struct VirtualMachineInstancePersistentVolumeClaimInfo {
 }
 codec::object! {
     VirtualMachineInstancePersistentVolumeClaimInfo, optional access_modes = "accessModes",
-    optional_encoded capacity = "capacity", optional claim_name = "claimName",
-    optional filesystem_overhead = "filesystemOverhead", optional preallocated = "preallocated",
-    optional_encoded requests = "requests", optional volume_mode = "volumeMode"
+    optional_encoded capacity, optional claim_name = "claimName",
+    optional filesystem_overhead = "filesystemOverhead", optional preallocated,
+    optional_encoded requests, optional volume_mode = "volumeMode"
 }
 
 /// VirtualMachineInstancePhaseTransitionTimestamp gives a timestamp in relation to when a phase is
@@ -481,7 +467,7 @@ pub struct VirtualMachineInstancePhaseTransitionTimestamps {
     pub phase_transition_timestamp: Option<Time>,
 }
 codec::object! {
-    VirtualMachineInstancePhaseTransitionTimestamps, optional phase = "phase",
+    VirtualMachineInstancePhaseTransitionTimestamps, optional phase,
     optional_encoded phase_transition_timestamp = "phaseTransitionTimestamp"
 }
 
@@ -514,8 +500,8 @@ pub struct VirtualMachineInstanceSourceState {
 codec::object! {
     VirtualMachineInstanceSourceState, optional domain_name = "domainName",
     optional domain_namespace = "domainNamespace", optional migration_uid = "migrationUID",
-    optional node = "node", optional node_selectors = "nodeSelectors",
-    optional persistent_state_pvc_name = "persistentStatePVCName", optional pod = "pod",
+    optional node, optional node_selectors = "nodeSelectors",
+    optional persistent_state_pvc_name = "persistentStatePVCName", optional pod,
     optional selinux_context = "selinuxContext", optional sync_address = "syncAddress",
     optional virtual_machine_instance_uid = "virtualMachineInstanceUID"
 }
@@ -524,8 +510,7 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceSpec {
     /// Specifies a set of public keys to inject into the vm guest
-    ///
-    /// Must have at most 256 items.
+    /// * Must have at most 256 items.
     pub access_credentials: Option<Vec<VirtualMachineInstanceAccessCredentials>>,
     /// If affinity is specifies, obey all the affinity rules
     pub affinity: Option<Affinity>,
@@ -567,8 +552,7 @@ pub struct VirtualMachineInstanceSpec {
     /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
     pub liveness_probe: Option<VirtualMachineInstanceLivenessProbe>,
     /// List of networks that can be attached to a vm's virtual interface.
-    ///
-    /// Must have at most 256 items.
+    /// * Must have at most 256 items.
     pub networks: Option<Vec<VirtualMachineInstanceNetworks>>,
     /// NodeSelector is a selector which must be true for the vmi to fit on a node. Selector which must
     /// match a node's labels for the vmi to be scheduled on that node. More info:
@@ -590,8 +574,7 @@ pub struct VirtualMachineInstanceSpec {
     /// <https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/> This
     /// field should only be configured if one of the feature-gates GPUsWithDRA, HostDevicesWithDRA, or
     /// NetworkDevicesWithDRA is enabled. This feature is in alpha.
-    ///
-    /// Must have no two items with the same `name`.
+    /// * Must have no two items with the same `name`.
     pub resource_claims: Option<Vec<PodResourceClaim>>,
     /// If specified, the VMI will be dispatched by specified scheduler. If not specified, the VMI will
     /// be dispatched by default scheduler.
@@ -613,34 +596,29 @@ pub struct VirtualMachineInstanceSpec {
     pub tolerations: Option<Vec<Toleration>>,
     /// TopologySpreadConstraints describes how a group of VMIs will be spread across a given topology
     /// domains. K8s scheduler will schedule VMI pods in a way which abides by the constraints.
-    ///
-    /// Must have no two items with the same `topologyKey` and `whenUnsatisfiable`.
+    /// * Must have no two items with the same `topologyKey` and `whenUnsatisfiable`.
     pub topology_spread_constraints: Option<Vec<TopologySpreadConstraint>>,
     /// List of utility volumes that can be mounted to the vmi virt-launcher pod without having a
     /// matching disk in the domain. Used to collect data for various operational workflows.
-    ///
-    /// Must have at most 256 items and have no two items with the same `name`.
+    /// * Must have at most 256 items and have no two items with the same `name`.
     pub utility_volumes: Option<Vec<VirtualMachineInstanceUtilityVolumes>>,
     /// List of volumes that can be mounted by disks belonging to the vmi.
-    ///
-    /// Must have at most 256 items.
+    /// * Must have at most 256 items.
     pub volumes: Option<Vec<VirtualMachineInstanceVolumes>>,
 }
 codec::object! {
     VirtualMachineInstanceSpec, optional access_credentials = "accessCredentials",
-    optional affinity = "affinity", optional architecture = "architecture",
-    optional dns_config = "dnsConfig", optional dns_policy = "dnsPolicy",
-    required domain = "domain", optional eviction_strategy = "evictionStrategy",
-    optional hostname = "hostname", optional liveness_probe = "livenessProbe",
-    optional networks = "networks", optional node_selector = "nodeSelector",
-    optional priority_class_name = "priorityClassName", optional readiness_probe = "readinessProbe",
-    optional resource_claims = "resourceClaims", optional scheduler_name = "schedulerName",
-    optional service_account_name = "serviceAccountName", optional start_strategy = "startStrategy",
-    optional subdomain = "subdomain",
+    optional affinity, optional architecture, optional dns_config = "dnsConfig",
+    optional dns_policy = "dnsPolicy", required domain,
+    optional eviction_strategy = "evictionStrategy", optional hostname,
+    optional liveness_probe = "livenessProbe", optional networks,
+    optional node_selector = "nodeSelector", optional priority_class_name = "priorityClassName",
+    optional readiness_probe = "readinessProbe", optional resource_claims = "resourceClaims",
+    optional scheduler_name = "schedulerName", optional service_account_name = "serviceAccountName",
+    optional start_strategy = "startStrategy", optional subdomain,
     optional termination_grace_period_seconds = "terminationGracePeriodSeconds",
-    optional tolerations = "tolerations",
-    optional topology_spread_constraints = "topologySpreadConstraints",
-    optional utility_volumes = "utilityVolumes", optional volumes = "volumes"
+    optional tolerations, optional topology_spread_constraints = "topologySpreadConstraints",
+    optional utility_volumes = "utilityVolumes", optional volumes
 }
 
 /// `VirtualMachineInstance.status.migrationState.migrationConfiguration.experimental.stallDetector`.
@@ -671,18 +649,15 @@ pub struct VirtualMachineInstanceStallDetector {
     ///
     /// A stall is reported when remaining bytes stay above (1 - StallMargin/100) of the outside-window
     /// minimum. Defaults to 4.
-    ///
-    /// Must be at least 0 and be at most 100.
+    /// * Must be at least 0 and be at most 100.
     pub stall_margin: Option<i64>,
     /// StallProgressTimeout is the duration in seconds of the sliding window used to track minimum
     /// remaining-bytes and detect when migration progress has stalled. Defaults to 40.
-    ///
-    /// Must be at least 0.
+    /// * Must be at least 0.
     pub stall_progress_timeout: Option<i64>,
     /// SwitchoverTimeout is the duration in seconds allowed for a stop-and-copy or post-copy switchover
     /// to complete after being triggered before the migration is aborted. Defaults to 60.
-    ///
-    /// Must be at least 0.
+    /// * Must be at least 0.
     pub switchover_timeout: Option<i64>,
 }
 codec::object! {
@@ -701,8 +676,7 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceStatus {
     /// VSOCKCID is used to track the allocated VSOCK CID in the VM.
-    ///
-    /// Must be at least 0 and be at most 4294967295.
+    /// * Must be at least 0 and be at most 4294967295.
     pub vsockcid: Option<i64>,
     /// ActivePods is a mapping of pod UID to node name. It is possible for multiple pods to be running
     /// for a single VMI during migration.
@@ -763,7 +737,6 @@ pub struct VirtualMachineInstanceStatus {
     pub runtime_user: Option<i64>,
     /// SELinuxContext is the actual SELinux context of the virt-launcher pod
     pub selinux_context: Option<String>,
-    /// `topologyHints`.
     pub topology_hints: Option<VirtualMachineInstanceTopologyHints>,
     /// VirtualMachineRevisionName is used to get the vm revision of the vmi when doing an online vm
     /// snapshot
@@ -774,19 +747,17 @@ pub struct VirtualMachineInstanceStatus {
 codec::object! {
     VirtualMachineInstanceStatus, optional vsockcid = "VSOCKCID",
     optional active_pods = "activePods", nullable changed_block_tracking = "changedBlockTracking",
-    optional conditions = "conditions", optional current_cpu_topology = "currentCPUTopology",
+    optional conditions, optional current_cpu_topology = "currentCPUTopology",
     optional evacuation_node_name = "evacuationNodeName",
     optional fs_freeze_status = "fsFreezeStatus", optional guest_os_info = "guestOSInfo",
-    optional interfaces = "interfaces", optional kernel_boot_status = "kernelBootStatus",
-    optional launcher_container_image_version = "launcherContainerImageVersion",
-    optional machine = "machine", optional memory = "memory",
-    optional migrated_volumes = "migratedVolumes", optional migration_method = "migrationMethod",
-    optional migration_state = "migrationState",
+    optional interfaces, optional kernel_boot_status = "kernelBootStatus",
+    optional launcher_container_image_version = "launcherContainerImageVersion", optional machine,
+    optional memory, optional migrated_volumes = "migratedVolumes",
+    optional migration_method = "migrationMethod", optional migration_state = "migrationState",
     optional migration_transport = "migrationTransport", optional node_name = "nodeName",
-    optional phase = "phase", optional phase_transition_timestamps = "phaseTransitionTimestamps",
-    optional qos_class = "qosClass", optional reason = "reason",
-    optional runtime_user = "runtimeUser", optional selinux_context = "selinuxContext",
-    optional topology_hints = "topologyHints",
+    optional phase, optional phase_transition_timestamps = "phaseTransitionTimestamps",
+    optional qos_class = "qosClass", optional reason, optional runtime_user = "runtimeUser",
+    optional selinux_context = "selinuxContext", optional topology_hints = "topologyHints",
     optional virtual_machine_revision_name = "virtualMachineRevisionName",
     optional volume_status = "volumeStatus"
 }
@@ -836,9 +807,9 @@ codec::object! {
     optional domain_detected = "domainDetected", optional domain_name = "domainName",
     optional domain_namespace = "domainNamespace",
     optional_encoded domain_ready_timestamp = "domainReadyTimestamp",
-    optional migration_uid = "migrationUID", optional node = "node",
-    optional node_address = "nodeAddress", optional node_topology = "nodeTopology",
-    optional persistent_state_pvc_name = "persistentStatePVCName", optional pod = "pod",
+    optional migration_uid = "migrationUID", optional node, optional node_address = "nodeAddress",
+    optional node_topology = "nodeTopology",
+    optional persistent_state_pvc_name = "persistentStatePVCName", optional pod,
     optional selinux_context = "selinuxContext", optional sync_address = "syncAddress",
     optional virtual_machine_instance_uid = "virtualMachineInstanceUID"
 }
@@ -846,7 +817,6 @@ codec::object! {
 /// `VirtualMachineInstance.status.topologyHints`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceTopologyHints {
-    /// `tscFrequency`.
     pub tsc_frequency: Option<i64>,
 }
 codec::object! { VirtualMachineInstanceTopologyHints, optional tsc_frequency = "tscFrequency" }
@@ -881,7 +851,7 @@ pub struct VirtualMachineInstanceVolumeStatus {
 codec::object! {
     VirtualMachineInstanceVolumeStatus, optional container_disk_volume = "containerDiskVolume",
     optional hotplug_volume = "hotplugVolume", optional memory_dump_volume = "memoryDumpVolume",
-    optional message = "message", required name = "name",
-    optional persistent_volume_claim_info = "persistentVolumeClaimInfo", optional phase = "phase",
-    optional reason = "reason", optional size = "size", required target = "target"
+    optional message, required name,
+    optional persistent_volume_claim_info = "persistentVolumeClaimInfo", optional phase,
+    optional reason, optional size, required target
 }
