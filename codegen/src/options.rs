@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub use self::kubernetes::{KubernetesTypes, KubernetesVersion};
 pub use self::manifests::{Manifests, RoleOptions};
 pub use self::types::{
-    Pattern, TypeAttributes, TypeOptions, Visibility, derive_path, type_attribute,
+    MapType, Pattern, TypeAttributes, TypeOptions, Visibility, derive_path, type_attribute,
 };
 use crate::{
     diag::{Diagnostic, Diagnostics},

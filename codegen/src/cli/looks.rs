@@ -3,7 +3,7 @@
 use clap::Args;
 use codegen::{
     Config,
-    options::{TypeAttributes, Visibility},
+    options::{MapType, TypeAttributes, Visibility},
 };
 
 /// How generated types look.
@@ -15,6 +15,9 @@ pub(super) struct LookArgs {
     /// Put the field at a path of the schema in a `Box`, as in VirtualMachine.spec.template; may be repeated.
     #[arg(long, value_name = "PATH")]
     boxed: Vec<String>,
+    /// The type of fields that are maps: `btree`, or `hash` for `HashMap`, written in the order of the keys.
+    #[arg(long, value_name = "TYPE", default_value = "btree", value_parser = MapType::parse)]
+    map_type: MapType,
     /// Who sees generated items: `public`, or `crate` for `pub(crate)`.
     #[arg(long, value_name = "WHO", default_value = "public", value_parser = Visibility::parse)]
     visibility: Visibility,
@@ -28,7 +31,10 @@ pub(super) struct LookArgs {
 
 impl LookArgs {
     pub(super) fn apply(self, config: Config) -> Config {
-        let config = config.builders(self.builders).visibility(self.visibility);
+        let config = config
+            .builders(self.builders)
+            .map_type(self.map_type)
+            .visibility(self.visibility);
         let config = self.boxed.into_iter().fold(config, Config::boxed);
         let attributes = self.type_derive.into_iter().chain(self.type_attribute);
         attributes.fold(config, Config::type_attributes)

@@ -1,7 +1,7 @@
 //! Builder methods that say how generated types look.
 
 use super::Config;
-use crate::options::{Pattern, TypeAttributes, Visibility};
+use crate::options::{MapType, Pattern, TypeAttributes, Visibility};
 
 impl Config {
     /// Whether structs from CRDs and Go derive `bon::Builder`, by which required fields have to be set before `build()`
@@ -16,6 +16,13 @@ impl Config {
     #[must_use]
     pub const fn visibility(mut self, visibility: Visibility) -> Self {
         self.options.types.visibility = visibility;
+        self
+    }
+
+    /// The type of fields of CRDs that are maps: `BTreeMap`, or `HashMap`, written in the order of the keys.
+    #[must_use]
+    pub const fn map_type(mut self, map_type: MapType) -> Self {
+        self.options.types.map_type = map_type;
         self
     }
 

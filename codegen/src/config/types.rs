@@ -7,7 +7,9 @@ use toml::{Spanned, de::DeTable};
 use super::{keys::Section, table::Reader};
 use crate::{
     model::DeclaredAt,
-    options::{Pattern, TypeAttributes, TypeOptions, Visibility, derive_path, type_attribute},
+    options::{
+        MapType, Pattern, TypeAttributes, TypeOptions, Visibility, derive_path, type_attribute,
+    },
 };
 
 /// Reads the keys of a crate.
@@ -15,6 +17,8 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, table: &DeTable<'a>, options: &m
     options.builders = reader.boolean(table, "builders").unwrap_or(false);
     let visibility = reader.checked(table, "visibility", Visibility::parse);
     options.visibility = visibility.unwrap_or_default();
+    let map_type = reader.checked(table, "map-type", MapType::parse);
+    options.map_type = map_type.unwrap_or_default();
     let boxed = reader.strings(table, "boxed").unwrap_or_default();
     options.boxed = boxed.into_iter().map(Spanned::into_inner).collect();
     for (span, section) in reader.tables(table, "attributes") {

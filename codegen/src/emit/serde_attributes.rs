@@ -61,9 +61,13 @@ impl Presence {
     }
 }
 
-/// Whether values of the field's type go through `codec`. Go's own types write quantities as texts, and times in seconds.
+/// Whether values of the field's type go through `codec`. Go's own types write quantities as texts, and times in seconds. The
+/// codec alone writes hash maps in order.
 pub(crate) fn needs_codec(field: &Field) -> bool {
-    field.sparse || field.ty.is_encoded() || (field.go.is_none() && is_exact_by_codec(&field.ty))
+    field.sparse
+        || field.hashed
+        || field.ty.is_encoded()
+        || (field.go.is_none() && is_exact_by_codec(&field.ty))
 }
 
 /// How the values of a field are written.

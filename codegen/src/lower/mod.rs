@@ -8,6 +8,7 @@ mod echoes;
 mod empty;
 #[cfg(feature = "go")]
 pub mod go;
+mod maps;
 mod methods;
 mod object;
 mod one_of;
@@ -21,7 +22,7 @@ mod verbs;
 use crate::{
     diag::Diagnostics,
     model::{ApiSet, CustomMethod, KnownType, TypeRef, Verb, names},
-    options::Options,
+    options::{MapType, Options},
     read::Parsed,
 };
 use echoes::Echoes;
@@ -57,6 +58,9 @@ pub fn lower(read: Parsed, options: &Options) -> Result<(ApiSet, Diagnostics), D
     }
     sort(&mut api);
     boxes::add(&options.types.boxed, &mut api, &mut own);
+    if options.types.map_type == MapType::Hash {
+        maps::hash(&mut api);
+    }
     unions::find(&mut api);
     let in_packages = rust.iter().map(|package| &package.markers);
     #[cfg(feature = "go")]

@@ -151,6 +151,9 @@ pub struct Field {
     pub flatten: bool,
     /// Whether serde leaves the field out (`serde(skip)`), so that it is not part of the API.
     pub skip: bool,
+    /// Whether the map that the field is has its keys in no order.
+    #[serde(skip)]
+    pub hashed: bool,
     /// The schema's rules for the value.
     pub validation: Validation,
     /// Its Go tag, for Go input.
@@ -187,6 +190,7 @@ impl Field {
             default: None,
             flatten: false,
             skip: false,
+            hashed: false,
             validation: Validation::default(),
             go: None,
             declared: DeclaredAt::default(),

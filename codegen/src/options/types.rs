@@ -1,4 +1,4 @@
-//! Options of generated types: builders, extra derives and attributes, visibility.
+//! Options of generated types: builders, extra derives and attributes, maps, visibility.
 
 use std::{collections::BTreeSet, fmt};
 
@@ -20,6 +20,8 @@ pub struct TypeOptions {
     /// Fields in a `Box`, by their path in the schema (`VirtualMachine.spec.template`), beside those through which a type would
     /// contain itself.
     pub boxed: BTreeSet<String>,
+    /// The type of maps.
+    pub map_type: MapType,
     /// Who sees generated items.
     pub visibility: Visibility,
 }
@@ -46,6 +48,40 @@ impl Visibility {
             "public" => Ok(Self::Public),
             "crate" => Ok(Self::Crate),
             _ => Err(format!("expected `public` or `crate`, found `{word}`")),
+        }
+    }
+}
+
+/// The type of maps in types from CRDs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MapType {
+    /// `BTreeMap`, in the order of the keys.
+    #[default]
+    Btree,
+    /// `HashMap`, which is written in the order of the keys nevertheless.
+    Hash,
+}
+
+impl MapType {
+    /// The map type of a word of `codegen.toml` and the command line.
+    ///
+    /// # Errors
+    ///
+    /// The words that are valid, for any other.
+    pub fn parse(word: &str) -> Result<Self, String> {
+        match word {
+            "btree" => Ok(Self::Btree),
+            "hash" => Ok(Self::Hash),
+            _ => Err(format!("expected `btree` or `hash`, found `{word}`")),
+        }
+    }
+
+    /// The type's name in `std::collections`.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Btree => "BTreeMap",
+            Self::Hash => "HashMap",
         }
     }
 }
@@ -222,6 +258,13 @@ mod tests {
         check("A*A", &["AA", "ABA"], &["A"]);
         check("*", &["", "Any"], &[]);
         check("ä*", &["äö"], &["a"]);
+    }
+
+    #[test]
+    fn map_types_are_words() {
+        assert_eq!(MapType::parse("btree"), Ok(MapType::default()));
+        assert_eq!(MapType::parse("hash"), Ok(MapType::Hash));
+        assert!(MapType::parse("HashMap").is_err());
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::support::{crd_sources, folders, names, rust_sources, testdata};
 use codegen::{
     Generated, Generator, KubernetesVersion, Manifests, Options, Sources,
     config::go,
-    options::{TypeAttributes, TypeOptions, Visibility},
+    options::{MapType, TypeAttributes, TypeOptions, Visibility},
 };
 
 /// Text by path below the golden crate's `src`.
@@ -55,6 +55,7 @@ fn types(case: &str) -> TypeOptions {
         boxed: ["Image.spec.pod", "Image.spec.resources"]
             .map(str::to_owned)
             .into(),
+        map_type: MapType::Hash,
         ..TypeOptions::default()
     }
 }

@@ -11,6 +11,8 @@
 //! * A text that k8s-openapi always writes is left out when empty, where a field asks for that: see [`sparse`].
 //! * `null` is distinguished from an absent property.
 //!
+//! A `HashMap` is written in the order of its keys, so that the same object is the same text.
+//!
 //! A `number` is a [`Number`], which holds integers that no `f64` can.
 
 mod base64;
@@ -40,9 +42,9 @@ mod texts;
 mod time;
 mod union;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
 
 // A line for each module, since copies leave out what their types do not need (`codegen/src/emit/types/codec.rs`).
 pub use self::condition::condition;
@@ -245,5 +247,16 @@ impl<T: Codec> Codec for BTreeMap<String, T> {
 
     fn encode<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.iter().map(|(key, value)| (key, Encoded(value))))
+    }
+}
+
+impl<T: Serialize + DeserializeOwned> Codec for HashMap<String, T> {
+    fn decode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::deserialize(deserializer)
+    }
+
+    fn encode<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let sorted: BTreeMap<&String, &T> = self.iter().collect();
+        sorted.serialize(serializer)
     }
 }

@@ -1,6 +1,6 @@
 //! [`object!`] against serde's derive, which it replaces: the same values and the same errors.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
@@ -354,4 +354,25 @@ fn a_default_is_made_for_a_missing_property_alone() {
     assert_eq!(read(json!({ "inner": 2 })), Counted { made: 1, inner: 2 });
     assert_eq!(read(json!({})), Counted { made: 2, inner: 0 });
     assert_eq!(Counted::default().made, 3);
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Hashed {
+    labels: HashMap<String, i64>,
+    notes: Option<HashMap<String, String>>,
+}
+codec::object! { Hashed, required_encoded labels, optional_encoded notes }
+
+#[test]
+fn a_hash_map_is_written_in_the_order_of_its_keys() {
+    let labels: HashMap<String, i64> = (0..100).map(|i| (format!("k{i:02}"), i)).collect();
+    let entries: Vec<String> = (0..100).map(|i| format!("\"k{i:02}\":{i}")).collect();
+    let json = format!("{{\"labels\":{{{}}}}}", entries.join(","));
+    let hashed = Hashed {
+        labels,
+        notes: None,
+    };
+    assert_eq!(serde_json::to_string(&hashed).unwrap(), json);
+    assert_eq!(serde_json::from_str::<Hashed>(&json).unwrap(), hashed);
+    assert!(serde_json::from_str::<Hashed>(r#"{"labels":null}"#).is_err());
 }

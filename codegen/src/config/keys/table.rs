@@ -171,6 +171,14 @@ pub(in crate::config) const KEYS: &[Key] = &[
     ),
     key(
         Crate,
+        "map-type",
+        String,
+        "\"btree\"",
+        "\"hash\"",
+        "The type of fields of CRDs that are maps: `btree` (`BTreeMap`), or `hash` (`HashMap`), which is written in the order of the keys, too. Maps within lists and maps, and maps of quantities, times and other values that k8s-openapi's serde would change, stay `BTreeMap`.",
+    ),
+    key(
+        Crate,
         "visibility",
         String,
         "\"public\"",

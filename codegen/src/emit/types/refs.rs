@@ -7,16 +7,25 @@ use super::{FileContext, imports::CODEC};
 use crate::{
     emit::{context::ident, serde_attributes::Presence},
     model::{Field, TypeRef},
+    options::MapType,
 };
 
 /// The type of a field, with the `Option`s that its presence asks for.
 pub(super) fn field_type(scope: &FileContext<'_>, field: &Field) -> TokenStream {
-    let inner = type_tokens(scope, &field.ty);
+    let inner = value_type(scope, field);
     let option = scope.imports.prelude("::std::option", "Option");
     match Presence::of(field) {
         Presence::Required | Presence::Omittable => inner,
         Presence::RequiredNullable | Presence::Optional => quote!(#option<#inner>),
         Presence::OptionalNullable => quote!(#option<#option<#inner>>),
+    }
+}
+
+/// The type of a field that has a value.
+pub(super) fn value_type(scope: &FileContext<'_>, field: &Field) -> TokenStream {
+    match &field.ty {
+        TypeRef::Map(inner) if field.hashed => map(scope, MapType::Hash, inner),
+        ty => type_tokens(scope, ty),
     }
 }
 
@@ -44,13 +53,15 @@ pub(super) fn type_tokens(scope: &FileContext<'_>, ty: &TypeRef) -> TokenStream 
             wrapped(scope, imports.prelude("::std::option", "Option"), inner)
         }
         TypeRef::Boxed(inner) => wrapped(scope, imports.prelude("::std::boxed", "Box"), inner),
-        TypeRef::Map(inner) => {
-            let map = imports.name("std::collections", "BTreeMap");
-            let string = imports.prelude("::std::string", "String");
-            let inner = type_tokens(scope, inner);
-            quote!(#map<#string, #inner>)
-        }
+        TypeRef::Map(inner) => map(scope, MapType::Btree, inner),
     }
+}
+
+fn map(scope: &FileContext<'_>, map_type: MapType, inner: &TypeRef) -> TokenStream {
+    let map = scope.imports.name("std::collections", map_type.name());
+    let string = scope.imports.prelude("::std::string", "String");
+    let inner = type_tokens(scope, inner);
+    quote!(#map<#string, #inner>)
 }
 
 fn wrapped(scope: &FileContext<'_>, outer: TokenStream, inner: &TypeRef) -> TokenStream {

@@ -16,7 +16,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{FileContext, object::call, refs::type_tokens};
+use super::{FileContext, object::call, refs};
 use crate::{
     emit::{context::ident, serde_attributes::Presence},
     model::{
@@ -159,10 +159,9 @@ impl Viewed<'_> {
 /// The type of what a variant refers to: the field's, without the `Option` that is none where it is not set.
 fn value_type(scope: &FileContext<'_>, field: &Field) -> TokenStream {
     let ty = match &field.ty {
-        TypeRef::Boxed(inner) => inner,
-        ty => ty,
+        TypeRef::Boxed(inner) => refs::type_tokens(scope, inner),
+        _ => refs::value_type(scope, field),
     };
-    let ty = type_tokens(scope, ty);
     if Presence::of(field) == Presence::OptionalNullable {
         let option = scope.imports.prelude("::std::option", "Option");
         quote!(#option<#ty>)

@@ -104,6 +104,8 @@ fn is_same_field(a: &Field, b: &Field, shapes: &ShapeOfPath<'_>) -> bool {
         validation,
         go: _,
         declared: _,
+        // Decided later.
+        hashed: _,
     } = a;
     (json_name, rust_name) == (&b.json_name, &b.rust_name)
         && is_same_type(ty, &b.ty, shapes)

@@ -225,6 +225,7 @@ impl<'a> Gathered<'a> {
             default,
             flatten: false,
             skip: false,
+            hashed: false,
             validation,
             go: None,
             declared: DeclaredAt::default(),

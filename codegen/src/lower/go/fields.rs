@@ -306,6 +306,7 @@ fn field(
         default: default(markers, &found.ty),
         flatten: false,
         skip: false,
+        hashed: false,
         validation,
         go: Some(GoField {
             name: source.name.clone(),

@@ -249,6 +249,7 @@ impl Cx<'_> {
             sparse: false,
             default: default(markers, &ty),
             flatten: serde.flatten,
+            hashed: false,
             skip: serde.skip,
             validation: validation::of_markers(markers, wire, self.element_type(&ty), diagnostics),
             go: None,

@@ -12,7 +12,7 @@ use ::codegen_runtime::k8s_openapi::api::core::v1::{
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Image is built from a source.
 #[derive(Clone, Debug, Default, PartialEq, ::bon::Builder)]
@@ -82,7 +82,7 @@ pub struct ImageSpec {
     pub digest: Option<String>,
     pub extra: Option<ImageExtra>,
     #[builder(with = FromIterator::from_iter)]
-    pub labels: BTreeMap<String, String>,
+    pub labels: HashMap<String, String>,
     #[builder(with = FromIterator::from_iter)]
     pub limits: Option<BTreeMap<String, Quantity>>,
     /// The pod that builds.
@@ -151,7 +151,7 @@ impl Default for ImageSpec {
 }
 codec::object! {
     ImageSpec from blank, optional _2fa = "2fa", optional build, nullable cache, defaulted digest,
-    optional extra, required labels, optional_encoded limits, optional pod,
+    optional extra, required_encoded labels, optional_encoded limits, optional pod,
     optional_encoded resources, defaulted retries or default_retries, required source,
     defaulted strategy or default_strategy, defaulted tag or default_tag, optional token
 }
