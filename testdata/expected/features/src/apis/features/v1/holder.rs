@@ -3,6 +3,8 @@
 
 //! `Holder` of `features.example.com/v1`.
 
+#![allow(missing_docs)]
+
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::api::core::v1::{
     ConfigMapKeySelector, LocalObjectReference, SecretKeySelector,
@@ -14,14 +16,9 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMet
 pub struct Holder {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
-    /// `configMapKeyRef`.
     pub config_map_key_ref: Option<Option<ConfigMapKeySelector>>,
-    /// `imagePullSecrets`.
     pub image_pull_secrets: Option<Vec<LocalObjectReference>>,
-    /// `secretKeyRef`.
     pub secret_key_ref: SecretKeySelector,
-    /// `tokenSecretKeyRef`.
-    ///
     /// Defaults to `{"key":"token"}`.
     pub token_secret_key_ref: SecretKeySelector,
 }
@@ -51,7 +48,7 @@ impl Default for Holder {
     }
 }
 codec::object! {
-    Holder as kind from blank, defaulted metadata = "metadata",
+    Holder as kind from blank, defaulted metadata,
     nullable_sparse config_map_key_ref = "configMapKeyRef",
     optional_sparse image_pull_secrets = "imagePullSecrets",
     required_sparse secret_key_ref = "secretKeyRef",
