@@ -83,7 +83,6 @@ impl<'a> Demands<'a> {
         }
         let mut mentioned = Vec::new();
         schema::mentioned(validation, &mut mentioned);
-        let mut mentioned: BTreeSet<&str> = mentioned.into_iter().collect();
         #[cfg(feature = "cel")]
         let mut rules_about = BTreeMap::<usize, BTreeSet<usize>>::new();
         #[cfg(feature = "cel")]
@@ -102,7 +101,7 @@ impl<'a> Demands<'a> {
             #[cfg(feature = "cel")]
             rules_about,
             enums: enums(),
-            mentioned,
+            mentioned: mentioned.into_iter().collect(),
             weight: schema::weight(validation),
             budget: Budget::of(MOST_STEPS),
         })

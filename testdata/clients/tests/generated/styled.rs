@@ -1,6 +1,6 @@
 //! Types by options: builders, extra derives and attributes.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use codegen_runtime::k8s_openapi::api::core::v1::FileKeySelector;
 use golden_styled::apis::styled::v1::{
@@ -55,7 +55,7 @@ fn a_builder_takes_texts_and_iterators_and_leaves_out_what_is_optional() {
 fn types_have_the_derives_of_the_patterns_that_they_match() {
     let seen = HashSet::from([ImageStrategy::Dockerfile]);
     assert!(seen.contains(&ImageSpec::default().strategy));
-    assert_eq!(ImageSpec::default().labels, BTreeMap::new());
+    assert_eq!(ImageSpec::default().labels, HashMap::new());
 }
 
 #[test]
