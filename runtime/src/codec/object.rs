@@ -27,11 +27,11 @@ use super::{Codec, Decoded, object_writer::Writer};
 /// }
 /// ```
 ///
-/// A property that has the field's name is not given. The words before the fields are methods of [`Reader`] and [`Writer`]. `..` names the map of the properties that the list has
-/// not, which are ignored without it. `or default_image` after a property names the function that gives the field's value where
-/// the property is missing; other fields that may be missing keep their value in the struct's `Default`. That is made for each
-/// object, and where it costs something, `from blank` after the struct's name names a function that makes one for less. `as kind`
-/// after the name of a kind's struct stands for `apiVersion` and `kind`.
+/// A field without `= "…"` has the property of its own name. The words before the fields are methods of [`Reader`] and [`Writer`].
+/// `..` names the map of the properties that the list has not, which are ignored without it. `or default_image` after a property
+/// names the function that gives the field's value where the property is missing; other fields that may be missing keep their
+/// value in the struct's `Default`. That is made for each object, and where it costs something, `from blank` after the struct's
+/// name names a function that makes one for less. `as kind` after the name of a kind's struct stands for `apiVersion` and `kind`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __codec_object {

@@ -8,7 +8,8 @@ use serde::{
 };
 
 /// Implements serde, `From<&str>` and `AsRef<str>` for an enum by the texts that its variants are; any other text is in the
-/// variant named first. A text that is the variant's name is not given. serde's derive would buffer each value and try the variants one by one.
+/// variant named first. A variant without `= "…"` has the text of its own name. serde's derive would buffer each value and try the
+/// variants one by one.
 ///
 /// ```ignore
 /// codec::texts! { RunPolicy, Unrecognized, Always, OnFailure = "on-failure" }

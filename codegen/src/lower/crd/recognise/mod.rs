@@ -2,8 +2,9 @@
 //!
 //! A schema is a type of k8s-openapi where every property of the schema is a field of the type, with the same type and
 //! rules, and where nothing is added when a value is written ([`fit`]). Fields of a type that holds numbers go through the
-//! runtime's codec, which keeps what k8s-openapi's own serde would change, and leaves out what the schema does not ask for. Several types may fit a small schema; then
-//! descriptions and the name of the property decide, or the schema keeps a type of its own ([`evidence`]).
+//! runtime's codec, which keeps what k8s-openapi's own serde would change, and leaves out what the schema does not ask for.
+//! Several types may fit a small schema; then descriptions and the name of the property decide, or the schema keeps a type of
+//! its own ([`evidence`]).
 //!
 //! Start reading at [`recognise`].
 
