@@ -97,6 +97,34 @@ fn primitives_have_the_schemas_of_their_go_twins() {
 }
 
 #[test]
+fn arrays_have_as_many_items_as_their_type() {
+    let of = |count: u64, items: Value| json!({"type": "array", "minItems": count, "maxItems": count, "items": items});
+    let flags = of(3, json!({"type": "boolean"}));
+    check("pub a: [bool; 3],", "", &json!({"a": flags}));
+    check("pub a: Option<Box<[bool; 3]>>,", "", &json!({"a": flags}));
+    check(
+        "pub a: [[bool; 3]; 2],",
+        "",
+        &json!({"a": of(2, flags.clone())}),
+    );
+    let list = json!({"a": {"type": "array", "items": flags}});
+    check("pub a: Vec<[bool; 3]>,", "", &list);
+    let map = json!({"a": {"type": "object", "additionalProperties": flags}});
+    let fields = "pub a: std::collections::BTreeMap<String, [bool; 3]>,";
+    check(fields, "", &map);
+    for declared in [
+        "pub type Flags = [bool; 3];".to_owned(),
+        format!("{DERIVE}\npub struct Flags(pub [bool; 3]);"),
+    ] {
+        check("pub a: Flags,", &declared, &json!({"a": flags}));
+    }
+    let unknown = json!({"a": {"type": "array", "items": {"type": "boolean"}}});
+    check("pub a: [bool; COUNT],", "const COUNT: usize = 3;", &unknown);
+    let exact = spec("pub a: [bool; 3],", "", Compat::ControllerGen);
+    assert_eq!(exact["properties"], unknown);
+}
+
+#[test]
 fn what_a_field_says_is_joined_with_what_its_type_says() {
     let name = |rules: &str| {
         format!("/// A name.\n{rules}{DERIVE}\n#[serde(transparent)]\npub struct Name(pub String);")

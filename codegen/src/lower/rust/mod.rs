@@ -3,6 +3,7 @@
 //! Each package becomes a version: its items become types (`types`), the roots among them resources (`resource`).
 //! Start reading at [`lower`].
 
+mod arrays;
 mod checks;
 mod derives;
 mod enums;

@@ -21,7 +21,7 @@ impl Cx<'_> {
     ) -> TypeRef {
         match &ty.kind {
             Kind::Path(path) => self.path_reference(item, ty, path, diagnostics),
-            Kind::List(element) => {
+            Kind::List(element, _) => {
                 TypeRef::List(Box::new(self.reference(item, element, diagnostics)))
             }
             Kind::Other(text) => TypeRef::Verbatim(text.clone()),

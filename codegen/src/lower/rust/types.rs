@@ -39,6 +39,14 @@ impl Cx<'_> {
         let mut validation =
             validation::of_markers(&item.markers, wire, WireType::Unknown, diagnostics);
         add_immutable(&mut validation, &kind, &item.body);
+        let written = match &item.body {
+            Body::Alias(written) => Some(written),
+            Body::Struct(fields) => fields.fields.first().map(|only| &only.ty),
+            Body::Enum(_) => None,
+        };
+        if let (TypeKind::Alias(alias), Some(written)) = (&kind, written) {
+            self.bound_arrays(written, &alias.target, &mut validation);
+        }
         one_of::check(&item.markers, &kind, diagnostics);
         TypeDef {
             name: item.name.clone(),
@@ -214,9 +222,9 @@ impl Cx<'_> {
     ) -> Field {
         let serde = &field.serde;
         let reference = self.reference(owner.item, &field.ty, diagnostics);
-        let (ty, option) = match reference {
-            TypeRef::Optional(inner) => (*inner, true),
-            other => (other, false),
+        let (ty, option) = match &reference {
+            TypeRef::Optional(inner) => (TypeRef::clone(inner), true),
+            other => (other.clone(), false),
         };
         let wire = if serde.with {
             WireType::Unknown
@@ -226,6 +234,11 @@ impl Cx<'_> {
         let markers = &field.markers;
         let has_default = serde.default || owner.defaults;
         let requirement = self.requirement(owner, field, option, has_default, diagnostics);
+        let mut validation =
+            validation::of_markers(markers, wire, self.element_type(&ty), diagnostics);
+        if !serde.with {
+            self.bound_arrays(&field.ty, &reference, &mut validation);
+        }
         Field {
             json_name: wire_name(
                 &field.name,
@@ -251,7 +264,7 @@ impl Cx<'_> {
             flatten: serde.flatten,
             hashed: false,
             skip: serde.skip,
-            validation: validation::of_markers(markers, wire, self.element_type(&ty), diagnostics),
+            validation,
             go: None,
             declared: DeclaredAt::marked(&field.place, field.markers.places()),
             ty,

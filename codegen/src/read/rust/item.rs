@@ -249,8 +249,8 @@ pub struct Type {
 pub enum Kind {
     /// A path, with the arguments of its last segment.
     Path(PathType),
-    /// `[T; N]` or `[T]`
-    List(Box<Type>),
+    /// `[T; N]` or `[T]`: its items, and how many there are where a number says so.
+    List(Box<Type>, Option<u64>),
     /// Anything whose data the type owns but that has no name, such as a tuple; as written.
     Other(String),
     /// Anything that cannot be read from the wire into an owned value, such as a reference; what it is.

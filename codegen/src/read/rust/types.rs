@@ -32,10 +32,12 @@ fn read_at(ty: &syn::Type, comments: &Comments, base: usize, depth: usize) -> Ty
         syn::Type::Group(group) => return read_at(&group.elem, comments, base, depth),
         syn::Type::Paren(paren) => return read_at(&paren.elem, comments, base, depth),
         syn::Type::Array(array) => {
-            Kind::List(Box::new(read_at(&array.elem, comments, base, depth)))
+            let element = read_at(&array.elem, comments, base, depth);
+            Kind::List(Box::new(element), length(&array.len))
         }
         syn::Type::Slice(slice) => {
-            Kind::List(Box::new(read_at(&slice.elem, comments, base, depth)))
+            let element = read_at(&slice.elem, comments, base, depth);
+            Kind::List(Box::new(element), None)
         }
         syn::Type::Path(path) if path.qself.is_none() => {
             read_path(&path.path, comments, base, depth)
@@ -51,6 +53,17 @@ fn read_at(ty: &syn::Type, comments: &Comments, base: usize, depth: usize) -> Ty
         _ => Kind::Unsupported("a macro"),
     };
     Type { place, kind }
+}
+
+/// The length of an array that is written as a number.
+fn length(length: &syn::Expr) -> Option<u64> {
+    match length {
+        syn::Expr::Lit(syn::ExprLit {
+            lit: syn::Lit::Int(number),
+            ..
+        }) => number.base10_parse().ok(),
+        _ => None,
+    }
 }
 
 /// A path whose last segment alone has arguments.
