@@ -43,6 +43,7 @@ pub(crate) fn validate(crd: &Value) -> Vec<FieldError> {
     validate_group(crd, &mut errors);
     validate_names(crd, &mut errors);
     validate_versions(crd, &mut errors);
+    validate_schemas(crd, &mut errors);
     for (index, version) in versions(crd).iter().enumerate() {
         // Findings that all versions share are reported at the top of the spec.
         let shared = |field: &str| {
@@ -70,16 +71,18 @@ pub(crate) fn validate(crd: &Value) -> Vec<FieldError> {
     }
     validate_conversion(crd, &mut errors);
     errors.extend(validate_stored(crd));
-    if errors.is_empty() {
-        match schemas(crd) {
-            Ok(_) => {
-                validate_roots(crd, &mut errors);
-                errors.extend(check_rules(crd));
-            }
-            Err(found) => errors.extend(found),
-        }
-    }
     errors
+}
+
+/// The schemas of all versions; their roots and rules once nothing else is wrong with any.
+fn validate_schemas(crd: &Value, errors: &mut Vec<FieldError>) {
+    match schemas(crd) {
+        Ok(_) => {
+            validate_roots(crd, errors);
+            errors.extend(check_rules(crd));
+        }
+        Err(found) => errors.extend(found),
+    }
 }
 
 /// The roots of the schemas of versions with a status subresource.

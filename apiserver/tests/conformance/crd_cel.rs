@@ -10,6 +10,7 @@ cases![
     types_must_fit,
     rule_must_be_a_condition,
     rule_must_parse,
+    rules_are_checked_beside_names_and_columns,
     pattern_of_a_rule_must_compile,
     cost_of_a_rule_is_bounded,
     cost_of_all_rules_is_bounded,
@@ -90,6 +91,26 @@ async fn rule_must_be_a_condition(client: Client) {
 async fn rule_must_parse(client: Client) {
     let part = "compilation failed: ERROR: <input>:1:9: Syntax error: ";
     refuses(client, json!({"rule": "self.n >"}), &[part]).await;
+}
+
+async fn rules_are_checked_beside_names_and_columns(client: Client) {
+    let columns = json!([{"name": "X", "type": "colour", "jsonPath": ".spec.n"}]);
+    let mut crd =
+        ruled(fields(), json!({"rule": "self.n == 'x'"})).with("additionalPrinterColumns", columns);
+    crd.body["spec"]["scope"] = json!("Everywhere");
+    let parts = [
+        "spec.scope: Unsupported value: \"Everywhere\"",
+        "compilation failed",
+        "spec.additionalPrinterColumns[0].type: Invalid value: \"colour\"",
+    ];
+    refused(&client, &crd, &parts).await;
+    // Faults of the schema itself hide those of rules.
+    crd.body["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["other"] = json!({});
+    let other =
+        "properties[other].type: Required value: must not be empty for specified object fields";
+    refused(&client, &crd, &[parts[0], other, parts[2]]).await;
+    let answer = post(&client, crd::CRDS, &crd.body).await;
+    assert!(!answer.text.contains(parts[1]), "{}", answer.text);
 }
 
 async fn pattern_of_a_rule_must_compile(client: Client) {
