@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::crds;
-use crate::{Filters, Manifests, Options, Source, Sources};
+use crate::{Compat, Filters, Manifests, Options, Source, Sources};
 
 /// The CRDs that are written for the CRD.
 fn written(crd: &Value, filters: Filters) -> Vec<Value> {
@@ -14,10 +14,12 @@ fn written(crd: &Value, filters: Filters) -> Vec<Value> {
     let options = Options {
         manifests: Some(Manifests::default()),
         filters,
+        // Read unchecked: what the API server refuses is kept, too.
+        compat: Compat::ControllerGen,
         ..Options::default()
     };
     let api = crate::load(&sources, &options).unwrap_or_else(|errors| panic!("{errors}"));
-    let crds = crds(&api, &Manifests::default(), options.compat);
+    let crds = crds(&api, &Manifests::default(), Compat::Strict);
     let crds = crds.unwrap_or_else(|errors| panic!("{errors}"));
     crds.into_iter().map(|(_, _, crd)| crd).collect()
 }
@@ -286,4 +288,30 @@ fn kinds_of_a_crd_give_it_in_the_program_too() {
     };
     assert!(generate(Some(Manifests::default())));
     assert!(!generate(None));
+}
+
+#[test]
+#[cfg(feature = "cel")]
+fn a_schema_that_the_server_refuses_is_written_unchecked_alone() {
+    let text = json!({"type": "string", "pattern": "("});
+    let crd = crd(
+        json!({"spec": {"type": "object", "properties": {"a": text}}}),
+        json!({}),
+    );
+    let sources = Sources {
+        crds: vec![Source::new("crd.yaml", crd.to_string())],
+        ..Sources::default()
+    };
+    let load = |manifests, compat| {
+        let options = Options {
+            manifests,
+            compat,
+            ..Options::default()
+        };
+        crate::load(&sources, &options).is_ok()
+    };
+    assert!(!load(Some(Manifests::default()), Compat::Strict));
+    assert!(load(Some(Manifests::default()), Compat::ControllerGen));
+    // Types alone need no schema that holds.
+    assert!(load(None, Compat::Strict));
 }

@@ -1,5 +1,7 @@
 //! Enums: strings and integers whose schema lists their values.
 
+use std::collections::{BTreeSet, HashSet};
+
 use serde_json::Value;
 
 use crate::{
@@ -37,6 +39,7 @@ fn listed(schema: &Schema) -> Vec<&Value> {
     let mut lists = all.filter_map(|one| one.get("enum")?.as_array());
     let first: Vec<&Value> = lists.next().into_iter().flatten().collect();
     lists.fold(first, |mut listed, list| {
+        let list: HashSet<&Value> = list.iter().collect();
         listed.retain(|value| list.contains(value));
         listed
     })
@@ -48,12 +51,9 @@ fn integer(value: &Value) -> Option<String> {
 
 /// An enum of values; one that stands twice counts once.
 fn of_values(kind: EnumValues, values: Vec<String>, default: Option<&str>) -> Option<EnumDef> {
-    let mut unique: Vec<&str> = Vec::with_capacity(values.len());
-    for value in &values {
-        if !unique.contains(&value.as_str()) {
-            unique.push(value);
-        }
-    }
+    let mut seen = BTreeSet::new();
+    let mut unique: Vec<&str> = values.iter().map(String::as_str).collect();
+    unique.retain(|value| seen.insert(*value));
     let variants = unique.iter().zip(variant_names(&unique));
     let variants: Vec<Variant> = variants
         .map(|(value, name)| Variant {

@@ -7,6 +7,7 @@ mod conversion;
 mod fields;
 mod keywords;
 mod names;
+mod refused;
 pub mod schema;
 #[cfg(test)]
 mod tests;

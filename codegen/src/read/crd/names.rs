@@ -207,7 +207,7 @@ impl Reader<'_> {
                 let version = CrdVersion {
                     served,
                     storage,
-                    ..reader.read_version(version, name)
+                    ..reader.read_version(version, name, options)
                 };
                 if has_types {
                     read.push(version);
@@ -270,7 +270,7 @@ impl Reader<'_> {
         Some(name)
     }
 
-    fn read_version(&mut self, version: &mut Node, name: String) -> CrdVersion {
+    fn read_version(&mut self, version: &mut Node, name: String, options: &Options) -> CrdVersion {
         let deprecated = version
             .get("deprecated")
             .is_some_and(|node| self.bool(node, "deprecated"));
@@ -306,8 +306,11 @@ impl Reader<'_> {
             .get_mut("schema")
             .and_then(|node| node.get_mut("openAPIV3Schema"))
             .filter(|node| !node.is_null());
-        read.schema = schema
-            .map(|node| self.within("schema.openAPIV3Schema", |reader| reader.read_schema(node)));
+        read.schema = schema.map(|node| {
+            self.within("schema.openAPIV3Schema", |reader| {
+                reader.read_checked_schema(node, options)
+            })
+        });
         if read.schema.is_none() && !self.keeps_unknown {
             let name = &read.name;
             self.warn(
