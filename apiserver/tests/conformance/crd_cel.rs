@@ -55,29 +55,81 @@ async fn refused(client: &Client, crd: &Crd, parts: &[&str]) {
 }
 
 /// A rule of these fields is refused with these words.
-async fn refuses(client: Client, rule: Value, parts: &[&str]) {
-    refused(&client, &ruled(fields(), rule), parts).await;
+async fn refuses(client: &Client, rule: Value, parts: &[&str]) {
+    refused(client, &ruled(fields(), rule), parts).await;
 }
 
 async fn field_must_be_declared(client: Client) {
     let shown = r#"{"Rule":"self.m \u003e 0","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}"#;
     let start = format!("{RULES}.rule: Invalid value: {shown}: compilation failed: ");
     refuses(
-        client,
+        &client,
         json!({"rule": "self.m > 0"}),
-        &[&start, "undefined field 'm'"],
+        &[&format!(
+            "{start}ERROR: <input>:1:5: undefined field 'm'\n | self.m > 0\n | ....^"
+        )],
     )
     .await;
 }
 
 async fn function_must_be_known(client: Client) {
-    let part = "undeclared reference to 'startWith' (in container '')";
-    refuses(client, json!({"rule": "self.text.startWith('a')"}), &[part]).await;
+    let part = "ERROR: <input>:1:20: undeclared reference to 'startWith' (in container '')\n | self.text.startWith('a')\n | ...................^";
+    refuses(
+        &client,
+        json!({"rule": "self.text.startWith('a')"}),
+        &[part],
+    )
+    .await;
+    let parts = [
+        "ERROR: <input>:2:4: undeclared reference to 'sets' (in container '')\n |    sets.contain([1], [1])\n | ...^",
+        "ERROR: <input>:2:16: undeclared reference to 'contain' (in container '')\n |    sets.contain([1], [1])\n | ...............^",
+    ];
+    let rule = json!({"rule": "'ü' == 'ü' &&\n   sets.contain([1], [1])", "message": "m"});
+    refuses(&client, rule, &parts).await;
 }
 
 async fn types_must_fit(client: Client) {
-    let part = "found no matching overload for '_>_' applied to '(string, int)'";
-    refuses(client, json!({"rule": "self.text > 1"}), &[part]).await;
+    for (rule, part) in [
+        (
+            "self.text > 1",
+            "1:11: found no matching overload for '_>_' applied to '(string, int)'",
+        ),
+        (
+            "size(self.n) > 1",
+            "1:5: found no matching overload for 'size' applied to '(int)'",
+        ),
+        (
+            "'ü' + 1 == 'a'",
+            "1:5: found no matching overload for '_+_' applied to '(string, int)'\n | 'ü' + 1 == 'a'\n | .．..^",
+        ),
+        (
+            "has(self.text.a)",
+            "1:4: type 'string' does not support field selection",
+        ),
+        (
+            "self.n > 0 && self.n",
+            "1:19: expected type 'bool' but found 'int'",
+        ),
+        (
+            "[1, 'a'].size() == 2",
+            "1:5: expected type 'int' but found 'string'",
+        ),
+        (
+            "self.text.all(c, true)",
+            "1:5: expression of type 'string' cannot be range",
+        ),
+        (
+            "duration('1d') > duration('1s')",
+            "1:10: invalid duration argument",
+        ),
+    ] {
+        refuses(
+            &client,
+            json!({"rule": rule}),
+            &[&format!("ERROR: <input>:{part}")],
+        )
+        .await;
+    }
 }
 
 async fn rule_must_be_a_condition(client: Client) {
@@ -85,12 +137,12 @@ async fn rule_must_be_a_condition(client: Client) {
     let message =
         format!("{RULES}.rule: Invalid value: {shown}: cel expression must evaluate to a bool");
     let rule = json!({"rule": "self.n", "message": "a", "reason": "FieldValueInvalid", "fieldPath": ".n", "optionalOldSelf": false});
-    refuses(client, rule, &[&message]).await;
+    refuses(&client, rule, &[&message]).await;
 }
 
 async fn rule_must_parse(client: Client) {
     let part = "compilation failed: ERROR: <input>:1:9: Syntax error: ";
-    refuses(client, json!({"rule": "self.n >"}), &[part]).await;
+    refuses(&client, json!({"rule": "self.n >"}), &[part]).await;
 }
 
 async fn rules_are_checked_beside_names_and_columns(client: Client) {
@@ -115,7 +167,12 @@ async fn rules_are_checked_beside_names_and_columns(client: Client) {
 
 async fn pattern_of_a_rule_must_compile(client: Client) {
     let part = "invalid matches argument";
-    refuses(client, json!({"rule": "self.short.matches('[a')"}), &[part]).await;
+    refuses(
+        &client,
+        json!({"rule": "self.short.matches('[a')"}),
+        &[part],
+    )
+    .await;
 }
 
 async fn cost_of_a_rule_is_bounded(client: Client) {
@@ -127,7 +184,7 @@ async fn cost_of_a_rule_is_bounded(client: Client) {
     );
     let all = "spec.validation.openAPIV3Schema: Forbidden: x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema exceeds budget by factor of more than 100x";
     refuses(
-        client,
+        &client,
         json!({"rule": "self.list.all(x, self.list.all(y, x == y))"}),
         &[&rule, &named, all],
     )
@@ -149,7 +206,7 @@ async fn message_must_be_a_text(client: Client) {
     let rule = json!({"rule": "self.n > 0", "messageExpression": "self.n"});
     let part = "x-kubernetes-validations[0].messageExpression: Invalid value: ";
     let detail = ": messageExpression must evaluate to a string";
-    refuses(client, rule, &[part, detail]).await;
+    refuses(&client, rule, &[part, detail]).await;
 }
 
 async fn old_self_needs_identity(client: Client) {
@@ -174,26 +231,26 @@ async fn optional_old_self_needs_old_self(client: Client) {
     let message = format!(
         "{RULES}.optionalOldSelf: Invalid value: true: may not be set if oldSelf is not used in rule"
     );
-    refuses(client, rule, &[&message]).await;
+    refuses(&client, rule, &[&message]).await;
 }
 
 async fn rule_must_be_given(client: Client) {
     let message = format!("{RULES}.rule: Required value: rule is not specified");
-    refuses(client, json!({"rule": " "}), &[&message]).await;
+    refuses(&client, json!({"rule": " "}), &[&message]).await;
 }
 
 async fn message_must_be_one_line(client: Client) {
     let rule = json!({"rule": "self.n > 0", "message": "a\nb"});
     let message =
         format!("{RULES}.message: Invalid value: \"a\\nb\": must not contain line breaks");
-    refuses(client, rule, &[&message]).await;
+    refuses(&client, rule, &[&message]).await;
 }
 
 async fn long_rule_needs_a_message(client: Client) {
     let message = format!(
         "{RULES}.message: Required value: message must be specified if rule contains line breaks"
     );
-    refuses(client, json!({"rule": "self.n\n> 0"}), &[&message]).await;
+    refuses(&client, json!({"rule": "self.n\n> 0"}), &[&message]).await;
 }
 
 async fn reason_must_be_known(client: Client) {
@@ -201,13 +258,13 @@ async fn reason_must_be_known(client: Client) {
     let message = format!(
         "{RULES}.reason: Unsupported value: \"Bad\": supported values: \"FieldValueDuplicate\", \"FieldValueForbidden\", \"FieldValueInvalid\", \"FieldValueRequired\""
     );
-    refuses(client, rule, &[&message]).await;
+    refuses(&client, rule, &[&message]).await;
 }
 
 async fn field_path_must_be_declared(client: Client) {
     let rule = json!({"rule": "self.n > 0", "fieldPath": ".m"});
     let message = format!("{RULES}.fieldPath: Invalid value: \".m\": must be a valid path");
-    refuses(client, rule, &[&message]).await;
+    refuses(&client, rule, &[&message]).await;
 }
 
 async fn values_without_type_have_no_rules(client: Client) {

@@ -61,6 +61,19 @@ impl Place {
             ..self.clone()
         }
     }
+
+    /// The text of the range.
+    #[must_use]
+    pub fn written(&self) -> &str {
+        self.text.get(self.range.clone()).unwrap_or_default()
+    }
+
+    /// The range of a part of a text that stands within this one; nothing where it is written otherwise, such as with escapes.
+    #[must_use]
+    pub fn part(&self, text: &str, part: &Range<usize>) -> Option<Self> {
+        let start = self.range.start + self.written().find(text)?;
+        Some(self.at(start + part.start..start + part.end))
+    }
 }
 
 impl Diagnostic {

@@ -48,17 +48,12 @@ impl DeclaredAt {
         };
         let markers = &self.0.as_deref()?.markers;
         let named = || markers.iter().filter(|(known, _)| ends(known));
-        let mut whole = named().filter(|(_, place)| has_argument(written(place), text));
-        let mut within = named().filter(|(_, place)| written(place).contains(text));
+        let mut whole = named().filter(|(_, place)| has_argument(place.written(), text));
+        let mut within = named().filter(|(_, place)| place.written().contains(text));
         let found = whole.next().or_else(|| within.next());
         let only = || named().next().filter(|_| named().count() == 1);
         found.or_else(only).map(|(_, place)| place)
     }
-}
-
-/// The text of a place.
-fn written(place: &Place) -> &str {
-    place.text.get(place.range.clone()).unwrap_or_default()
 }
 
 /// Whether a text is an argument of a marker, in quotation marks or without.
@@ -111,7 +106,7 @@ mod tests {
             ("kubebuilder:printcolumn", whole.at(range))
         });
         let declared = DeclaredAt::marked(&whole, places.collect());
-        let found = declared.marker("printcolumn", text).map(written);
+        let found = declared.marker("printcolumn", text).map(Place::written);
         assert_eq!(found, expected.map(|index| markers[index]), "{text}");
     }
 

@@ -3,7 +3,7 @@
 //! It refuses a CRD of which a rule does not parse, names what is not there, has no boolean as result, or could cost too much.
 //! What is not known here, the API server may know: it counts as right.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, ops::Range};
 
 use super::{
     Fault,
@@ -11,7 +11,8 @@ use super::{
     cost::Coster,
     decl::Decl,
     parse,
-    tree::Node,
+    parse::places,
+    tree::{Id, Node, Tree},
     types::{Scalar, Type},
 };
 
@@ -36,8 +37,8 @@ pub enum OldSelf {
 /// Findings about an expression.
 #[derive(Debug)]
 pub enum Verdict<'d> {
-    /// What is wrong.
-    Faults(Vec<Fault<'d>>),
+    /// What is wrong, in the order of the text.
+    Faults(Vec<Found<'d>>),
     /// The most that it costs for one value, and what could be bounded to lower that: markers, and the paths of what they
     /// would bound.
     Cost(u64, BTreeSet<(&'static str, &'d str)>),
@@ -54,7 +55,7 @@ pub fn examine<'d>(
 ) -> Verdict<'d> {
     let (tree, root) = match parse(expression) {
         Ok(tree) => tree,
-        Err(Some(fault)) => return Verdict::Faults(vec![fault]),
+        Err(Some(fault)) => return Verdict::Faults(vec![Found::of(fault)]),
         Err(None) => return Verdict::Unknown,
     };
     let own = decl.ty();
@@ -63,9 +64,10 @@ pub fn examine<'d>(
         OldSelf::Optional => Type::optional(own.clone()),
     };
     let variables = vec![("self", own), ("oldSelf", before)];
+    let placed = |faults| Verdict::Faults(placed(expression, &tree, faults));
     let (checked, ty) = match Checker::run(&tree, root, variables) {
         Outcome::Types(checked, ty) => (checked, ty),
-        Outcome::Faults(faults) => return Verdict::Faults(faults),
+        Outcome::Faults(faults) => return placed(faults),
         Outcome::Uncertain => return Verdict::Unknown,
     };
     let expected = match purpose {
@@ -75,14 +77,65 @@ pub fn examine<'d>(
     if !ty.is(expected) {
         let expected = Type::Scalar(expected);
         let found = ty;
-        return Verdict::Faults(vec![Fault::Outcome { expected, found }]);
+        return Verdict::Faults(vec![Found::of(Fault::Outcome { expected, found })]);
     }
     let faults = literals::faults(&tree, &checked);
     if !faults.is_empty() {
-        return Verdict::Faults(faults.into_iter().map(Fault::Literal).collect());
+        let faults = faults.into_iter();
+        return placed(
+            faults
+                .map(|(fault, id)| (Fault::Literal(fault), id))
+                .collect(),
+        );
     }
     let (cost, unbounded) = Coster::run(&tree, root, &checked, decl);
     Verdict::Cost(cost, unbounded)
+}
+
+/// A fault with its place.
+#[derive(Clone, Debug)]
+pub struct Found<'d> {
+    /// What is wrong.
+    pub fault: Fault<'d>,
+    /// The bytes of the expression that it is about, as far as they are known.
+    pub place: Option<Range<usize>>,
+}
+
+impl<'d> Found<'d> {
+    /// A fault of the whole expression, or one that says its place.
+    const fn of(fault: Fault<'d>) -> Self {
+        let place = match fault {
+            Fault::Syntax { at, .. } => Some(at..at),
+            _ => None,
+        };
+        Self { fault, place }
+    }
+}
+
+/// Faults in the order of the text.
+fn placed<'d>(expression: &str, tree: &Tree, faults: Vec<(Fault<'d>, Id)>) -> Vec<Found<'d>> {
+    let place_of = places(expression);
+    let faults = faults.into_iter();
+    let mut found: Vec<Found<'d>> = faults
+        .map(|(fault, id)| Found {
+            fault,
+            place: place_of(tree.part(id))
+                .map(|place| with_field(expression, place, tree.node(id))),
+        })
+        .collect();
+    found.sort_by_key(|one| one.place.as_ref().map(|place| place.start));
+    found
+}
+
+/// The place of a node, which is the dot of a field that is read, with the field's name.
+fn with_field(expression: &str, place: Range<usize>, node: &Node) -> Range<usize> {
+    let Node::Select { field, .. } = node else {
+        return place;
+    };
+    let rest = expression.get(place.end..).unwrap_or_default();
+    let is_next = rest.starts_with(field.as_str());
+    let end = place.end + if is_next { field.len() } else { 0 };
+    place.start..end
 }
 
 /// Whether an expression reads a variable; none if it does not parse.

@@ -15,10 +15,8 @@ pub enum Fault<'d> {
     Syntax {
         /// The parser's words.
         message: String,
-        /// Counted from 1.
-        line: usize,
-        /// Counted from 1.
-        column: usize,
+        /// The first byte that does not fit.
+        at: usize,
     },
     /// It nests too deep.
     TooDeep,
@@ -141,9 +139,6 @@ impl PartialEq for Fault<'_> {
 
 impl fmt::Display for Fault<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let undeclared = |f: &mut fmt::Formatter<'_>, name: &str| {
-            write!(f, "undeclared reference to '{name}' (in container '')")
-        };
         let mismatch = |f: &mut fmt::Formatter<'_>, expected: &Type<'_>, found: &Type<'_>| {
             let (expected, found) = (expected.go(), found.go());
             write!(f, "expected type '{expected}' but found '{found}'")
@@ -158,24 +153,13 @@ impl fmt::Display for Fault<'_> {
                 f,
                 "ERROR: <input>:-1:0: expression code point size exceeds limit: size: {characters}, limit {MOST_CHARACTERS}"
             ),
-            Self::MacroArguments { name } => undeclared(f, name),
+            Self::MacroArguments { name } => f.write_str(&undeclared(name)),
             Self::MacroVariable { name } if name.starts_with("opt") => {
                 write!(f, "{name}() variable name must be a simple identifier")
             }
             Self::MacroVariable { .. } => f.write_str("argument must be a simple name"),
-            Self::UnknownVariable { name, .. } => undeclared(f, name),
-            // The server looks for the library as a variable, too.
-            Self::UnknownFunction { name } => match name.rsplit_once('.') {
-                Some((library, function)) => {
-                    undeclared(f, library)?;
-                    f.write_str(
-                        "
-",
-                    )?;
-                    undeclared(f, function)
-                }
-                None => undeclared(f, name),
-            },
+            Self::UnknownVariable { name, .. } => f.write_str(&undeclared(name)),
+            Self::UnknownFunction { name } => f.write_str(&undeclared(name)),
             Self::UndefinedField { field, .. } => write!(f, "undefined field '{field}'"),
             Self::NoFields { ty, .. } => {
                 write!(f, "type '{}' does not support field selection", ty.go())
@@ -212,6 +196,11 @@ impl fmt::Display for Fault<'_> {
             Self::Outcome { expected, .. } => write!(f, "must evaluate to a {}", expected.go()),
         }
     }
+}
+
+/// The words for a name that is not there.
+pub(crate) fn undeclared(name: &str) -> String {
+    format!("undeclared reference to '{name}' (in container '')")
 }
 
 impl fmt::Display for Unparsed {

@@ -10,7 +10,7 @@ pub mod cost;
 pub mod decl;
 pub(crate) mod eval;
 pub mod examine;
-mod fault;
+pub(crate) mod fault;
 pub mod functions;
 pub mod names;
 mod parse;

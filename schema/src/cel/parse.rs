@@ -2,7 +2,7 @@
 //!
 //! Whatever looks at a tree descends into it. A tree therefore is never deeper than the stacks of servers and tests can hold.
 
-use std::thread;
+use std::{ops::Range, thread};
 
 use cel::{IdedExpr, common::ast::LiteralValue, parser::PrattParser};
 
@@ -35,10 +35,29 @@ pub fn parse(expression: &str) -> Result<(Tree, Id), Option<Fault<'static>>> {
         return Err(Some(Fault::TooLong { characters }));
     }
     estimate(expression)?;
+    on_a_large_stack(|| Tree::of(&parse_expr(expression)?)).ok_or(None)?
+}
+
+/// Where the parts of an expression stand that parses, in bytes, by the parser's numbers.
+pub(super) fn places(expression: &str) -> impl Fn(u64) -> Option<Range<usize>> + use<> {
+    // The parser tells places with errors alone: one behind the expression changes none of them.
+    let extended = format!("{expression}\n)");
+    let read = || parser().parse(&extended).err()?.errors.pop()?.source_info;
+    let found = match expression.len() <= MOST_BYTES_HERE {
+        true => read(),
+        false => on_a_large_stack(read).flatten(),
+    };
+    move |part| {
+        let (start, end) = found.as_ref()?.offset_for(part)?;
+        Some(usize::try_from(start).ok()?..usize::try_from(end).ok()?)
+    }
+}
+
+/// What a thread with room for the deepest tree gives; nothing if there is none.
+fn on_a_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
     thread::scope(|scope| {
         let thread = thread::Builder::new().stack_size(STACK_BYTES);
-        let parsing = thread.spawn_scoped(scope, || Tree::of(&parse_expr(expression)?));
-        parsing.map_err(|_| None)?.join().map_err(|_| None)?
+        thread.spawn_scoped(scope, work).ok()?.join().ok()
     })
 }
 
@@ -115,22 +134,31 @@ fn text_length(bytes: &[u8], is_raw: bool) -> usize {
     bytes.len()
 }
 
-fn parse_expr(expression: &str) -> Result<IdedExpr, Fault<'static>> {
-    let parser = PrattParser::new()
+fn parser() -> PrattParser {
+    PrattParser::new()
         .max_recursion_depth(MOST_DEEP)
         .enable_optional_syntax(true)
-        .enable_ident_escape_syntax(true);
-    parser.parse(expression).map_err(|errors| {
+        .enable_ident_escape_syntax(true)
+}
+
+fn parse_expr(expression: &str) -> Result<IdedExpr, Fault<'static>> {
+    parser().parse(expression).map_err(|errors| {
         let first = errors.errors.first();
         let (line, column) = first.map_or((1, 0), |error| error.pos);
         let message = first.map_or("not CEL", |error| error.msg.as_str());
         let message = message.lines().next().unwrap_or_default();
         Fault::Syntax {
             message: message.to_owned(),
-            line: line.unsigned_abs(),
-            column: column.max(0).unsigned_abs(),
+            at: byte_of(expression, line.unsigned_abs(), column.unsigned_abs()),
         }
     })
+}
+
+/// The byte at a line and a column, which count from 1; the parser's columns are bytes.
+fn byte_of(text: &str, line: usize, column: usize) -> usize {
+    let lines = text.split_inclusive('\n').take(line.saturating_sub(1));
+    let before: usize = lines.map(str::len).sum();
+    (before + column.saturating_sub(1)).min(text.len())
 }
 
 impl Literal {
@@ -180,6 +208,17 @@ mod tests {
             drop(Checker::run(&tree, root, Vec::new()));
             let program = Program::new(&expression).unwrap();
             drop(program.run(&[], &mut 1_000_000));
+        }
+    }
+
+    #[test]
+    fn parts_of_short_and_long_expressions_have_places() {
+        for terms in [1, 100] {
+            let expression = "a + ".repeat(terms) + "b // why";
+            let (tree, root) = parse(&expression).unwrap();
+            let place = places(&expression)(tree.part(root)).unwrap();
+            let last = 4 * terms - 2;
+            assert_eq!(place, last..last + 1);
         }
     }
 

@@ -118,6 +118,10 @@ pub struct Loop {
 pub struct Tree {
     /// By their numbers.
     pub nodes: Vec<Node>,
+    /// The parser's numbers of the parts of the text that they stand for.
+    parts: Vec<u64>,
+    /// The part that nodes are being made of.
+    part: u64,
     /// How deep the node stands that is being made.
     depth: u16,
 }
@@ -140,6 +144,11 @@ impl Tree {
         self.nodes.get(id).unwrap_or(&Node::Message)
     }
 
+    /// The parser's number of the part of the text that a node stands for.
+    pub(super) fn part(&self, id: Id) -> u64 {
+        self.parts.get(id).copied().unwrap_or_default()
+    }
+
     /// The name that identifiers and fields spell, as `a.b.c`; none for other expressions.
     #[must_use]
     pub fn qualified_name(&self, id: Id) -> Option<String> {
@@ -159,6 +168,7 @@ impl Tree {
             return Err(None);
         }
         self.nodes.push(node);
+        self.parts.push(self.part);
         Ok(self.nodes.len() - 1)
     }
 
@@ -168,7 +178,9 @@ impl Tree {
             return Err(Some(Fault::TooDeep));
         }
         self.depth += 1;
+        let around = std::mem::replace(&mut self.part, expr.id);
         let id = self.shallow(expr)?;
+        self.part = around;
         self.depth -= 1;
         Ok(id)
     }

@@ -1,7 +1,6 @@
 //! What a CRD's rules may say and cost, in the words of kube-apiserver.
 //!
-//! It differs in this: cel-go shows the place of a fault in the expression, which the parser tells of syntax errors alone; and it
-//! names the types of objects by the time.
+//! It differs in this: cel-go names the types of objects by the time.
 
 use serde_json::Value;
 
@@ -9,7 +8,8 @@ use crate::cel::{
     Fault, Unparsed,
     budget::{Count, MOST_OF_A_RULE, MOST_OF_ALL, factor},
     decl::{Decl, Level},
-    examine::{OldSelf, Purpose, Verdict, examine, reads},
+    examine::{Found, OldSelf, Purpose, Verdict, examine, reads},
+    fault::undeclared,
 };
 use crate::field::{FieldError, FieldErrorKind, Path, go_json};
 use crate::props::{Props, RawAdditional};
@@ -213,40 +213,81 @@ fn shown(rule: Props<'_>) -> String {
     )
 }
 
-fn compile_error(expression: &str, subject: &str, prefix: &str, faults: &[Fault<'_>]) -> String {
-    let issues: Vec<String> = faults
-        .iter()
-        .map(|fault| match fault {
-            Fault::Syntax {
-                message,
-                line,
-                column,
-            } => {
-                // The parser words some of them in its own way.
-                let message = message.trim_start_matches("Syntax error: ");
-                let message = format!("Syntax error: {message}");
-                placed(expression, &message, *line, *column)
-            }
-            fault => fault.to_string(),
-        })
-        .collect();
-    match faults {
-        [fault @ Fault::Outcome { .. }] => format!("{subject} {fault}"),
-        [fault @ Fault::Literal(Unparsed::Pattern { is_late: true, .. })] => {
-            format!("program instantiation failed: {fault}")
+fn compile_error(expression: &str, subject: &str, prefix: &str, faults: &[Found<'_>]) -> String {
+    if let [Found { fault, .. }] = faults
+        && matches!(fault, Fault::Outcome { .. })
+    {
+        return format!("{subject} {fault}");
+    }
+    let is_late = |one: &Found<'_>| {
+        let Fault::Literal(Unparsed::Pattern { is_late, .. }) = one.fault else {
+            return false;
+        };
+        is_late
+    };
+    // The first of them ends the making of the program, which follows on the checks.
+    if let Some(Found { fault, .. }) = faults.first().filter(|_| faults.iter().all(is_late)) {
+        return format!("program instantiation failed: {fault}");
+    }
+    let faults = faults.iter().filter(|one| !is_late(one));
+    let issues: Vec<String> = faults.map(|fault| issue(expression, fault)).collect();
+    format!("{prefix}compilation failed: {}", issues.join("\n"))
+}
+
+/// A fault as cel-go shows it.
+fn issue(expression: &str, Found { fault, place }: &Found<'_>) -> String {
+    let Some(place) = place else {
+        return fault.to_string();
+    };
+    match fault {
+        Fault::Syntax { message, .. } => {
+            // The parser words some of them in its own way.
+            let message = message.trim_start_matches("Syntax error: ");
+            placed(expression, &format!("Syntax error: {message}"), place.start)
         }
-        _ => format!("{prefix}compilation failed: {}", issues.join("\n")),
+        // The server looks for the library as a variable, too.
+        Fault::UnknownFunction { name } if name.contains('.') => {
+            let (library, function) = name.rsplit_once('.').unwrap_or_default();
+            let before = expression.get(..place.start).unwrap_or_default();
+            let at = before.rfind(library).unwrap_or(place.start);
+            let library = placed(expression, &undeclared(library), at);
+            let function = placed(expression, &undeclared(function), place.start);
+            format!("{library}\n{function}")
+        }
+        fault => placed(
+            expression,
+            &fault.to_string(),
+            opening(expression, place.start),
+        ),
+    }
+}
+
+/// Where cel-go points: of a call at its parenthesis, where the parser here gives the function's name.
+fn opening(expression: &str, at: usize) -> usize {
+    let rest = expression.get(at..).unwrap_or_default();
+    let name = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    let behind = name.trim_start();
+    if behind.starts_with('(') {
+        expression.len() - behind.len()
+    } else {
+        at
     }
 }
 
 /// An issue with its place, as cel-go shows it.
-fn placed(expression: &str, message: &str, line: usize, column: usize) -> String {
-    let before = column.saturating_sub(1);
-    let text = expression
-        .lines()
-        .nth(line.saturating_sub(1))
-        .unwrap_or_default();
-    let text = text.replace('\t', " ");
-    let dots = ".".repeat(before);
-    format!("ERROR: <input>:{line}:{column}: {message}\n | {text}\n | {dots}^")
+fn placed(expression: &str, message: &str, at: usize) -> String {
+    let (before, rest) = expression.split_at_checked(at).unwrap_or((expression, ""));
+    let line = before.matches('\n').count() + 1;
+    let start = before.rsplit('\n').next().unwrap_or_default();
+    let end = rest.split('\n').next().unwrap_or_default();
+    let text = format!("{start}{end}").replace('\t', " ");
+    let column = start.chars().count();
+    let is_wide = |c: char| c.len_utf8() > 1;
+    let dots: String = start
+        .chars()
+        .map(|c| if is_wide(c) { '．' } else { '.' })
+        .collect();
+    let mark = if end.starts_with(is_wide) { '＾' } else { '^' };
+    let column = column + 1;
+    format!("ERROR: <input>:{line}:{column}: {message}\n | {text}\n | {dots}{mark}")
 }

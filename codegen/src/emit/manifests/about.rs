@@ -1,5 +1,7 @@
 //! Subjects of findings in schemas, and how messages name their paths.
 
+use std::ops::Range;
+
 /// The subject of a finding: a field and its marker.
 #[derive(Clone, Copy)]
 pub(super) struct About<'s> {
@@ -8,12 +10,24 @@ pub(super) struct About<'s> {
     pub(super) marker: &'s str,
     /// A text that stands in the marker.
     pub(super) text: &'s str,
+    /// The bytes of that text which are meant, where it is not the whole marker.
+    pub(super) part: Option<&'s Range<usize>>,
 }
 
 impl<'s> About<'s> {
     /// A marker of a field, or of its type, by the end of its name and a text within it.
     pub(super) fn marker(path: &'s [String], marker: &'s str, text: &'s str) -> Self {
-        Self { path, marker, text }
+        Self {
+            path,
+            marker,
+            text,
+            part: None,
+        }
+    }
+
+    /// A part of the text.
+    pub(super) fn part(self, part: Option<&'s Range<usize>>) -> Self {
+        Self { part, ..self }
     }
 }
 

@@ -245,9 +245,10 @@ impl Check<'_> {
         let marker = declared
             .iter()
             .find_map(|it| it.marker(about.marker, about.text));
-        let place = marker.or_else(|| declared.iter().find_map(|it| it.place()));
-        let error = match place {
-            Some(place) => error.at(place.clone(), ""),
+        let part = about.part.and_then(|part| marker?.part(about.text, part));
+        let whole = || marker.or_else(|| declared.iter().find_map(|it| it.place()));
+        let error = match part.or_else(|| whole().cloned()) {
+            Some(place) => error.at(place, ""),
             None => error,
         };
         if !diagnostics.as_slice().contains(&error) {

@@ -14,7 +14,7 @@ use super::{schema::TYPE, wording::worded};
 use crate::cel::{
     Decl, Level, OldSelf, Purpose, Verdict,
     budget::{Count, MOST_OF_A_RULE, MOST_OF_ALL, factor, most_values},
-    examine::{examine, reads},
+    examine::{Found, examine, reads},
 };
 use crate::{diag::Diagnostic, suggest::closest};
 
@@ -221,7 +221,7 @@ impl<'c> Rules<'c> {
                 match examine(expression, purpose, old, &decl) {
                     Verdict::Unknown => {}
                     Verdict::Faults(faults) => {
-                        for fault in faults {
+                        for Found { fault, place } in faults {
                             let (message, help) = worded(&fault);
                             let message = format!(
                                 "the API server refuses a {what} of {}: {message}",
@@ -232,7 +232,7 @@ impl<'c> Rules<'c> {
                                 error = error.help(help);
                             }
                             let error = error.note(format!("it is `{expression}`"));
-                            (self.report)(about, error);
+                            (self.report)(about.part(place.as_ref()), error);
                         }
                     }
                     Verdict::Cost(each, bounds) => {

@@ -12,14 +12,7 @@ use crate::{
 /// What is wrong, and what to write instead; the second may be empty.
 pub(super) fn worded(fault: &Fault<'_>) -> (String, String) {
     match fault {
-        Fault::Syntax {
-            message,
-            line,
-            column,
-        } => (
-            format!("it does not parse: {message}"),
-            format!("look at line {line}, column {column}, of the rule"),
-        ),
+        Fault::Syntax { message, .. } => (format!("it does not parse: {message}"), String::new()),
         Fault::TooDeep => (
             format!("it nests deeper than {MOST_DEEP} levels"),
             "the API server refuses it: write several rules; chains of operators and calls nest, too, save those of `&&` and `||`"

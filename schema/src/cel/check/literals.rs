@@ -9,44 +9,55 @@ use crate::cel::{
 };
 
 /// The faults of the literals that an expression's calls parse.
-pub(crate) fn faults(tree: &Tree, checked: &Checked<'_>) -> Vec<Unparsed> {
-    let mut faults = Vec::new();
+pub(crate) fn faults(tree: &Tree, checked: &Checked<'_>) -> Vec<(Unparsed, Id)> {
+    let mut faults: Vec<(Unparsed, Id)> = Vec::new();
     for (node, resolved) in tree.nodes.iter().zip(&checked.calls) {
         let (Node::Call(call), Some(resolved)) = (node, resolved) else {
             continue;
         };
         let fault = match resolved.function.as_str() {
-            "duration" => first_text(tree, call).and_then(duration_fault),
-            "timestamp" => first_text(tree, call).and_then(timestamp_fault),
+            "duration" => argument(tree, call, 0, duration_fault),
+            "timestamp" => argument(tree, call, 0, timestamp_fault),
             // The validators of literals know `x.matches(…)` alone.
             "matches" => {
                 let is_late = resolved.style == Style::Global;
-                let pattern = pattern(tree, call, resolved.style);
-                pattern.and_then(|it| unmatched("matches", is_late, it))
+                let check = |pattern: &str| unmatched("matches", is_late, pattern);
+                argument(tree, call, before_pattern(resolved.style), check)
             }
             "find" | "findAll" => {
-                let pattern = pattern(tree, call, resolved.style);
-                pattern.and_then(|it| unmatched("find", true, it))
+                let check = |pattern: &str| unmatched("find", true, pattern);
+                argument(tree, call, before_pattern(resolved.style), check)
             }
             _ => None,
         };
         // Macros copy what they are called on.
-        faults.extend(fault.filter(|fault| !faults.contains(fault)));
+        let mut known = faults.iter();
+        if let Some((fault, id)) = fault
+            && !known.any(|(known, at)| tree.part(*at) == tree.part(id) && *known == fault)
+        {
+            faults.push((fault, id));
+        }
     }
     faults
 }
 
-/// The pattern of a call: the argument behind the text that it is for.
-fn pattern<'t>(tree: &'t Tree, call: &Call, style: Style) -> Option<&'t str> {
-    let before = match style {
+/// How many arguments of a call stand before the pattern.
+const fn before_pattern(style: Style) -> usize {
+    match style {
         Style::Member => 0,
         Style::Global => 1,
-    };
-    call.args.get(before).and_then(|id| text(tree, *id))
+    }
 }
 
-fn first_text<'t>(tree: &'t Tree, call: &Call) -> Option<&'t str> {
-    call.args.first().and_then(|id| text(tree, *id))
+/// The fault of an argument that is a literal.
+fn argument(
+    tree: &Tree,
+    call: &Call,
+    index: usize,
+    check: impl Fn(&str) -> Option<Unparsed>,
+) -> Option<(Unparsed, Id)> {
+    let id = *call.args.get(index)?;
+    Some((check(text(tree, id)?)?, id))
 }
 
 fn text(tree: &Tree, id: Id) -> Option<&str> {

@@ -42,7 +42,9 @@ pub(crate) struct Checker<'t, 'd> {
     scope: Vec<(&'t str, Type<'d>)>,
     solver: Solver<'d>,
     checked: Checked<'d>,
-    faults: Vec<Fault<'d>>,
+    faults: Vec<(Fault<'d>, Id)>,
+    /// The node that is being checked.
+    at: Id,
     /// Whether the items of a list may be of different types, as those of `format`'s argument.
     mixed: bool,
     /// Whether something is beyond what is known here, so that the result says nothing.
@@ -53,7 +55,8 @@ pub(crate) struct Checker<'t, 'd> {
 pub(crate) enum Outcome<'d> {
     /// The types, and that of the whole.
     Types(Checked<'d>, Type<'d>),
-    Faults(Vec<Fault<'d>>),
+    /// Each with its node.
+    Faults(Vec<(Fault<'d>, Id)>),
     /// The API server knows.
     Uncertain,
 }
@@ -75,6 +78,7 @@ impl<'t, 'd> Checker<'t, 'd> {
                 calls: vec![None; count],
             },
             faults: Vec::new(),
+            at: root,
             mixed: false,
             uncertain: false,
         };
@@ -98,6 +102,7 @@ impl<'t, 'd> Checker<'t, 'd> {
 
     fn check(&mut self, id: Id) -> Type<'d> {
         let tree = self.tree;
+        let around = std::mem::replace(&mut self.at, id);
         let ty = match tree.node(id) {
             Node::Literal(literal) => literal_type(literal),
             Node::Ident(name) => self.ident(name),
@@ -124,6 +129,7 @@ impl<'t, 'd> Checker<'t, 'd> {
                 Type::Dyn
             }
         };
+        self.at = around;
         self.solver.count(&ty);
         if self.solver.is_exhausted() {
             return Type::Dyn;
@@ -134,10 +140,17 @@ impl<'t, 'd> Checker<'t, 'd> {
         ty
     }
 
+    /// Adds a fault of the node that is being checked.
     fn fault(&mut self, fault: Fault<'d>) -> Type<'d> {
+        self.fault_at(self.at, fault)
+    }
+
+    fn fault_at(&mut self, id: Id, fault: Fault<'d>) -> Type<'d> {
         // Macros copy what they are called on.
-        if !self.faults.contains(&fault) {
-            self.faults.push(fault);
+        let part = self.tree.part(id);
+        let mut faults = self.faults.iter();
+        if !faults.any(|(known, at)| self.tree.part(*at) == part && *known == fault) {
+            self.faults.push((fault, id));
         }
         Type::Dyn
     }
@@ -314,16 +327,30 @@ impl<'t, 'd> Checker<'t, 'd> {
             });
         }
         let Some(result) = result else {
-            let types = types.iter().map(|ty| self.solver.resolved(ty)).collect();
-            return self.fault(Fault::NoOverload {
+            let types: Vec<_> = types.iter().map(|ty| self.solver.resolved(ty)).collect();
+            let at = self.operand_at_fault(id, &function, &types);
+            let fault = Fault::NoOverload {
                 function,
                 style,
                 types,
                 overloads,
-            });
+            };
+            return self.fault_at(at, fault);
         };
         self.resolved(id, function, style, fitting);
         result
+    }
+
+    /// The part that no signature fits: of a conjunction or disjunction the operand that is not a condition, else the call.
+    fn operand_at_fault(&self, id: Id, function: &str, types: &[Type<'d>]) -> Id {
+        match self.tree.node(id) {
+            Node::Call(call) if matches!(function, "_&&_" | "_||_") => {
+                let wrong = types.iter().position(|ty| !ty.is(Scalar::Bool));
+                let operand = wrong.and_then(|index| call.args.get(index));
+                operand.copied().unwrap_or(id)
+            }
+            _ => id,
+        }
     }
 
     fn resolved(
@@ -351,7 +378,7 @@ impl<'t, 'd> Checker<'t, 'd> {
                 ty = match self.solver.resolved(&ty) {
                     Type::Optional(value) => *value,
                     Type::Dyn => Type::Dyn,
-                    ty => self.fault(Fault::NotOptional { ty }),
+                    ty => self.fault_at(entry.value, Fault::NotOptional { ty }),
                 };
             }
             joined = Some(match joined {
@@ -362,7 +389,7 @@ impl<'t, 'd> Checker<'t, 'd> {
                     None => {
                         let (before, ty) =
                             (self.solver.resolved(&before), self.solver.resolved(&ty));
-                        self.fault(Fault::Mixed { parts, before, ty })
+                        self.fault_at(entry.value, Fault::Mixed { parts, before, ty })
                     }
                 },
             });
@@ -379,7 +406,7 @@ impl<'t, 'd> Checker<'t, 'd> {
             Type::Map(key, value) => (*key, *value),
             Type::Dyn | Type::Param(_) => (Type::Dyn, Type::Dyn),
             other => {
-                let fault = self.fault(Fault::NoItems { ty: other });
+                let fault = self.fault_at(one.range, Fault::NoItems { ty: other });
                 (fault, Type::Dyn)
             }
         };
