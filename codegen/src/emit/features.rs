@@ -200,8 +200,19 @@ impl Emit<'_> {
         version: &Version,
         resource: &Resource,
     ) -> Option<TokenStream> {
+        let name = self.kind_feature_name(group, version, resource);
+        name.map(|name| condition(&name))
+    }
+
+    /// The name of a kind's feature, where each kind is one of its own.
+    pub(crate) fn kind_feature_name(
+        &self,
+        group: &Group,
+        version: &Version,
+        resource: &Resource,
+    ) -> Option<String> {
         let kinds = self.options.kind_features;
-        kinds.then(|| condition(&of_kind(group, version, resource)))
+        kinds.then(|| of_kind(group, version, resource))
     }
 
     /// The items of a kind, each behind its [feature](Self::kind_feature).

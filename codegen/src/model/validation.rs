@@ -192,6 +192,9 @@ pub struct CelRule {
     pub field_path: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub optional_old_self: Option<bool>,
+    /// Whether a union of the struct says the same, so that documentation need not: see `lower::unions`.
+    #[serde(skip)]
+    pub said_by_union: bool,
 }
 
 /// `x-kubernetes-list-type`.

@@ -96,7 +96,7 @@ fn a_kind_need_not_be_in_camel_case() {
     let tree = generated.files;
     let any = |name: &str| tree.values().any(|text| text.contains(name));
     assert!(any("pub type FooBarLister =") && any("pub type FooBarInformer ="));
-    assert!(any("const KIND: &'static str = \"foo-bar\""));
+    assert!(any("    FooBar = \"foo-bar\", "));
     assert!(any("pub type FooBarList "));
 }
 

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use k8s_openapi::NamespaceResourceScope;
+use k8s_openapi::{
+    ClusterResourceScope, ListableResource, Metadata, NamespaceResourceScope, Resource,
+    apimachinery::pkg::apis::meta::v1::ObjectMeta,
+};
 use serde_json::{Value, json};
 
 use crate::codec;
@@ -130,4 +133,94 @@ fn an_enum_of_texts_is_no_other_value() {
             .to_string();
         assert!(error.ends_with("expected a string"), "{error}");
     }
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Zone {
+    metadata: ObjectMeta,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Knot {
+    metadata: ObjectMeta,
+}
+
+/// Below the types, as in generated crates.
+mod listed {
+    use crate::codec;
+
+    codec::kinds! {
+        "example.test" / "v2";
+        Zone, "zones", ClusterResourceScope;
+        #[cfg(test)]
+        Knot = "KNOT", "knots", NamespaceResourceScope in "Knots";
+        #[cfg(not(test))]
+        Absent, "absent", NamespaceResourceScope;
+    }
+}
+
+mod core_group {
+    #[derive(Default)]
+    pub(super) struct Pod {
+        metadata: super::ObjectMeta,
+    }
+
+    mod listed {
+        crate::codec::kinds! {
+            "" / "v1";
+            Pod, "pods", NamespaceResourceScope;
+        }
+    }
+}
+
+/// The names of a kind: API version, group, version, kind, list and plural.
+fn names<T: ListableResource>() -> [&'static str; 6] {
+    [
+        T::API_VERSION,
+        T::GROUP,
+        T::VERSION,
+        T::KIND,
+        T::LIST_KIND,
+        T::URL_PATH_SEGMENT,
+    ]
+}
+
+#[test]
+fn kinds_have_the_names_that_are_listed() {
+    assert_eq!(
+        names::<Zone>(),
+        [
+            "example.test/v2",
+            "example.test",
+            "v2",
+            "Zone",
+            "ZoneList",
+            "zones"
+        ]
+    );
+    assert_eq!(
+        names::<Knot>(),
+        [
+            "example.test/v2",
+            "example.test",
+            "v2",
+            "KNOT",
+            "Knots",
+            "knots"
+        ]
+    );
+    assert_eq!(
+        names::<core_group::Pod>(),
+        ["v1", "", "v1", "Pod", "PodList", "pods"]
+    );
+    fn check_scope<T: Resource<Scope = S>, S>() {}
+    check_scope::<Zone, ClusterResourceScope>();
+    check_scope::<Knot, NamespaceResourceScope>();
+}
+
+#[test]
+fn kinds_have_their_metadata() {
+    let mut zone = Zone::default();
+    zone.metadata_mut().name = Some("north".to_owned());
+    assert_eq!(zone.metadata().name.as_deref(), Some("north"));
 }

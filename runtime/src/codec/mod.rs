@@ -25,6 +25,7 @@ mod int_or_string;
 mod integers;
 #[cfg(test)]
 mod kind_tests;
+mod kinds;
 mod kubernetes;
 mod number;
 mod object;
@@ -56,6 +57,7 @@ pub use self::time::time;
 pub use self::union::member;
 
 pub use self::integers::integers;
+pub use self::kinds::kinds;
 pub use self::object::name;
 pub use self::object::object;
 pub use self::texts::texts;

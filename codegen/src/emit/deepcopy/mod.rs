@@ -1,6 +1,7 @@
 //! `zz_generated_deepcopy.rs`: `Clone`, serde of the roots, and the traits that make a type a Kubernetes object.
 
 mod clone;
+mod kinds;
 mod serde;
 mod traits;
 
@@ -12,7 +13,10 @@ use super::{
     context::{api_version, ident, module_docs},
     table::{Definition, Home},
 };
-use crate::model::{Field, Group, Resource, TypeDef, TypeKind, Version};
+use crate::{
+    model::{Field, Group, Resource, TypeDef, TypeKind, Version},
+    output::format::{Code, Items},
+};
 
 pub(crate) const GENERATOR: Definition = Definition {
     links_runtime: false,
@@ -33,18 +37,28 @@ pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
     }
 }
 
-fn emit_file(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
+fn emit_file(cx: &Emit<'_>, group: &Group, version: &Version) -> Code {
     let docs = module_docs(&format!(
         "`Clone`, serde and object traits of `{}`.",
         api_version(group, version)
     ));
     let objects = objects(cx, group, version);
     let clones = version.types.iter().map(clone::emit);
+    let mut items = Items::default();
+    let listed = kinds::are_listed(cx, version, &objects);
+    if listed {
+        items.push_text(&kinds::emit(cx, group, version, &objects));
+    }
     let traits = objects
         .iter()
+        .filter(|_| !listed)
         .map(|object| traits::emit(cx, group, version, object));
     let serde = serde::emit(cx, &objects);
-    quote!(#docs #serde #(#clones)* #(#traits)*)
+    Code {
+        tokens: quote!(#docs #serde #(#clones)* #(#traits)*),
+        items,
+        ..Code::default()
+    }
 }
 
 /// A type that is an API object of its own and whose traits are generated.

@@ -23,7 +23,7 @@ struct Part {
     needs: &'static [&'static str],
 }
 
-const PARTS: [Part; 16] = [
+const PARTS: [Part; 17] = [
     Part {
         name: "base64",
         source: include_str!("../../../../runtime/src/codec/base64.rs"),
@@ -53,6 +53,11 @@ const PARTS: [Part; 16] = [
         name: "integers",
         source: include_str!("../../../../runtime/src/codec/integers.rs"),
         needs: &[],
+    },
+    Part {
+        name: "kinds",
+        source: include_str!("../../../../runtime/src/codec/kinds.rs"),
+        needs: &["object"],
     },
     Part {
         name: "kubernetes",
@@ -107,8 +112,9 @@ const PARTS: [Part; 16] = [
 ];
 
 /// Macros that the generated types call, after the submodules that define them.
-const MACROS: [(&str, &str); 5] = [
+const MACROS: [(&str, &str); 6] = [
     ("integers", "integers"),
+    ("kinds", "kinds"),
     ("object", "name"),
     ("object", "object"),
     ("texts", "texts"),
@@ -135,6 +141,9 @@ pub(super) fn emit(cx: &Emit<'_>) -> Code {
 fn needed(cx: &Emit<'_>) -> BTreeSet<&'static str> {
     let mut needed = BTreeSet::from(["object"]);
     for unit in units(cx) {
+        if !unit.resources.is_empty() {
+            needed.insert("kinds");
+        }
         for def in unit.types {
             needed.extend(needed_by(cx, def));
         }
@@ -266,6 +275,7 @@ fn replacements(cx: &Emit<'_>) -> Vec<(String, String)> {
         ("use k8s_openapi::".to_owned(), k8s_openapi),
         ("#[macro_export]\n".to_owned(), String::new()),
         ("$crate::codec".to_owned(), cx.codec()),
+        ("$crate::k8s_openapi".to_owned(), cx.k8s_openapi_path()),
     ];
     for (module, name) in MACROS {
         let exported = [

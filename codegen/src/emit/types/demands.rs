@@ -16,8 +16,12 @@ pub(super) fn of_field(ty: &TypeRef, validation: &Validation) -> Vec<String> {
     let mut current = Some((ty, validation));
     while let Some((ty, validation)) = current {
         let demands = demands(ty, validation);
-        if !demands.is_empty() {
-            paragraphs.push(format!("{subject} {}.", joined(&demands)));
+        match demands.as_slice() {
+            [] => {}
+            [_] if is_not_empty(validation) => {
+                paragraphs.push(format!("{subject} not be empty."));
+            }
+            demands => paragraphs.push(format!("{subject} {}.", joined(demands))),
         }
         if !matches!(ty, TypeRef::Local(_)) {
             paragraphs.extend(validation.rules.iter().map(rule));
@@ -37,9 +41,10 @@ pub(super) fn of_field(ty: &TypeRef, validation: &Validation) -> Vec<String> {
     paragraphs
 }
 
-/// The paragraphs for a named type: its rules.
+/// The paragraphs for a named type: its rules, without those that the sentence of a union says.
 pub(super) fn of_type(validation: &Validation) -> Vec<String> {
-    validation.rules.iter().map(rule).collect()
+    let rules = validation.rules.iter();
+    rules.filter(|rule| !rule.said_by_union).map(rule).collect()
 }
 
 /// The type without what holds null.
@@ -52,18 +57,7 @@ fn plain(ty: &TypeRef) -> &TypeRef {
 
 fn demands(ty: &TypeRef, validation: &Validation) -> Vec<String> {
     let mut demands = Vec::new();
-    demands.extend(bound(
-        "above",
-        "at least",
-        validation.exclusive_minimum,
-        &validation.minimum,
-    ));
-    demands.extend(bound(
-        "below",
-        "at most",
-        validation.exclusive_maximum,
-        &validation.maximum,
-    ));
+    demands.extend(bounds(validation));
     if let Some(unit) = &validation.multiple_of {
         demands.push(format!("be a multiple of {unit}"));
     }
@@ -123,12 +117,32 @@ fn combined(ty: &TypeRef, combinators: &Combinators) -> Vec<String> {
     found
 }
 
-fn bound(above: &str, least: &str, exclusive: bool, limit: &Option<Number>) -> Option<String> {
-    let limit = limit.as_ref()?;
-    Some(format!(
-        "be {} {limit}",
-        if exclusive { above } else { least }
-    ))
+/// `be between 1 and 65535`; a bound that is excluded stands apart.
+fn bounds(validation: &Validation) -> Vec<String> {
+    let (least, most) = (&validation.minimum, &validation.maximum);
+    let are_included = !validation.exclusive_minimum && !validation.exclusive_maximum;
+    if let (Some(least), Some(most), true) = (least, most, are_included) {
+        return vec![match least == most {
+            true => format!("be {least}"),
+            false => format!("be between {least} and {most}"),
+        }];
+    }
+    let bound = |limit: &Option<Number>, word: &str| {
+        let limit = limit.as_ref()?;
+        Some(format!("be {word} {limit}"))
+    };
+    let least_word = if validation.exclusive_minimum {
+        "above"
+    } else {
+        "at least"
+    };
+    let most_word = if validation.exclusive_maximum {
+        "below"
+    } else {
+        "at most"
+    };
+    let bounds = [bound(least, least_word), bound(most, most_word)];
+    bounds.into_iter().flatten().collect()
 }
 
 /// `have 1 to 63 characters`.
@@ -145,6 +159,16 @@ fn range(unit: &str, least: Option<u64>, most: Option<u64>) -> Option<String> {
         (Some(least), Some(most)) if least == most => Some(format!("have {}", units(most))),
         (Some(least), Some(most)) => Some(format!("have {least} to {}", units(most))),
     }
+}
+
+/// Whether there must be one character, item or property, and there may be any number.
+fn is_not_empty(validation: &Validation) -> bool {
+    let ranges = [
+        (validation.min_length, validation.max_length),
+        (validation.min_items, validation.max_items),
+        (validation.min_properties, validation.max_properties),
+    ];
+    ranges.contains(&(Some(1), None))
 }
 
 /// Whether the Rust type says what the format does.
@@ -234,6 +258,19 @@ mod tests {
             constraints,
             &["Must be above 0, be at most 1.5 and be a multiple of 0.5."],
         );
+        for (maximum, expected) in [(65535, "Must be between 1 and 65535."), (1, "Must be 1.")] {
+            let constraints = Constraints {
+                minimum: number(json!(1)),
+                maximum: number(json!(maximum)),
+                ..Constraints::default()
+            };
+            check(TypeRef::Int64, constraints, &[expected]);
+        }
+        let constraints = Constraints {
+            min_length: Some(1),
+            ..Constraints::default()
+        };
+        check(TypeRef::String, constraints, &["Must not be empty."]);
         let constraints = Constraints {
             min_length: Some(1),
             max_length: Some(63),

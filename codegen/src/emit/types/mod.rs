@@ -49,8 +49,8 @@ use std::{
 use proc_macro2::TokenStream;
 use quote::quote;
 
-pub(crate) use self::attributes::warn as warn_of_attributes;
 use self::imports::{Homes, Imports};
+pub(crate) use self::{attributes::warn as warn_of_attributes, object::named};
 use super::{
     Emit, Files, apis,
     context::{api_version, module_docs},

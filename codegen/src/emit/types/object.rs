@@ -83,7 +83,7 @@ fn entries(scope: &FileContext<'_>, def: &TypeDef, body: &StructDef) -> Vec<Stri
 }
 
 /// A field or variant with its name in JSON, unless that is its own.
-pub(super) fn named(own: &Ident, in_json: &str) -> String {
+pub(crate) fn named(own: &Ident, in_json: &str) -> String {
     if *own == in_json {
         return in_json.to_owned();
     }

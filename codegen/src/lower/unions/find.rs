@@ -38,6 +38,9 @@ pub(super) struct Demands<'a> {
     validation: &'a Validation,
     #[cfg(feature = "cel")]
     rules: Vec<Rule>,
+    /// Where each of them stands among those of the struct.
+    #[cfg(feature = "cel")]
+    positions: Vec<usize>,
     /// The rules that are about each field, by its position.
     #[cfg(feature = "cel")]
     rules_about: BTreeMap<usize, BTreeSet<usize>>,
@@ -65,11 +68,11 @@ impl<'a> Demands<'a> {
         enums: impl FnOnce() -> Vec<EnumField<'a>>,
     ) -> Option<Self> {
         #[cfg(feature = "cel")]
-        let rules = {
+        let (positions, rules) = {
             let names = Names::of(&body.fields);
-            let rules = validation.rules.iter();
-            let rules = rules.filter_map(|rule| Rule::of(rule, &names));
-            rules.collect::<Vec<Rule>>()
+            let rules = validation.rules.iter().enumerate();
+            let rules = rules.filter_map(|(at, rule)| Some((at, Rule::of(rule, &names)?)));
+            rules.unzip::<usize, Rule, Vec<usize>, Vec<Rule>>()
         };
         #[cfg(feature = "cel")]
         let has_rules = !rules.is_empty();
@@ -99,6 +102,8 @@ impl<'a> Demands<'a> {
             #[cfg(feature = "cel")]
             rules,
             #[cfg(feature = "cel")]
+            positions,
+            #[cfg(feature = "cel")]
             rules_about,
             enums: enums(),
             mentioned: mentioned.into_iter().collect(),
@@ -115,6 +120,62 @@ impl<'a> Demands<'a> {
             return Vec::new();
         }
         unions
+    }
+
+    /// The positions of the rules that hold for every object of which a union holds: who knows the union learns nothing from
+    /// them.
+    #[cfg(feature = "cel")]
+    pub(super) fn said_by(&self, unions: &[FieldUnion]) -> Vec<usize> {
+        let is_said = |rule: &Rule, union: &FieldUnion| {
+            let mut states = self.states(union).into_iter().peekable();
+            let holds = |facts: &Facts<'_>| {
+                rule.holds(facts, &self.body.fields, &self.budget) == Truth::Yes
+            };
+            states.peek().is_some() && states.all(|facts| holds(&facts))
+        };
+        let rules = self.positions.iter().zip(&self.rules);
+        let said = rules.filter(|(_, rule)| unions.iter().any(|union| is_said(rule, union)));
+        said.map(|(position, _)| *position).collect()
+    }
+
+    /// What can be assumed of objects of which a union holds: one of these is so of each.
+    #[cfg(feature = "cel")]
+    fn states<'u>(&'u self, union: &'u FieldUnion) -> Vec<Facts<'u>> {
+        let facts = Facts::of(self.body);
+        let names: Vec<&str> = union.members.iter().map(|one| one.field.as_str()).collect();
+        let alone = |name: &'u str| facts.with_unset(&names).with_set(&[name]);
+        let none = facts.with_unset(&names);
+        let Some(by) = &union.discriminator else {
+            return match union.bound {
+                UnionBound::ExactlyOne => names.iter().map(|name| alone(name)).collect(),
+                UnionBound::AtMostOne => {
+                    let each = names.iter().map(|name| alone(name));
+                    each.chain([none]).collect()
+                }
+                UnionBound::AtLeastOne => {
+                    let each = names.iter().map(|name| facts.with_set(&[*name]));
+                    each.collect()
+                }
+            };
+        };
+        let Some(by) = self.enums.iter().find(|one| one.name == by) else {
+            return Vec::new();
+        };
+        let mut states = Vec::new();
+        for value in &by.values {
+            let mut members = union.members.iter();
+            let member = members.find(|member| member.value.as_deref() == Some(value));
+            if let Some(member) = member {
+                states.push(alone(&member.field).with_value(by.name, value));
+            }
+            if union.bound != UnionBound::ExactlyOne {
+                states.push(none.with_value(by.name, value));
+            }
+        }
+        if by.optional && union.bound != UnionBound::ExactlyOne {
+            states.push(none.with_unset(&[by.name]));
+        }
+        states
     }
 
     fn found(&self) -> Vec<FieldUnion> {

@@ -46,16 +46,21 @@ pub(super) fn find(api: &mut ApiSet) {
 /// Finds the unions of types that stand in one module; with names that are taken there besides the types', views are named.
 fn find_in(types: &mut [TypeDef], reserved: Option<&BTreeSet<String>>) {
     let enums = enums(types);
-    let unions: Vec<Vec<FieldUnion>> = types.par_iter().map(|def| unions_of(def, &enums)).collect();
+    let unions: Vec<Found> = types.par_iter().map(|def| unions_of(def, &enums)).collect();
     drop(enums);
     let mut taken = reserved.map(|reserved| {
         let own: Vec<String> = types.iter().map(|def| def.name.clone()).collect();
         TypeNames::new(reserved.iter().chain(&own))
     });
-    for (def, mut unions) in types.iter_mut().zip(unions) {
+    for (def, (mut unions, said)) in types.iter_mut().zip(unions) {
         let TypeKind::Struct(body) = &mut def.kind else {
             continue;
         };
+        for position in said {
+            if let Some(rule) = def.validation.rules.get_mut(position) {
+                rule.said_by_union = true;
+            }
+        }
         if let Some(taken) = &mut taken {
             name_views(&def.name, body, &mut unions, taken);
         }
@@ -90,12 +95,15 @@ fn texts(values: &[Value]) -> Vec<&str> {
     texts.unwrap_or_default()
 }
 
-fn unions_of<'a>(def: &'a TypeDef, enums: &Enums<'a>) -> Vec<FieldUnion> {
+/// The unions of a struct, and the positions of the rules that say no more than they do.
+type Found = (Vec<FieldUnion>, Vec<usize>);
+
+fn unions_of<'a>(def: &'a TypeDef, enums: &Enums<'a>) -> Found {
     let TypeKind::Struct(body) = &def.kind else {
-        return Vec::new();
+        return Found::default();
     };
     if def.marshals.is_some() {
-        return Vec::new();
+        return Found::default();
     }
     let fields = || {
         let fields = body.fields.iter();
@@ -103,8 +111,15 @@ fn unions_of<'a>(def: &'a TypeDef, enums: &Enums<'a>) -> Vec<FieldUnion> {
             .filter_map(|field| enum_field(field, enums))
             .collect()
     };
-    let demands = Demands::of(body, &def.validation, fields);
-    demands.map_or_else(Vec::new, |demands| demands.unions())
+    let Some(demands) = Demands::of(body, &def.validation, fields) else {
+        return Found::default();
+    };
+    let unions = demands.unions();
+    #[cfg(feature = "cel")]
+    let said = demands.said_by(&unions);
+    #[cfg(not(feature = "cel"))]
+    let said = Vec::new();
+    (unions, said)
 }
 
 /// A field that has one of a few texts.

@@ -4,11 +4,20 @@ use serde_json::{Value, json};
 
 use crate::{
     Options, Source, Sources,
-    model::{FieldUnion, TypeKind, UnionBound},
+    model::{FieldUnion, TypeDef, TypeKind, UnionBound},
 };
 
 /// The unions of an object with the given schema, a line each: `exactly one of a, b; by type: A, B; as_union`.
 fn unions(spec: &Value) -> Vec<String> {
+    let def = spec_type(spec);
+    let TypeKind::Struct(body) = &def.kind else {
+        panic!("{def:?}");
+    };
+    body.unions.iter().map(line).collect()
+}
+
+/// The type of an object with the given schema.
+fn spec_type(spec: &Value) -> TypeDef {
     let crd = json!({
         "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "things.example.com"},
         "spec": {
@@ -24,11 +33,10 @@ fn unions(spec: &Value) -> Vec<String> {
         ..Sources::default()
     };
     let api = crate::load(&sources, &Options::default()).unwrap();
-    let def = api.groups[0].versions[0].type_def("ThingSpec").unwrap();
-    let TypeKind::Struct(body) = &def.kind else {
-        panic!("{def:?}");
-    };
-    body.unions.iter().map(line).collect()
+    api.groups[0].versions[0]
+        .type_def("ThingSpec")
+        .unwrap()
+        .clone()
 }
 
 fn line(union: &FieldUnion) -> String {
@@ -331,4 +339,54 @@ fn structs_that_take_too_much_work_have_no_unions() {
     let rule = format!("{} <= 1", terms.join(" + "));
     let rules = std::iter::repeat_n(rule, 10);
     assert_eq!(unions(&texts_with_rules(&names, rules)), [""; 0]);
+}
+
+/// Each rule with whether a union of the struct says the same.
+#[track_caller]
+#[cfg(feature = "cel")]
+fn check_said(rules: &[(&str, bool)]) {
+    let all: Vec<Value> = rules
+        .iter()
+        .map(|(rule, _)| json!({"rule": rule}))
+        .collect();
+    let demands = json!({"required": ["kind"], "x-kubernetes-validations": all});
+    let def = spec_type(&schema(&demands));
+    let found = def.validation.rules.iter();
+    let found: Vec<(&str, bool)> = found
+        .map(|rule| (rule.rule.as_str(), rule.said_by_union))
+        .collect();
+    assert_eq!(found, rules);
+}
+
+#[test]
+#[cfg(feature = "cel")]
+fn rules_that_a_union_says_are_marked() {
+    check_said(&[
+        ("has(self.a) != has(self.b)", true),
+        ("!(has(self.a) && has(self.b))", true),
+        ("has(self.a) || has(self.b)", true),
+        ("!has(self.a) || self.a != self.d", false),
+        ("has(self.a) || self.d == ''", false),
+        ("has(self.a) == has(oldSelf.a)", false),
+    ]);
+    // One or none: a rule that asks for one says more.
+    check_said(&[
+        ("(has(self.a) ? 1 : 0) + (has(self.b) ? 1 : 0) <= 1", true),
+        ("has(self.c) || has(self.d)", true),
+        ("has(self.a) == has(self.c)", false),
+    ]);
+}
+
+#[test]
+#[cfg(feature = "cel")]
+fn rules_that_a_discriminator_says_are_marked() {
+    check_said(&[
+        ("self.kind == 'A' ? has(self.a) : !has(self.a)", false),
+        ("!has(self.b) || self.kind == 'B'", true),
+    ]);
+    check_said(&[
+        ("has(self.a) == (self.kind == 'A')", true),
+        ("has(self.b) == (self.kind == 'B')", true),
+        ("has(self.a) || has(self.b)", true),
+    ]);
 }

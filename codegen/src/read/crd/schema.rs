@@ -296,6 +296,7 @@ impl Reader<'_> {
                 optional_old_self: node
                     .get("optionalOldSelf")
                     .map(|flag| reader.bool(flag, "optionalOldSelf")),
+                said_by_union: false,
             })
         })
     }

@@ -196,6 +196,7 @@ rules! {
         reason: rule.reason.map(|reason| reason.0.to_owned()),
         field_path: rule.field_path,
         optional_old_self: rule.optional_old_self,
+        said_by_union: false,
     });
 }
 

@@ -11,7 +11,7 @@ pub struct Reference {
     /// Kind of the object.
     pub kind: String,
     /// Name of the object.
-    /// * Must have at least 1 character.
+    /// * Must not be empty.
     pub name: String,
 }
 codec::object! { Reference, defaulted kind, defaulted name }

@@ -3,27 +3,7 @@
 
 //! `Clone`, serde and object traits of `cloudnative.czs/v1alpha1`.
 
-impl ::codegen_runtime::k8s_openapi::Resource for super::VirtualMachine {
-    const API_VERSION: &'static str = "cloudnative.czs/v1alpha1";
-    const GROUP: &'static str = "cloudnative.czs";
-    const KIND: &'static str = "VirtualMachine";
-    const VERSION: &'static str = "v1alpha1";
-    const URL_PATH_SEGMENT: &'static str = "virtualmachines";
-    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::VirtualMachine {
-    const LIST_KIND: &'static str = "VirtualMachineList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::VirtualMachine {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
+::codegen_runtime::codec::kinds! {
+    "cloudnative.czs" / "v1alpha1";
+    VirtualMachine, "virtualmachines", NamespaceResourceScope;
 }

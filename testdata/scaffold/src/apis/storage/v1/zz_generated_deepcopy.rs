@@ -3,27 +3,7 @@
 
 //! `Clone`, serde and object traits of `storage.example.com/v1`.
 
-impl ::codegen_runtime::k8s_openapi::Resource for super::Backup {
-    const API_VERSION: &'static str = "storage.example.com/v1";
-    const GROUP: &'static str = "storage.example.com";
-    const KIND: &'static str = "Backup";
-    const VERSION: &'static str = "v1";
-    const URL_PATH_SEGMENT: &'static str = "backups";
-    type Scope = ::codegen_runtime::k8s_openapi::ClusterResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::Backup {
-    const LIST_KIND: &'static str = "BackupList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::Backup {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
+::codegen_runtime::codec::kinds! {
+    "storage.example.com" / "v1";
+    Backup, "backups", ClusterResourceScope;
 }

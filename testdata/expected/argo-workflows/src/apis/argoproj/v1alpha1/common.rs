@@ -92,7 +92,6 @@ pub struct ClusterWorkflowTemplateAffinity {
 codec::object! { ClusterWorkflowTemplateAffinity, optional node_anti_affinity = "nodeAntiAffinity" }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation`.
-/// * Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 /// * At most one of 10 fields may be set: see [`ClusterWorkflowTemplateArchiveLocationUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateArchiveLocation {
@@ -169,7 +168,6 @@ pub struct ClusterWorkflowTemplateArguments {
 codec::object! { ClusterWorkflowTemplateArguments, optional artifacts, optional parameters }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.resource.manifestFrom.artifact`.
-/// * Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 /// * At most one of 10 fields may be set: see [`ClusterWorkflowTemplateArtifactUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateArtifact {
@@ -192,7 +190,7 @@ pub struct ClusterWorkflowTemplateArtifact {
     pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
     /// One of [`ClusterWorkflowTemplateArtifactUnion`].
     pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
-    /// Must be at least 0 and be at most 511.
+    /// Must be between 0 and 511.
     pub mode: Option<i32>,
     /// Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
@@ -264,7 +262,6 @@ codec::object! {
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.data.source.artifactPaths`.
-/// * Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 /// * At most one of 10 fields may be set: see [`ClusterWorkflowTemplateArtifactPathsUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateArtifactPaths {
@@ -287,7 +284,7 @@ pub struct ClusterWorkflowTemplateArtifactPaths {
     pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
     /// One of [`ClusterWorkflowTemplateArtifactPathsUnion`].
     pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
-    /// Must be at least 0 and be at most 511.
+    /// Must be between 0 and 511.
     pub mode: Option<i32>,
     /// Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
@@ -360,7 +357,6 @@ codec::object! {
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.inputs.artifacts`.
-/// * Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 /// * At most one of 10 fields may be set: see [`ClusterWorkflowTemplateArtifactsUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateArtifacts {
@@ -383,7 +379,7 @@ pub struct ClusterWorkflowTemplateArtifacts {
     pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
     /// One of [`ClusterWorkflowTemplateArtifactsUnion`].
     pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
-    /// Must be at least 0 and be at most 511.
+    /// Must be between 0 and 511.
     pub mode: Option<i32>,
     /// Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
@@ -742,7 +738,7 @@ codec::object! { ClusterWorkflowTemplateContinueOn, optional error, optional fai
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateCounter {
     /// Value is the value of the metric
-    /// * Must have at least 1 character.
+    /// * Must not be empty.
     pub value: String,
 }
 codec::object! { ClusterWorkflowTemplateCounter, required value }
@@ -762,7 +758,6 @@ codec::object! {
 /// DAGTask represents a node in the graph during DAG execution Note: CEL validation cannot check
 /// withItems (Schemaless) or inline (PreserveUnknownFields) fields.
 /// * Must satisfy `!has(self.depends) || !has(self.dependencies)`: cannot use both 'depends' and 'dependencies'
-/// * Must satisfy `!has(self.depends) || !has(self.continueOn)`: cannot use 'continueOn' when using 'depends'
 /// * Must satisfy `!(has(self.depends) || has(self.dependencies)) || !self.name.matches('^[0-9]')`: task name cannot begin with a digit when using 'depends' or 'dependencies'
 /// * At most one of `continueOn` and `depends` may be set: see [`ClusterWorkflowTemplateDagTasksUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1015,7 +1010,7 @@ pub struct ClusterWorkflowTemplateHistogram {
     /// Buckets is a list of bucket divisors for the histogram
     pub buckets: Vec<Number>,
     /// Value is the value of the metric
-    /// * Must have at least 1 character.
+    /// * Must not be empty.
     pub value: String,
 }
 codec::object! { ClusterWorkflowTemplateHistogram, required buckets, required value }
@@ -1176,7 +1171,6 @@ pub struct ClusterWorkflowTemplateManifestFrom {
 codec::object! { ClusterWorkflowTemplateManifestFrom, required artifact }
 
 /// Artifact contains the artifact to use
-/// * Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 /// * At most one of 10 fields may be set: see [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateManifestFromArtifact {
@@ -1217,7 +1211,7 @@ pub struct ClusterWorkflowTemplateManifestFromArtifact {
     /// mode bits to use on this file, must be a value between 0 and 0777. Set when loading input
     /// artifacts. It is recommended to set the mode value to ensure the artifact has the expected
     /// permissions in your container.
-    /// * Must be at least 0 and be at most 511.
+    /// * Must be between 0 and 511.
     pub mode: Option<i32>,
     /// name of the artifact. must be unique within a template's inputs/outputs.
     /// * Must match `^[-a-zA-Z0-9_{}.]+$`.
@@ -1579,7 +1573,7 @@ pub struct ClusterWorkflowTemplatePrometheus {
     /// Gauge is a gauge metric
     pub gauge: Option<ClusterWorkflowTemplateGauge>,
     /// Help is a string that describes the metric
-    /// * Must have at least 1 character.
+    /// * Must not be empty.
     pub help: String,
     /// Histogram is a histogram metric
     pub histogram: Option<ClusterWorkflowTemplateHistogram>,
@@ -1597,7 +1591,6 @@ codec::object! {
 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.resource`.
-/// * Must satisfy `(has(self.manifest) && !has(self.manifestFrom)) || (!has(self.manifest) && has(self.manifestFrom)) || (!has(self.manifest) && !has(self.manifestFrom))`: only one of manifest or manifestFrom can be specified
 /// * At most one of `manifest` and `manifestFrom` may be set: see [`ClusterWorkflowTemplateResourceUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateResource {
@@ -1898,7 +1891,6 @@ pub struct ClusterWorkflowTemplateSource {
 codec::object! { ClusterWorkflowTemplateSource, optional artifact_paths = "artifactPaths" }
 
 /// ArtifactPaths is a data transformation that collects a list of artifact paths
-/// * Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 /// * At most one of 10 fields may be set: see [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateSourceArtifactPaths {
@@ -1939,7 +1931,7 @@ pub struct ClusterWorkflowTemplateSourceArtifactPaths {
     /// mode bits to use on this file, must be a value between 0 and 0777. Set when loading input
     /// artifacts. It is recommended to set the mode value to ensure the artifact has the expected
     /// permissions in your container.
-    /// * Must be at least 0 and be at most 511.
+    /// * Must be between 0 and 511.
     pub mode: Option<i32>,
     /// name of the artifact. must be unique within a template's inputs/outputs.
     /// * Must match `^[-a-zA-Z0-9_{}.]+$`.
@@ -2233,7 +2225,6 @@ codec::object! { ClusterWorkflowTemplateSynchronization, optional mutexes, optio
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.dag.tasks`.
 /// * Must satisfy `!has(self.depends) || !has(self.dependencies)`: cannot use both 'depends' and 'dependencies'
-/// * Must satisfy `!has(self.depends) || !has(self.continueOn)`: cannot use 'continueOn' when using 'depends'
 /// * Must satisfy `!(has(self.depends) || has(self.dependencies)) || !self.name.matches('^[0-9]')`: task name cannot begin with a digit when using 'depends' or 'dependencies'
 /// * At most one of `continueOn` and `depends` may be set: see [`ClusterWorkflowTemplateTasksUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -2318,7 +2309,7 @@ pub struct ClusterWorkflowTemplateTemplateDefaults {
     pub security_context: Option<PodSecurityContext>,
     pub service_account_name: Option<String>,
     pub sidecars: Option<Vec<ClusterWorkflowTemplateSidecars>>,
-    /// Must have at least 1 item.
+    /// Must not be empty.
     pub steps: Option<Vec<Vec<ClusterWorkflowTemplateSteps>>>,
     pub suspend: Option<ClusterWorkflowTemplateSuspend>,
     pub synchronization: Option<ClusterWorkflowTemplateSynchronization>,
@@ -2471,7 +2462,7 @@ pub struct ClusterWorkflowTemplateTemplates {
     /// automatically killed when the main container completes
     pub sidecars: Option<Vec<ClusterWorkflowTemplateSidecars>>,
     /// Steps define a series of sequential/parallel workflow steps
-    /// * Must have at least 1 item.
+    /// * Must not be empty.
     pub steps: Option<Vec<Vec<ClusterWorkflowTemplateTemplatesSteps>>>,
     /// Suspend template subtype which can suspend a workflow when reaching the step
     pub suspend: Option<ClusterWorkflowTemplateSuspend>,
@@ -2510,7 +2501,6 @@ codec::object! {
 /// overridden by individual items in Outputs. If omitted, will use the default artifact repository
 /// location configured in the controller, appended with the \<workflowname\>/\<nodename\> in the
 /// key.
-/// * Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 /// * At most one of 10 fields may be set: see [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateTemplatesArchiveLocation {
@@ -2637,7 +2627,6 @@ codec::object! {
 }
 
 /// Resource template subtype which can run k8s resources
-/// * Must satisfy `(has(self.manifest) && !has(self.manifestFrom)) || (!has(self.manifest) && has(self.manifestFrom)) || (!has(self.manifest) && !has(self.manifestFrom))`: only one of manifest or manifestFrom can be specified
 /// * At most one of `manifest` and `manifestFrom` may be set: see [`ClusterWorkflowTemplateTemplatesResourceUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateTemplatesResource {
@@ -3029,7 +3018,6 @@ codec::object! {
 }
 
 /// WithSequence expands a step into a numeric sequence
-/// * Must satisfy `!(has(self.count) && has(self.end))`: only one of count or end can be defined
 /// * At most one of `count` and `end` may be set: see [`ClusterWorkflowTemplateWithSequenceUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterWorkflowTemplateWithSequence {
@@ -3129,7 +3117,7 @@ pub struct WorkflowArtifacts {
     pub global_name: Option<String>,
     pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
     pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
-    /// Must be at least 0 and be at most 511.
+    /// Must be between 0 and 511.
     pub mode: Option<i32>,
     /// Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
@@ -3246,7 +3234,6 @@ codec::object! {
 }
 
 /// Artifact indicates an artifact to place at a specified path
-/// * Must satisfy `(has(self.s3) ? 1 : 0) + (has(self.git) ? 1 : 0) + (has(self.http) ? 1 : 0) + (has(self.artifactory) ? 1 : 0) + (has(self.hdfs) ? 1 : 0) + (has(self.raw) ? 1 : 0) + (has(self.oss) ? 1 : 0) + (has(self.gcs) ? 1 : 0) + (has(self.azure) ? 1 : 0) + (has(self.plugin) ? 1 : 0) <= 1`: at most one artifact location can be specified
 /// * At most one of 10 fields may be set: see [`WorkflowTaskResultArtifactsUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskResultArtifacts {
@@ -3287,7 +3274,7 @@ pub struct WorkflowTaskResultArtifacts {
     /// mode bits to use on this file, must be a value between 0 and 0777. Set when loading input
     /// artifacts. It is recommended to set the mode value to ensure the artifact has the expected
     /// permissions in your container.
-    /// * Must be at least 0 and be at most 511.
+    /// * Must be between 0 and 511.
     pub mode: Option<i32>,
     /// name of the artifact. must be unique within a template's inputs/outputs.
     /// * Must match `^[-a-zA-Z0-9_{}.]+$`.
@@ -3648,7 +3635,7 @@ pub struct WorkflowTaskResultParameters {
     /// Description is the parameter description
     pub description: Option<String>,
     /// Enum holds a list of string values to choose from, for the actual value of the parameter
-    /// * Must have at least 1 item.
+    /// * Must not be empty.
     pub r#enum: Option<Vec<String>>,
     /// GlobalName exports an output parameter to the global scope, making it available as
     /// workflow.outputs.parameters.XXXX and in workflow.status.outputs.parameters

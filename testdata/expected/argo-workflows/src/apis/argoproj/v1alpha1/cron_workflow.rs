@@ -61,7 +61,7 @@ pub struct CronWorkflowSpec {
     /// FailedJobsHistoryLimit is the number of failed jobs to be kept at a time
     pub failed_jobs_history_limit: Option<i32>,
     /// v3.6 and after: Schedules is a list of schedules to run the Workflow in Cron format
-    /// * Must have at least 1 item.
+    /// * Must not be empty.
     /// * Each item must match `^(@(yearly|annually|monthly|weekly|daily|midnight|hourly)|@every\s+([0-9]+(ns|us|µs|ms|s|m|h))+|([A-Za-z0-9*,/?-]+\s+){4}[A-Za-z0-9*,/?-]+)$`.
     pub schedules: Vec<String>,
     /// StartingDeadlineSeconds is the K8s-style deadline that will limit the time a CronWorkflow will

@@ -73,7 +73,7 @@ pub struct WorkflowTaskSetArtifact {
     pub global_name: Option<String>,
     pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
     pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
-    /// Must be at least 0 and be at most 511.
+    /// Must be between 0 and 511.
     pub mode: Option<i32>,
     /// Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
@@ -111,7 +111,7 @@ pub struct WorkflowTaskSetArtifactPaths {
     pub global_name: Option<String>,
     pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
     pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
-    /// Must be at least 0 and be at most 511.
+    /// Must be between 0 and 511.
     pub mode: Option<i32>,
     /// Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
@@ -167,7 +167,7 @@ pub struct WorkflowTaskSetArtifacts {
     /// mode bits to use on this file, must be a value between 0 and 0777. Set when loading input
     /// artifacts. It is recommended to set the mode value to ensure the artifact has the expected
     /// permissions in your container.
-    /// * Must be at least 0 and be at most 511.
+    /// * Must be between 0 and 511.
     pub mode: Option<i32>,
     /// name of the artifact. must be unique within a template's inputs/outputs.
     /// * Must match `^[-a-zA-Z0-9_{}.]+$`.
@@ -321,7 +321,7 @@ codec::object! {
 pub struct WorkflowTaskSetPrometheus {
     pub counter: Option<ClusterWorkflowTemplateCounter>,
     pub gauge: Option<WorkflowTaskSetGauge>,
-    /// Must have at least 1 character.
+    /// Must not be empty.
     pub help: String,
     pub histogram: Option<ClusterWorkflowTemplateHistogram>,
     pub labels: Option<Vec<ClusterWorkflowTemplateLabels>>,
@@ -495,7 +495,7 @@ pub struct WorkflowTaskSetTasks {
     pub security_context: Option<PodSecurityContext>,
     pub service_account_name: Option<String>,
     pub sidecars: Option<Vec<ClusterWorkflowTemplateSidecars>>,
-    /// Must have at least 1 item.
+    /// Must not be empty.
     pub steps: Option<Vec<WorkflowTaskSetSteps>>,
     pub suspend: Option<ClusterWorkflowTemplateSuspend>,
     pub synchronization: Option<ClusterWorkflowTemplateSynchronization>,

@@ -3,52 +3,8 @@
 
 //! `Clone`, serde and object traits of `acme.cert-manager.io/v1`.
 
-impl ::codegen_runtime::k8s_openapi::Resource for super::Challenge {
-    const API_VERSION: &'static str = "acme.cert-manager.io/v1";
-    const GROUP: &'static str = "acme.cert-manager.io";
-    const KIND: &'static str = "Challenge";
-    const VERSION: &'static str = "v1";
-    const URL_PATH_SEGMENT: &'static str = "challenges";
-    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::Challenge {
-    const LIST_KIND: &'static str = "ChallengeList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::Challenge {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
-}
-
-impl ::codegen_runtime::k8s_openapi::Resource for super::Order {
-    const API_VERSION: &'static str = "acme.cert-manager.io/v1";
-    const GROUP: &'static str = "acme.cert-manager.io";
-    const KIND: &'static str = "Order";
-    const VERSION: &'static str = "v1";
-    const URL_PATH_SEGMENT: &'static str = "orders";
-    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::Order {
-    const LIST_KIND: &'static str = "OrderList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::Order {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
+::codegen_runtime::codec::kinds! {
+    "acme.cert-manager.io" / "v1";
+    Challenge, "challenges", NamespaceResourceScope;
+    Order, "orders", NamespaceResourceScope;
 }

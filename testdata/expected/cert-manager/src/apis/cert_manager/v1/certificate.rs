@@ -698,11 +698,11 @@ pub struct CertificateWindows {
     /// - \* \* \* \* \| \| \| \| \| \| \| \| \| day of the week (0–6) (Sunday to Saturday; \| \| \|
     ///   month (1–12) 7 is also Sunday on some systems) \| \| day of the month (1–31) \| hour (0–23)
     ///   minute (0–59)
-    /// * Must have at least 1 character.
+    /// * Must not be empty.
     pub cron: String,
     /// `timezone` is IANA compliant timezone. For example America/Denver. If this field is not set,
     /// timezone is treated as UTC.
-    /// * Must have at least 1 character.
+    /// * Must not be empty.
     pub timezone: Option<String>,
     /// `windowDuration` is how long the cron definition is active for. Value must be in units accepted
     /// by Go time.ParseDuration <https://golang.org/pkg/time/#ParseDuration>.

@@ -403,7 +403,7 @@ pub struct ClusterIssuerAws {
     /// AWS_REGION or AWS_DEFAULT_REGION environment variables, falling back to "us-east-1" if not set.
     pub region: Option<String>,
     /// A required field containing the Vault Role to assume when authenticating.
-    /// * Must have at least 1 character.
+    /// * Must not be empty.
     pub role: String,
     /// A reference to a service account that will be used to request a web identity token for IRSA (IAM
     /// Roles for Service Accounts) authentication.
@@ -1008,7 +1008,7 @@ pub struct ClusterIssuerParentRefs {
     /// Gateway.
     ///
     /// Support: Extended
-    /// * Must be at least 1 and be at most 65535.
+    /// * Must be between 1 and 65535.
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources,
     /// SectionName is interpreted as the following:
@@ -1484,7 +1484,6 @@ codec::object! {
 
 /// Venafi configures this issuer to sign certificates using a CyberArk Certificate Manager
 /// Self-Hosted or SaaS policy zone.
-/// * Must satisfy `(has(self.tpp) ? 1 : 0) + (has(self.cloud) ? 1 : 0) + (has(self.ngts) ? 1 : 0) == 1`: exactly one of tpp, cloud, or ngts must be configured
 /// * Exactly one of `cloud`, `ngts` and `tpp` must be set: see [`ClusterIssuerVenafiUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerVenafi {

@@ -3,102 +3,10 @@
 
 //! `Clone`, serde and object traits of `cert-manager.io/v1`.
 
-impl ::codegen_runtime::k8s_openapi::Resource for super::Certificate {
-    const API_VERSION: &'static str = "cert-manager.io/v1";
-    const GROUP: &'static str = "cert-manager.io";
-    const KIND: &'static str = "Certificate";
-    const VERSION: &'static str = "v1";
-    const URL_PATH_SEGMENT: &'static str = "certificates";
-    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::Certificate {
-    const LIST_KIND: &'static str = "CertificateList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::Certificate {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
-}
-
-impl ::codegen_runtime::k8s_openapi::Resource for super::CertificateRequest {
-    const API_VERSION: &'static str = "cert-manager.io/v1";
-    const GROUP: &'static str = "cert-manager.io";
-    const KIND: &'static str = "CertificateRequest";
-    const VERSION: &'static str = "v1";
-    const URL_PATH_SEGMENT: &'static str = "certificaterequests";
-    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::CertificateRequest {
-    const LIST_KIND: &'static str = "CertificateRequestList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::CertificateRequest {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
-}
-
-impl ::codegen_runtime::k8s_openapi::Resource for super::ClusterIssuer {
-    const API_VERSION: &'static str = "cert-manager.io/v1";
-    const GROUP: &'static str = "cert-manager.io";
-    const KIND: &'static str = "ClusterIssuer";
-    const VERSION: &'static str = "v1";
-    const URL_PATH_SEGMENT: &'static str = "clusterissuers";
-    type Scope = ::codegen_runtime::k8s_openapi::ClusterResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::ClusterIssuer {
-    const LIST_KIND: &'static str = "ClusterIssuerList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::ClusterIssuer {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
-}
-
-impl ::codegen_runtime::k8s_openapi::Resource for super::Issuer {
-    const API_VERSION: &'static str = "cert-manager.io/v1";
-    const GROUP: &'static str = "cert-manager.io";
-    const KIND: &'static str = "Issuer";
-    const VERSION: &'static str = "v1";
-    const URL_PATH_SEGMENT: &'static str = "issuers";
-    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::Issuer {
-    const LIST_KIND: &'static str = "IssuerList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::Issuer {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
+::codegen_runtime::codec::kinds! {
+    "cert-manager.io" / "v1";
+    Certificate, "certificates", NamespaceResourceScope;
+    CertificateRequest, "certificaterequests", NamespaceResourceScope;
+    ClusterIssuer, "clusterissuers", ClusterResourceScope;
+    Issuer, "issuers", NamespaceResourceScope;
 }

@@ -95,7 +95,6 @@ codec::object! { EverythingDownStatus, optional here }
 
 /// A change of a request.
 /// * Must satisfy `self.type == 'CORS' ? has(self.cors) : !has(self.cors)`.
-/// * Must satisfy `!(has(self.requestMirror) && self.type != 'RequestMirror')`.
 /// * Must satisfy `!(!has(self.requestMirror) && self.type == 'RequestMirror')`.
 /// * At most one of `cors` and `requestMirror` may be set, as `type` says: see [`EverythingFiltersUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -351,7 +350,7 @@ pub struct EverythingSpec {
     /// One of `0.5`, `1`.
     pub ratio: Option<Number>,
     pub reference: Option<EverythingReference>,
-    /// * Must be at least 0 and be at most 100.
+    /// * Must be between 0 and 100.
     /// * Defaults to `1`.
     pub replicas: Option<i32>,
     pub selector: Option<LabelSelector>,
@@ -494,9 +493,6 @@ pub enum EverythingTags {
 codec::texts! { EverythingTags, Unrecognized, A, B }
 
 /// `Everything.spec.target`.
-/// * Must satisfy `[has(self.selector),has(self.targetRef),has(self.targetRefs)].filter(x,x==true).size() <= 1`.
-/// * Must satisfy `has(self.minAvailable) != has(self.maxUnavailable)`.
-/// * Must satisfy `has(self.namespace) || has(self.cluster)`.
 /// * Exactly one of `maxUnavailable` and `minAvailable` must be set: see [`EverythingTargetUnion`].
 /// * At most one of `selector`, `targetRef` and `targetRefs` may be set: see [`EverythingTargetSelectorUnion`].
 /// * At least one of `cluster` and `namespace` must be set.

@@ -3,27 +3,7 @@
 
 //! `Clone`, serde and object traits of `features.example.com/v1beta1`.
 
-impl ::codegen_runtime::k8s_openapi::Resource for super::Everything {
-    const API_VERSION: &'static str = "features.example.com/v1beta1";
-    const GROUP: &'static str = "features.example.com";
-    const KIND: &'static str = "Everything";
-    const VERSION: &'static str = "v1beta1";
-    const URL_PATH_SEGMENT: &'static str = "everythings";
-    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::Everything {
-    const LIST_KIND: &'static str = "EverythingList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::Everything {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
+::codegen_runtime::codec::kinds! {
+    "features.example.com" / "v1beta1";
+    Everything, "everythings", NamespaceResourceScope;
 }

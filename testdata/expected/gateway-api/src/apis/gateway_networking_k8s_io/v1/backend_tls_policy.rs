@@ -94,7 +94,7 @@ pub struct BackendTLSPolicyAncestorRef {
     /// Gateway.
     ///
     /// Support: Extended
-    /// * Must be at least 1 and be at most 65535.
+    /// * Must be between 1 and 65535.
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources,
     /// SectionName is interpreted as the following:

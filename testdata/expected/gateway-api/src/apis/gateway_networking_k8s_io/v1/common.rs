@@ -203,7 +203,7 @@ pub struct GatewayListeners {
     /// compatibility rules.
     ///
     /// Support: Core
-    /// * Must be at least 1 and be at most 65535.
+    /// * Must be between 1 and 65535.
     pub port: i32,
     /// Protocol specifies the network protocol this listener expects to receive.
     ///
@@ -458,7 +458,7 @@ pub struct HTTPRouteBackendRef {
     /// Port is required when the referent is a Kubernetes Service. In this case, the port number is the
     /// service port number, not the target port. For other resources, destination port might be derived
     /// from the referent resource or this field.
-    /// * Must be at least 1 and be at most 65535.
+    /// * Must be between 1 and 65535.
     pub port: Option<i32>,
 }
 codec::object! {
@@ -651,7 +651,6 @@ codec::object! { HTTPRouteRequestHeaderModifier, optional add, optional remove, 
 /// will be able to support mirroring to multiple backends.
 ///
 /// Support: Extended
-/// * Must satisfy `!(has(self.percent) && has(self.fraction))`: Only one of percent or fraction may be specified in HTTPRequestMirrorFilter
 /// * At most one of `fraction` and `percent` may be set: see [`HTTPRouteRequestMirrorUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteRequestMirror {
@@ -691,7 +690,7 @@ pub struct HTTPRouteRequestMirror {
     ///
     /// Only one of Fraction or Percent may be specified. If neither field is specified, 100% of
     /// requests will be mirrored.
-    /// * Must be at least 0 and be at most 100.
+    /// * Must be between 0 and 100.
     /// * One of [`HTTPRouteRequestMirrorUnion`].
     pub percent: Option<i32>,
 }
@@ -757,10 +756,6 @@ codec::object! { HTTPRouteResponseHeaderModifier, optional add, optional remove,
 ///
 /// Support: Extended
 /// * Must satisfy `!has(self.cookie) || !has(self.cookie.lifetimeType) || self.cookie.lifetimeType != 'Permanent' || has(self.absoluteTimeout)`: AbsoluteTimeout must be specified when cookie lifetimeType is Permanent
-/// * Must satisfy `!has(self.cookie) || self.type == 'Cookie'`: cookie must be nil if type is not Cookie
-/// * Must satisfy `self.type != 'Cookie' || has(self.cookie)`: cookie must be specified for Cookie type
-/// * Must satisfy `!has(self.header) || self.type == 'Header'`: header must be nil if type is not Header
-/// * Must satisfy `self.type != 'Header' || has(self.header)`: header must be specified for Header type
 /// * Exactly one of `cookie` and `header` must be set, as `type` says: see [`HTTPRouteSessionPersistenceUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteSessionPersistence {
@@ -906,7 +901,7 @@ pub struct TLSRouteBackendRefs {
     /// Port is required when the referent is a Kubernetes Service. In this case, the port number is the
     /// service port number, not the target port. For other resources, destination port might be derived
     /// from the referent resource or this field.
-    /// * Must be at least 1 and be at most 65535.
+    /// * Must be between 1 and 65535.
     pub port: Option<i32>,
     /// Weight specifies the proportion of requests forwarded to the referenced backend.
     ///
@@ -920,7 +915,7 @@ pub struct TLSRouteBackendRefs {
     /// If unspecified, weight defaults to 1.
     ///
     /// Support for this field varies based on the context where used.
-    /// * Must be at least 0 and be at most 1000000.
+    /// * Must be between 0 and 1000000.
     /// * Defaults to `1`.
     pub weight: Option<i32>,
 }
@@ -1000,7 +995,7 @@ pub struct TLSRouteParentRef {
     /// Gateway.
     ///
     /// Support: Extended
-    /// * Must be at least 1 and be at most 65535.
+    /// * Must be between 1 and 65535.
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources,
     /// SectionName is interpreted as the following:
@@ -1108,7 +1103,7 @@ pub struct TLSRouteParentRefs {
     /// Gateway.
     ///
     /// Support: Extended
-    /// * Must be at least 1 and be at most 65535.
+    /// * Must be between 1 and 65535.
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources,
     /// SectionName is interpreted as the following:

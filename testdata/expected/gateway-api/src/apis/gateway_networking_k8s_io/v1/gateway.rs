@@ -379,7 +379,7 @@ pub struct GatewayPerPort {
     /// configuration will be applied to all Listeners handling HTTPS traffic that match this port.
     ///
     /// Support: Core
-    /// * Must be at least 1 and be at most 65535.
+    /// * Must be between 1 and 65535.
     pub port: i32,
     /// TLS store the configuration that will be applied to all Listeners handling HTTPS traffic and
     /// matching given port.

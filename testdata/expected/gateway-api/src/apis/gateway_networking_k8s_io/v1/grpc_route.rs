@@ -114,7 +114,7 @@ pub struct GRPCRouteBackendRefs {
     /// Port is required when the referent is a Kubernetes Service. In this case, the port number is the
     /// service port number, not the target port. For other resources, destination port might be derived
     /// from the referent resource or this field.
-    /// * Must be at least 1 and be at most 65535.
+    /// * Must be between 1 and 65535.
     pub port: Option<i32>,
     /// Weight specifies the proportion of requests forwarded to the referenced backend.
     ///
@@ -128,7 +128,7 @@ pub struct GRPCRouteBackendRefs {
     /// If unspecified, weight defaults to 1.
     ///
     /// Support for this field varies based on the context where used.
-    /// * Must be at least 0 and be at most 1000000.
+    /// * Must be between 0 and 1000000.
     /// * Defaults to `1`.
     pub weight: Option<i32>,
 }
@@ -144,14 +144,6 @@ codec::object! {
 /// Gateway implementations. Some examples include request or response modification, implementing
 /// authentication strategies, rate-limiting, and traffic shaping. API guarantee/conformance is
 /// defined based on the type of the filter.
-/// * Must satisfy `!(has(self.requestHeaderModifier) && self.type != 'RequestHeaderModifier')`: filter.requestHeaderModifier must be nil if the filter.type is not RequestHeaderModifier
-/// * Must satisfy `!(!has(self.requestHeaderModifier) && self.type == 'RequestHeaderModifier')`: filter.requestHeaderModifier must be specified for RequestHeaderModifier filter.type
-/// * Must satisfy `!(has(self.responseHeaderModifier) && self.type != 'ResponseHeaderModifier')`: filter.responseHeaderModifier must be nil if the filter.type is not ResponseHeaderModifier
-/// * Must satisfy `!(!has(self.responseHeaderModifier) && self.type == 'ResponseHeaderModifier')`: filter.responseHeaderModifier must be specified for ResponseHeaderModifier filter.type
-/// * Must satisfy `!(has(self.requestMirror) && self.type != 'RequestMirror')`: filter.requestMirror must be nil if the filter.type is not RequestMirror
-/// * Must satisfy `!(!has(self.requestMirror) && self.type == 'RequestMirror')`: filter.requestMirror must be specified for RequestMirror filter.type
-/// * Must satisfy `!(has(self.extensionRef) && self.type != 'ExtensionRef')`: filter.extensionRef must be nil if the filter.type is not ExtensionRef
-/// * Must satisfy `!(!has(self.extensionRef) && self.type == 'ExtensionRef')`: filter.extensionRef must be specified for ExtensionRef filter.type
 /// * Exactly one of `extensionRef`, `requestHeaderModifier`, `requestMirror` and `responseHeaderModifier` must be set, as `type` says: see [`GRPCRouteFiltersUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GRPCRouteFilters {
@@ -279,7 +271,6 @@ codec::object! { GRPCRouteMatches, optional headers, optional method }
 
 /// Method specifies a gRPC request service/method matcher. If this field is not specified, all
 /// services and methods will match.
-/// * Must satisfy `has(self.type) ? has(self.service) || has(self.method) : true`: One or both of 'service' or 'method' must be specified
 /// * Must satisfy `(!has(self.type) || self.type == 'Exact') && has(self.service) ? self.service.matches(r"""^(?i)\.?[a-z_][a-z_0-9]*(\.[a-z_][a-z_0-9]*)*$"""): true`: service must only contain valid characters (matching ^(?i)\\.?\[a-z_\]\[a-z_0-9\]\*(\\.\[a-z_\]\[a-z_0-9\]\*)\*$)
 /// * Must satisfy `(!has(self.type) || self.type == 'Exact') && has(self.method) ? self.method.matches(r"""^[A-Za-z_][A-Za-z_0-9]*$"""): true`: method must only contain valid characters (matching ^\[A-Za-z_\]\[A-Za-z_0-9\]\*$)
 /// * At least one of `method` and `service` must be set.

@@ -124,7 +124,7 @@ pub struct HTTPRouteBackendRefs {
     /// Port is required when the referent is a Kubernetes Service. In this case, the port number is the
     /// service port number, not the target port. For other resources, destination port might be derived
     /// from the referent resource or this field.
-    /// * Must be at least 1 and be at most 65535.
+    /// * Must be between 1 and 65535.
     pub port: Option<i32>,
     /// Weight specifies the proportion of requests forwarded to the referenced backend.
     ///
@@ -138,7 +138,7 @@ pub struct HTTPRouteBackendRefs {
     /// If unspecified, weight defaults to 1.
     ///
     /// Support for this field varies based on the context where used.
-    /// * Must be at least 0 and be at most 1000000.
+    /// * Must be between 0 and 1000000.
     /// * Defaults to `1`.
     pub weight: Option<i32>,
 }
@@ -352,10 +352,6 @@ codec::object! {
 /// If there is any problem communicating with the external service, this filter MUST fail closed.
 ///
 /// Support: Extended
-/// * Must satisfy `self.protocol == 'GRPC' ? has(self.grpc) : true`: grpc must be specified when protocol is set to 'GRPC'
-/// * Must satisfy `has(self.grpc) ? self.protocol == 'GRPC' : true`: protocol must be 'GRPC' when grpc is set
-/// * Must satisfy `self.protocol == 'HTTP' ? has(self.http) : true`: http must be specified when protocol is set to 'HTTP'
-/// * Must satisfy `has(self.http) ? self.protocol == 'HTTP' : true`: protocol must be 'HTTP' when http is set
 /// * Exactly one of `grpc` and `http` must be set, as `protocol` says: see [`HTTPRouteExternalAuthUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteExternalAuth {
@@ -423,22 +419,6 @@ codec::union! {
 /// Gateway implementations. Some examples include request or response modification, implementing
 /// authentication strategies, rate-limiting, and traffic shaping. API guarantee/conformance is
 /// defined based on the type of the filter.
-/// * Must satisfy `!(has(self.cors) && self.type != 'CORS')`: filter.cors must be nil if the filter.type is not CORS
-/// * Must satisfy `!(!has(self.cors) && self.type == 'CORS')`: filter.cors must be specified for CORS filter.type
-/// * Must satisfy `!(has(self.requestHeaderModifier) && self.type != 'RequestHeaderModifier')`: filter.requestHeaderModifier must be nil if the filter.type is not RequestHeaderModifier
-/// * Must satisfy `!(!has(self.requestHeaderModifier) && self.type == 'RequestHeaderModifier')`: filter.requestHeaderModifier must be specified for RequestHeaderModifier filter.type
-/// * Must satisfy `!(has(self.responseHeaderModifier) && self.type != 'ResponseHeaderModifier')`: filter.responseHeaderModifier must be nil if the filter.type is not ResponseHeaderModifier
-/// * Must satisfy `!(!has(self.responseHeaderModifier) && self.type == 'ResponseHeaderModifier')`: filter.responseHeaderModifier must be specified for ResponseHeaderModifier filter.type
-/// * Must satisfy `!(has(self.requestMirror) && self.type != 'RequestMirror')`: filter.requestMirror must be nil if the filter.type is not RequestMirror
-/// * Must satisfy `!(!has(self.requestMirror) && self.type == 'RequestMirror')`: filter.requestMirror must be specified for RequestMirror filter.type
-/// * Must satisfy `!(has(self.requestRedirect) && self.type != 'RequestRedirect')`: filter.requestRedirect must be nil if the filter.type is not RequestRedirect
-/// * Must satisfy `!(!has(self.requestRedirect) && self.type == 'RequestRedirect')`: filter.requestRedirect must be specified for RequestRedirect filter.type
-/// * Must satisfy `!(has(self.urlRewrite) && self.type != 'URLRewrite')`: filter.urlRewrite must be nil if the filter.type is not URLRewrite
-/// * Must satisfy `!(!has(self.urlRewrite) && self.type == 'URLRewrite')`: filter.urlRewrite must be specified for URLRewrite filter.type
-/// * Must satisfy `!(has(self.extensionRef) && self.type != 'ExtensionRef')`: filter.extensionRef must be nil if the filter.type is not ExtensionRef
-/// * Must satisfy `!(!has(self.extensionRef) && self.type == 'ExtensionRef')`: filter.extensionRef must be specified for ExtensionRef filter.type
-/// * Must satisfy `!(has(self.externalAuth) && self.type != 'ExternalAuth')`: filter.externalAuth must be nil if the filter.type is not ExternalAuth
-/// * Must satisfy `!(!has(self.externalAuth) && self.type == 'ExternalAuth')`: filter.externalAuth must be specified for ExternalAuth filter.type
 /// * Exactly one of 8 fields must be set, as `type` says: see [`HTTPRouteFiltersUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteFilters {
@@ -890,7 +870,7 @@ pub struct HTTPRouteRequestRedirect {
     ///   the Scheme field) _and_ use port 443.
     ///
     /// Support: Extended
-    /// * Must be at least 1 and be at most 65535.
+    /// * Must be between 1 and 65535.
     pub port: Option<i32>,
     /// Scheme is the scheme to be used in the value of the `Location` header in the response. When
     /// empty, the scheme of the request is used.
@@ -927,10 +907,6 @@ codec::object! {
 /// then used to construct the `Location` header. When empty, the request path is used as-is.
 ///
 /// Support: Extended
-/// * Must satisfy `self.type == 'ReplaceFullPath' ? has(self.replaceFullPath) : true`: replaceFullPath must be specified when type is set to 'ReplaceFullPath'
-/// * Must satisfy `has(self.replaceFullPath) ? self.type == 'ReplaceFullPath' : true`: type must be 'ReplaceFullPath' when replaceFullPath is set
-/// * Must satisfy `self.type == 'ReplacePrefixMatch' ? has(self.replacePrefixMatch) : true`: replacePrefixMatch must be specified when type is set to 'ReplacePrefixMatch'
-/// * Must satisfy `has(self.replacePrefixMatch) ? self.type == 'ReplacePrefixMatch' : true`: type must be 'ReplacePrefixMatch' when replacePrefixMatch is set
 /// * Exactly one of `replaceFullPath` and `replacePrefixMatch` must be set, as `type` says: see [`HTTPRouteRequestRedirectPathUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteRequestRedirectPath {
@@ -1057,7 +1033,7 @@ pub struct HTTPRouteRetry {
     ///
     /// Support: Extended
     /// * Must have no item twice.
-    /// * Each item must be at least 400 and be at most 599.
+    /// * Each item must be between 400 and 599.
     pub codes: Option<Vec<i64>>,
 }
 codec::object! { HTTPRouteRetry, optional attempts, optional backoff, optional codes }

@@ -71,7 +71,7 @@ pub struct TLSRouteBackendRefs {
     /// Port is required when the referent is a Kubernetes Service. In this case, the port number is the
     /// service port number, not the target port. For other resources, destination port might be derived
     /// from the referent resource or this field.
-    /// * Must be at least 1 and be at most 65535.
+    /// * Must be between 1 and 65535.
     pub port: Option<i32>,
     /// Weight specifies the proportion of requests forwarded to the referenced backend.
     ///
@@ -85,7 +85,7 @@ pub struct TLSRouteBackendRefs {
     /// If unspecified, weight defaults to 1.
     ///
     /// Support for this field varies based on the context where used.
-    /// * Must be at least 0 and be at most 1000000.
+    /// * Must be between 0 and 1000000.
     /// * Defaults to `1`.
     pub weight: Option<i32>,
 }
@@ -165,7 +165,7 @@ pub struct TLSRouteParentRef {
     /// Gateway.
     ///
     /// Support: Extended
-    /// * Must be at least 1 and be at most 65535.
+    /// * Must be between 1 and 65535.
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources,
     /// SectionName is interpreted as the following:
@@ -273,7 +273,7 @@ pub struct TLSRouteParentRefs {
     /// Gateway.
     ///
     /// Support: Extended
-    /// * Must be at least 1 and be at most 65535.
+    /// * Must be between 1 and 65535.
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources,
     /// SectionName is interpreted as the following:

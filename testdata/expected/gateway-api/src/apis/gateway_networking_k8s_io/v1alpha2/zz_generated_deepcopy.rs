@@ -3,77 +3,9 @@
 
 //! `Clone`, serde and object traits of `gateway.networking.k8s.io/v1alpha2`.
 
-impl ::codegen_runtime::k8s_openapi::Resource for super::TCPRoute {
-    const API_VERSION: &'static str = "gateway.networking.k8s.io/v1alpha2";
-    const GROUP: &'static str = "gateway.networking.k8s.io";
-    const KIND: &'static str = "TCPRoute";
-    const VERSION: &'static str = "v1alpha2";
-    const URL_PATH_SEGMENT: &'static str = "tcproutes";
-    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::TCPRoute {
-    const LIST_KIND: &'static str = "TCPRouteList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::TCPRoute {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
-}
-
-impl ::codegen_runtime::k8s_openapi::Resource for super::TLSRoute {
-    const API_VERSION: &'static str = "gateway.networking.k8s.io/v1alpha2";
-    const GROUP: &'static str = "gateway.networking.k8s.io";
-    const KIND: &'static str = "TLSRoute";
-    const VERSION: &'static str = "v1alpha2";
-    const URL_PATH_SEGMENT: &'static str = "tlsroutes";
-    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::TLSRoute {
-    const LIST_KIND: &'static str = "TLSRouteList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::TLSRoute {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
-}
-
-impl ::codegen_runtime::k8s_openapi::Resource for super::UDPRoute {
-    const API_VERSION: &'static str = "gateway.networking.k8s.io/v1alpha2";
-    const GROUP: &'static str = "gateway.networking.k8s.io";
-    const KIND: &'static str = "UDPRoute";
-    const VERSION: &'static str = "v1alpha2";
-    const URL_PATH_SEGMENT: &'static str = "udproutes";
-    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::UDPRoute {
-    const LIST_KIND: &'static str = "UDPRouteList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::UDPRoute {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
+::codegen_runtime::codec::kinds! {
+    "gateway.networking.k8s.io" / "v1alpha2";
+    TCPRoute, "tcproutes", NamespaceResourceScope;
+    TLSRoute, "tlsroutes", NamespaceResourceScope;
+    UDPRoute, "udproutes", NamespaceResourceScope;
 }

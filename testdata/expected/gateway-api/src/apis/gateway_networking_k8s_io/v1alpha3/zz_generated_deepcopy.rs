@@ -3,52 +3,8 @@
 
 //! `Clone`, serde and object traits of `gateway.networking.k8s.io/v1alpha3`.
 
-impl ::codegen_runtime::k8s_openapi::Resource for super::BackendTLSPolicy {
-    const API_VERSION: &'static str = "gateway.networking.k8s.io/v1alpha3";
-    const GROUP: &'static str = "gateway.networking.k8s.io";
-    const KIND: &'static str = "BackendTLSPolicy";
-    const VERSION: &'static str = "v1alpha3";
-    const URL_PATH_SEGMENT: &'static str = "backendtlspolicies";
-    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::BackendTLSPolicy {
-    const LIST_KIND: &'static str = "BackendTLSPolicyList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::BackendTLSPolicy {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
-}
-
-impl ::codegen_runtime::k8s_openapi::Resource for super::TLSRoute {
-    const API_VERSION: &'static str = "gateway.networking.k8s.io/v1alpha3";
-    const GROUP: &'static str = "gateway.networking.k8s.io";
-    const KIND: &'static str = "TLSRoute";
-    const VERSION: &'static str = "v1alpha3";
-    const URL_PATH_SEGMENT: &'static str = "tlsroutes";
-    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::TLSRoute {
-    const LIST_KIND: &'static str = "TLSRouteList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::TLSRoute {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
+::codegen_runtime::codec::kinds! {
+    "gateway.networking.k8s.io" / "v1alpha3";
+    BackendTLSPolicy, "backendtlspolicies", NamespaceResourceScope;
+    TLSRoute, "tlsroutes", NamespaceResourceScope;
 }

@@ -3,102 +3,10 @@
 
 //! `Clone`, serde and object traits of `gateway.networking.k8s.io/v1beta1`.
 
-impl ::codegen_runtime::k8s_openapi::Resource for super::Gateway {
-    const API_VERSION: &'static str = "gateway.networking.k8s.io/v1beta1";
-    const GROUP: &'static str = "gateway.networking.k8s.io";
-    const KIND: &'static str = "Gateway";
-    const VERSION: &'static str = "v1beta1";
-    const URL_PATH_SEGMENT: &'static str = "gateways";
-    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::Gateway {
-    const LIST_KIND: &'static str = "GatewayList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::Gateway {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
-}
-
-impl ::codegen_runtime::k8s_openapi::Resource for super::GatewayClass {
-    const API_VERSION: &'static str = "gateway.networking.k8s.io/v1beta1";
-    const GROUP: &'static str = "gateway.networking.k8s.io";
-    const KIND: &'static str = "GatewayClass";
-    const VERSION: &'static str = "v1beta1";
-    const URL_PATH_SEGMENT: &'static str = "gatewayclasses";
-    type Scope = ::codegen_runtime::k8s_openapi::ClusterResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::GatewayClass {
-    const LIST_KIND: &'static str = "GatewayClassList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::GatewayClass {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
-}
-
-impl ::codegen_runtime::k8s_openapi::Resource for super::HTTPRoute {
-    const API_VERSION: &'static str = "gateway.networking.k8s.io/v1beta1";
-    const GROUP: &'static str = "gateway.networking.k8s.io";
-    const KIND: &'static str = "HTTPRoute";
-    const VERSION: &'static str = "v1beta1";
-    const URL_PATH_SEGMENT: &'static str = "httproutes";
-    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::HTTPRoute {
-    const LIST_KIND: &'static str = "HTTPRouteList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::HTTPRoute {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
-}
-
-impl ::codegen_runtime::k8s_openapi::Resource for super::ReferenceGrant {
-    const API_VERSION: &'static str = "gateway.networking.k8s.io/v1beta1";
-    const GROUP: &'static str = "gateway.networking.k8s.io";
-    const KIND: &'static str = "ReferenceGrant";
-    const VERSION: &'static str = "v1beta1";
-    const URL_PATH_SEGMENT: &'static str = "referencegrants";
-    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::ReferenceGrant {
-    const LIST_KIND: &'static str = "ReferenceGrantList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::ReferenceGrant {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
+::codegen_runtime::codec::kinds! {
+    "gateway.networking.k8s.io" / "v1beta1";
+    Gateway, "gateways", NamespaceResourceScope;
+    GatewayClass, "gatewayclasses", ClusterResourceScope;
+    HTTPRoute, "httproutes", NamespaceResourceScope;
+    ReferenceGrant, "referencegrants", NamespaceResourceScope;
 }

@@ -174,7 +174,7 @@ pub struct XBackendParentRef {
     /// Gateway.
     ///
     /// Support: Extended
-    /// * Must be at least 1 and be at most 65535.
+    /// * Must be between 1 and 65535.
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources,
     /// SectionName is interpreted as the following:
@@ -247,7 +247,7 @@ pub struct XBackendPort {
     /// * Must satisfy `size(self) == 0 || format.dns1123Label().validate(self) == null`: Name must be a valid DNS label
     pub name: Option<String>,
     /// Port represents the port number of the endpoint.
-    /// * Must be at least 1 and be at most 65535.
+    /// * Must be between 1 and 65535.
     pub port: i32,
 }
 codec::object! { XBackendPort, optional name, required port }

@@ -94,7 +94,7 @@ pub struct XBackendTrafficPolicyAncestorRef {
     /// Gateway.
     ///
     /// Support: Extended
-    /// * Must be at least 1 and be at most 65535.
+    /// * Must be between 1 and 65535.
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources,
     /// SectionName is interpreted as the following:
@@ -189,7 +189,7 @@ pub struct XBackendTrafficPolicyBudget {
     /// Percent defines the maximum percentage of active requests that may be made up of retries.
     ///
     /// Support: Extended
-    /// * Must be at least 0 and be at most 100.
+    /// * Must be between 0 and 100.
     /// * Defaults to `20`.
     pub percent: Option<i64>,
 }
@@ -291,7 +291,7 @@ pub struct XBackendTrafficPolicyMinRetryRate {
     /// Count specifies the number of requests per time interval.
     ///
     /// Support: Extended
-    /// * Must be at least 1 and be at most 1000000.
+    /// * Must be between 1 and 1000000.
     pub count: Option<i64>,
     /// Interval specifies the divisor of the rate of requests, the amount of time during which the
     /// given count of requests occur.
@@ -354,10 +354,6 @@ codec::object! {
 ///
 /// Support: Extended
 /// * Must satisfy `!has(self.cookie) || !has(self.cookie.lifetimeType) || self.cookie.lifetimeType != 'Permanent' || has(self.absoluteTimeout)`: AbsoluteTimeout must be specified when cookie lifetimeType is Permanent
-/// * Must satisfy `!has(self.cookie) || self.type == 'Cookie'`: cookie must be nil if type is not Cookie
-/// * Must satisfy `self.type != 'Cookie' || has(self.cookie)`: cookie must be specified for Cookie type
-/// * Must satisfy `!has(self.header) || self.type == 'Header'`: header must be nil if type is not Header
-/// * Must satisfy `self.type != 'Header' || has(self.header)`: header must be specified for Header type
 /// * Exactly one of `cookie` and `header` must be set, as `type` says: see [`XBackendTrafficPolicySessionPersistenceUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct XBackendTrafficPolicySessionPersistence {

@@ -3,77 +3,9 @@
 
 //! `Clone`, serde and object traits of `gateway.networking.x-k8s.io/v1alpha1`.
 
-impl ::codegen_runtime::k8s_openapi::Resource for super::XBackend {
-    const API_VERSION: &'static str = "gateway.networking.x-k8s.io/v1alpha1";
-    const GROUP: &'static str = "gateway.networking.x-k8s.io";
-    const KIND: &'static str = "XBackend";
-    const VERSION: &'static str = "v1alpha1";
-    const URL_PATH_SEGMENT: &'static str = "xbackends";
-    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::XBackend {
-    const LIST_KIND: &'static str = "XBackendList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::XBackend {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
-}
-
-impl ::codegen_runtime::k8s_openapi::Resource for super::XBackendTrafficPolicy {
-    const API_VERSION: &'static str = "gateway.networking.x-k8s.io/v1alpha1";
-    const GROUP: &'static str = "gateway.networking.x-k8s.io";
-    const KIND: &'static str = "XBackendTrafficPolicy";
-    const VERSION: &'static str = "v1alpha1";
-    const URL_PATH_SEGMENT: &'static str = "xbackendtrafficpolicies";
-    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::XBackendTrafficPolicy {
-    const LIST_KIND: &'static str = "XBackendTrafficPolicyList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::XBackendTrafficPolicy {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
-}
-
-impl ::codegen_runtime::k8s_openapi::Resource for super::XMesh {
-    const API_VERSION: &'static str = "gateway.networking.x-k8s.io/v1alpha1";
-    const GROUP: &'static str = "gateway.networking.x-k8s.io";
-    const KIND: &'static str = "XMesh";
-    const VERSION: &'static str = "v1alpha1";
-    const URL_PATH_SEGMENT: &'static str = "xmeshes";
-    type Scope = ::codegen_runtime::k8s_openapi::ClusterResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::XMesh {
-    const LIST_KIND: &'static str = "XMeshList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::XMesh {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
+::codegen_runtime::codec::kinds! {
+    "gateway.networking.x-k8s.io" / "v1alpha1";
+    XBackend, "xbackends", NamespaceResourceScope;
+    XBackendTrafficPolicy, "xbackendtrafficpolicies", NamespaceResourceScope;
+    XMesh, "xmeshes", ClusterResourceScope;
 }

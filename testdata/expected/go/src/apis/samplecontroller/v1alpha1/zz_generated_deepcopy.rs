@@ -3,27 +3,7 @@
 
 //! `Clone`, serde and object traits of `samplecontroller.k8s.io/v1alpha1`.
 
-impl ::codegen_runtime::k8s_openapi::Resource for super::Foo {
-    const API_VERSION: &'static str = "samplecontroller.k8s.io/v1alpha1";
-    const GROUP: &'static str = "samplecontroller.k8s.io";
-    const KIND: &'static str = "Foo";
-    const VERSION: &'static str = "v1alpha1";
-    const URL_PATH_SEGMENT: &'static str = "foos";
-    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::Foo {
-    const LIST_KIND: &'static str = "FooList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::Foo {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
+::codegen_runtime::codec::kinds! {
+    "samplecontroller.k8s.io" / "v1alpha1";
+    Foo, "foos", NamespaceResourceScope;
 }

@@ -52,7 +52,6 @@ pub struct Node {
 codec::object! { Node, defaulted label, optional next, optional children }
 
 /// Choice is one thing of several, or another choice.
-/// * Must satisfy `[has(self.next),has(self.reference),has(self.text)].filter(x,x==true).size() == 1`: exactly one of the fields in \[next reference text\] must be set
 /// * Exactly one of `next`, `reference` and `text` must be set: see [`ChoiceUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Choice {

@@ -3,52 +3,8 @@
 
 //! `Clone`, serde and object traits of `shapes.example.com/v1`.
 
-impl ::codegen_runtime::k8s_openapi::Resource for super::Shape {
-    const API_VERSION: &'static str = "shapes.example.com/v1";
-    const GROUP: &'static str = "shapes.example.com";
-    const KIND: &'static str = "Shape";
-    const VERSION: &'static str = "v1";
-    const URL_PATH_SEGMENT: &'static str = "shapes";
-    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::Shape {
-    const LIST_KIND: &'static str = "ShapeList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::Shape {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
-}
-
-impl ::codegen_runtime::k8s_openapi::Resource for super::Usage {
-    const API_VERSION: &'static str = "shapes.example.com/v1";
-    const GROUP: &'static str = "shapes.example.com";
-    const KIND: &'static str = "Usage";
-    const VERSION: &'static str = "v1";
-    const URL_PATH_SEGMENT: &'static str = "usages";
-    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::Usage {
-    const LIST_KIND: &'static str = "UsageList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::Usage {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
+::codegen_runtime::codec::kinds! {
+    "shapes.example.com" / "v1";
+    Shape, "shapes", NamespaceResourceScope;
+    Usage, "usages", NamespaceResourceScope;
 }

@@ -53,7 +53,7 @@ pub struct TimerSpec {
     /// Template of each run.
     pub template: JobTemplateSpec,
     /// KeepSucceeded is how many runs are kept; a pointer, so that zero is told apart from nothing.
-    /// * Must be at least 0 and be at most 100.
+    /// * Must be between 0 and 100.
     pub keep_succeeded: Option<i32>,
     /// KeepFailed is how many runs are kept that failed.
     /// * Must be at least 0.

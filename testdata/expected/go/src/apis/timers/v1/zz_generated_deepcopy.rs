@@ -3,27 +3,7 @@
 
 //! `Clone`, serde and object traits of `timers.example.com/v1`.
 
-impl ::codegen_runtime::k8s_openapi::Resource for super::Timer {
-    const API_VERSION: &'static str = "timers.example.com/v1";
-    const GROUP: &'static str = "timers.example.com";
-    const KIND: &'static str = "Timer";
-    const VERSION: &'static str = "v1";
-    const URL_PATH_SEGMENT: &'static str = "timers";
-    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::Timer {
-    const LIST_KIND: &'static str = "TimerList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::Timer {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
+::codegen_runtime::codec::kinds! {
+    "timers.example.com" / "v1";
+    Timer, "timers", NamespaceResourceScope;
 }

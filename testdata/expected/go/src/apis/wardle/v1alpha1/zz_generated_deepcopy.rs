@@ -3,52 +3,8 @@
 
 //! `Clone`, serde and object traits of `wardle.example.com/v1alpha1`.
 
-impl ::codegen_runtime::k8s_openapi::Resource for super::Flunder {
-    const API_VERSION: &'static str = "wardle.example.com/v1alpha1";
-    const GROUP: &'static str = "wardle.example.com";
-    const KIND: &'static str = "Flunder";
-    const VERSION: &'static str = "v1alpha1";
-    const URL_PATH_SEGMENT: &'static str = "flunders";
-    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::Flunder {
-    const LIST_KIND: &'static str = "FlunderList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::Flunder {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
-}
-
-impl ::codegen_runtime::k8s_openapi::Resource for super::Fischer {
-    const API_VERSION: &'static str = "wardle.example.com/v1alpha1";
-    const GROUP: &'static str = "wardle.example.com";
-    const KIND: &'static str = "Fischer";
-    const VERSION: &'static str = "v1alpha1";
-    const URL_PATH_SEGMENT: &'static str = "fischers";
-    type Scope = ::codegen_runtime::k8s_openapi::ClusterResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::Fischer {
-    const LIST_KIND: &'static str = "FischerList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::Fischer {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
+::codegen_runtime::codec::kinds! {
+    "wardle.example.com" / "v1alpha1";
+    Flunder, "flunders", NamespaceResourceScope;
+    Fischer, "fischers", ClusterResourceScope;
 }

@@ -3,27 +3,7 @@
 
 //! `Clone`, serde and object traits of `wardle.example.com/v1beta1`.
 
-impl ::codegen_runtime::k8s_openapi::Resource for super::Flunder {
-    const API_VERSION: &'static str = "wardle.example.com/v1beta1";
-    const GROUP: &'static str = "wardle.example.com";
-    const KIND: &'static str = "Flunder";
-    const VERSION: &'static str = "v1beta1";
-    const URL_PATH_SEGMENT: &'static str = "flunders";
-    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::Flunder {
-    const LIST_KIND: &'static str = "FlunderList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::Flunder {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
+::codegen_runtime::codec::kinds! {
+    "wardle.example.com" / "v1beta1";
+    Flunder, "flunders", NamespaceResourceScope;
 }

@@ -3,53 +3,8 @@
 
 //! `Clone`, serde and object traits of `backup.kubevirt.io/v1alpha1`.
 
-impl ::codegen_runtime::k8s_openapi::Resource for super::VirtualMachineBackup {
-    const API_VERSION: &'static str = "backup.kubevirt.io/v1alpha1";
-    const GROUP: &'static str = "backup.kubevirt.io";
-    const KIND: &'static str = "VirtualMachineBackup";
-    const VERSION: &'static str = "v1alpha1";
-    const URL_PATH_SEGMENT: &'static str = "virtualmachinebackups";
-    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::VirtualMachineBackup {
-    const LIST_KIND: &'static str = "VirtualMachineBackupList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::VirtualMachineBackup {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
-}
-
-impl ::codegen_runtime::k8s_openapi::Resource for super::VirtualMachineBackupTracker {
-    const API_VERSION: &'static str = "backup.kubevirt.io/v1alpha1";
-    const GROUP: &'static str = "backup.kubevirt.io";
-    const KIND: &'static str = "VirtualMachineBackupTracker";
-    const VERSION: &'static str = "v1alpha1";
-    const URL_PATH_SEGMENT: &'static str = "virtualmachinebackuptrackers";
-    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource
-for super::VirtualMachineBackupTracker {
-    const LIST_KIND: &'static str = "VirtualMachineBackupTrackerList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::VirtualMachineBackupTracker {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
+::codegen_runtime::codec::kinds! {
+    "backup.kubevirt.io" / "v1alpha1";
+    VirtualMachineBackup, "virtualmachinebackups", NamespaceResourceScope;
+    VirtualMachineBackupTracker, "virtualmachinebackuptrackers", NamespaceResourceScope;
 }

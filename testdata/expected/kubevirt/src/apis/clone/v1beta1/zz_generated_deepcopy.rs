@@ -3,27 +3,7 @@
 
 //! `Clone`, serde and object traits of `clone.kubevirt.io/v1beta1`.
 
-impl ::codegen_runtime::k8s_openapi::Resource for super::VirtualMachineClone {
-    const API_VERSION: &'static str = "clone.kubevirt.io/v1beta1";
-    const GROUP: &'static str = "clone.kubevirt.io";
-    const KIND: &'static str = "VirtualMachineClone";
-    const VERSION: &'static str = "v1beta1";
-    const URL_PATH_SEGMENT: &'static str = "virtualmachineclones";
-    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::VirtualMachineClone {
-    const LIST_KIND: &'static str = "VirtualMachineCloneList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::VirtualMachineClone {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
+::codegen_runtime::codec::kinds! {
+    "clone.kubevirt.io" / "v1beta1";
+    VirtualMachineClone, "virtualmachineclones", NamespaceResourceScope;
 }

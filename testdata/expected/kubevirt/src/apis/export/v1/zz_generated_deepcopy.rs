@@ -3,27 +3,7 @@
 
 //! `Clone`, serde and object traits of `export.kubevirt.io/v1`.
 
-impl ::codegen_runtime::k8s_openapi::Resource for super::VirtualMachineExport {
-    const API_VERSION: &'static str = "export.kubevirt.io/v1";
-    const GROUP: &'static str = "export.kubevirt.io";
-    const KIND: &'static str = "VirtualMachineExport";
-    const VERSION: &'static str = "v1";
-    const URL_PATH_SEGMENT: &'static str = "virtualmachineexports";
-    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::VirtualMachineExport {
-    const LIST_KIND: &'static str = "VirtualMachineExportList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::VirtualMachineExport {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
+::codegen_runtime::codec::kinds! {
+    "export.kubevirt.io" / "v1";
+    VirtualMachineExport, "virtualmachineexports", NamespaceResourceScope;
 }

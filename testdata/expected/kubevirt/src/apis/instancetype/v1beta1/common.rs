@@ -157,7 +157,7 @@ pub struct VirtualMachineClusterInstancetypeMemory {
     /// This means that the VMIs parent pod (virt-launcher) will request less physical memory by a
     /// factor specified by the OvercommitPercent. Overcommits can lead to memory exhaustion, which in
     /// turn can lead to crashes. Use carefully. Defaults to 0
-    /// * Must be at least 0 and be at most 100.
+    /// * Must be between 0 and 100.
     pub overcommit_percent: Option<i64>,
 }
 codec::object! {

@@ -630,7 +630,7 @@ pub struct KubeVirtMigrations {
     pub match_se_linux_level_on_migration: Option<bool>,
     /// MaxDowntimeMs specifies the maximum tolerable downtime (in milliseconds) during switchover.
     /// Defaults to 900
-    /// * Must be at least 1 and be at most 2000000.
+    /// * Must be between 1 and 2000000.
     pub max_downtime_ms: Option<i64>,
     /// Network is the name of the CNI network to use for live migrations. By default, migrations go
     /// through the pod network.
@@ -770,9 +770,9 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtPatches {
     pub patch: String,
-    /// Must have at least 1 character.
+    /// Must not be empty.
     pub resource_name: String,
-    /// Must have at least 1 character.
+    /// Must not be empty.
     pub resource_type: String,
     pub r#type: String,
 }

@@ -45,7 +45,7 @@ codec::object! {
 pub struct VirtualMachineInstanceContainerDiskVolume {
     /// deprecated; Checksum is the checksum of the rootdisk or kernel artifacts inside the
     /// containerdisk
-    /// * Must be at least 0 and be at most 4294967295.
+    /// * Must be between 0 and 4294967295.
     pub checksum: Option<i64>,
 }
 codec::object! { VirtualMachineInstanceContainerDiskVolume, optional checksum }
@@ -108,7 +108,7 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceInitrdInfo {
     /// deprecated; Checksum is the checksum of the initrd file
-    /// * Must be at least 0 and be at most 4294967295.
+    /// * Must be between 0 and 4294967295.
     pub checksum: Option<i64>,
 }
 codec::object! { VirtualMachineInstanceInitrdInfo, optional checksum }
@@ -161,7 +161,7 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceKernelInfo {
     /// deprecated; Checksum is the checksum of the kernel image
-    /// * Must be at least 0 and be at most 4294967295.
+    /// * Must be between 0 and 4294967295.
     pub checksum: Option<i64>,
 }
 codec::object! { VirtualMachineInstanceKernelInfo, optional checksum }
@@ -353,7 +353,7 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceStatus {
     /// VSOCKCID is used to track the allocated VSOCK CID in the VM.
-    /// * Must be at least 0 and be at most 4294967295.
+    /// * Must be between 0 and 4294967295.
     pub vsockcid: Option<i64>,
     /// ActivePods is a mapping of pod UID to node name. It is possible for multiple pods to be running
     /// for a single VMI during migration.

@@ -1321,7 +1321,7 @@ pub struct VirtualMachineInstanceMigrationConfiguration {
     pub match_se_linux_level_on_migration: Option<bool>,
     /// MaxDowntimeMs specifies the maximum tolerable downtime (in milliseconds) during switchover.
     /// Defaults to 900
-    /// * Must be at least 1 and be at most 2000000.
+    /// * Must be between 1 and 2000000.
     pub max_downtime_ms: Option<i64>,
     /// Network is the name of the CNI network to use for live migrations. By default, migrations go
     /// through the pod network.
@@ -2030,7 +2030,7 @@ pub struct VirtualMachineInstanceStallDetector {
     ///
     /// A stall is reported when remaining bytes stay above (1 - StallMargin/100) of the outside-window
     /// minimum. Defaults to 4.
-    /// * Must be at least 0 and be at most 100.
+    /// * Must be between 0 and 100.
     pub stall_margin: Option<i64>,
     /// StallProgressTimeout is the duration in seconds of the sliding window used to track minimum
     /// remaining-bytes and detect when migration progress has stalled. Defaults to 40.

@@ -99,7 +99,7 @@ pub struct MigrationPolicySpec {
     /// ExperimentalMigrationOptions is an alpha API. It is intended for experimental purposes only and
     /// will be removed in the future.
     pub experimental: Option<MigrationPolicyExperimental>,
-    /// Must be at least 1 and be at most 2000000.
+    /// Must be between 1 and 2000000.
     pub max_downtime_ms: Option<i64>,
     pub selectors: MigrationPolicySelectors,
 }
@@ -140,7 +140,7 @@ pub struct MigrationPolicyStallDetector {
     ///
     /// A stall is reported when remaining bytes stay above (1 - StallMargin/100) of the outside-window
     /// minimum. Defaults to 4.
-    /// * Must be at least 0 and be at most 100.
+    /// * Must be between 0 and 100.
     pub stall_margin: Option<i64>,
     /// StallProgressTimeout is the duration in seconds of the sliding window used to track minimum
     /// remaining-bytes and detect when migration progress has stalled. Defaults to 40.

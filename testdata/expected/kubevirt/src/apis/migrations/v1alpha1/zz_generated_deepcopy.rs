@@ -3,27 +3,7 @@
 
 //! `Clone`, serde and object traits of `migrations.kubevirt.io/v1alpha1`.
 
-impl ::codegen_runtime::k8s_openapi::Resource for super::MigrationPolicy {
-    const API_VERSION: &'static str = "migrations.kubevirt.io/v1alpha1";
-    const GROUP: &'static str = "migrations.kubevirt.io";
-    const KIND: &'static str = "MigrationPolicy";
-    const VERSION: &'static str = "v1alpha1";
-    const URL_PATH_SEGMENT: &'static str = "migrationpolicies";
-    type Scope = ::codegen_runtime::k8s_openapi::ClusterResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::MigrationPolicy {
-    const LIST_KIND: &'static str = "MigrationPolicyList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::MigrationPolicy {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
+::codegen_runtime::codec::kinds! {
+    "migrations.kubevirt.io" / "v1alpha1";
+    MigrationPolicy, "migrationpolicies", ClusterResourceScope;
 }

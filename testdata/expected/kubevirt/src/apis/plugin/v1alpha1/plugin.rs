@@ -25,7 +25,7 @@ codec::object! { Plugin as kind, defaulted metadata, required spec, optional sta
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PluginCel {
     /// Expression is the CEL expression applied to the domain XML.
-    /// * Must have at least 1 character.
+    /// * Must not be empty.
     pub expression: String,
 }
 codec::object! { PluginCel, required expression }
@@ -54,7 +54,7 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PluginMutatingAdmissionPolicies {
     /// Name is the name of the admission object.
-    /// * Must have at least 1 character.
+    /// * Must not be empty.
     pub name: String,
 }
 codec::object! { PluginMutatingAdmissionPolicies, required name }
@@ -63,7 +63,7 @@ codec::object! { PluginMutatingAdmissionPolicies, required name }
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PluginMutatingAdmissionWebhooks {
     /// Name is the name of the admission object.
-    /// * Must have at least 1 character.
+    /// * Must not be empty.
     pub name: String,
 }
 codec::object! { PluginMutatingAdmissionWebhooks, required name }
@@ -81,10 +81,10 @@ pub struct PluginNodeHooks {
     /// FailureStrategy specifies how to handle hook failures (Fail or Ignore).
     pub failure_strategy: Option<String>,
     /// PermittedHooks lists the VM lifecycle events this hook handles.
-    /// * Must have at least 1 item.
+    /// * Must not be empty.
     pub permitted_hooks: Vec<String>,
     /// Socket is the path to the Unix socket for hook communication.
-    /// * Must have at least 1 character.
+    /// * Must not be empty.
     pub socket: String,
     /// Timeout specifies the maximum duration to wait for the hook to complete.
     pub timeout: Option<String>,
@@ -98,7 +98,7 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PluginSidecar {
     /// SocketPath is the path to the Unix socket used to communicate with the sidecar.
-    /// * Must have at least 1 character.
+    /// * Must not be empty.
     pub socket_path: String,
 }
 codec::object! { PluginSidecar, required socket_path = "socketPath" }
@@ -146,7 +146,7 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PluginValidatingAdmissionPolicies {
     /// Name is the name of the admission object.
-    /// * Must have at least 1 character.
+    /// * Must not be empty.
     pub name: String,
 }
 codec::object! { PluginValidatingAdmissionPolicies, required name }
@@ -155,7 +155,7 @@ codec::object! { PluginValidatingAdmissionPolicies, required name }
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PluginValidatingAdmissionWebhooks {
     /// Name is the name of the admission object.
-    /// * Must have at least 1 character.
+    /// * Must not be empty.
     pub name: String,
 }
 codec::object! { PluginValidatingAdmissionWebhooks, required name }

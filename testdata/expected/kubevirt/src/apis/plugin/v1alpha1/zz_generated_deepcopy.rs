@@ -3,27 +3,7 @@
 
 //! `Clone`, serde and object traits of `plugin.kubevirt.io/v1alpha1`.
 
-impl ::codegen_runtime::k8s_openapi::Resource for super::Plugin {
-    const API_VERSION: &'static str = "plugin.kubevirt.io/v1alpha1";
-    const GROUP: &'static str = "plugin.kubevirt.io";
-    const KIND: &'static str = "Plugin";
-    const VERSION: &'static str = "v1alpha1";
-    const URL_PATH_SEGMENT: &'static str = "plugins";
-    type Scope = ::codegen_runtime::k8s_openapi::ClusterResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::Plugin {
-    const LIST_KIND: &'static str = "PluginList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::Plugin {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
+::codegen_runtime::codec::kinds! {
+    "plugin.kubevirt.io" / "v1alpha1";
+    Plugin, "plugins", ClusterResourceScope;
 }

@@ -3,52 +3,8 @@
 
 //! `Clone`, serde and object traits of `snapshot.kubevirt.io/v1beta1`.
 
-impl ::codegen_runtime::k8s_openapi::Resource for super::VirtualMachineRestore {
-    const API_VERSION: &'static str = "snapshot.kubevirt.io/v1beta1";
-    const GROUP: &'static str = "snapshot.kubevirt.io";
-    const KIND: &'static str = "VirtualMachineRestore";
-    const VERSION: &'static str = "v1beta1";
-    const URL_PATH_SEGMENT: &'static str = "virtualmachinerestores";
-    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::VirtualMachineRestore {
-    const LIST_KIND: &'static str = "VirtualMachineRestoreList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::VirtualMachineRestore {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
-}
-
-impl ::codegen_runtime::k8s_openapi::Resource for super::VirtualMachineSnapshot {
-    const API_VERSION: &'static str = "snapshot.kubevirt.io/v1beta1";
-    const GROUP: &'static str = "snapshot.kubevirt.io";
-    const KIND: &'static str = "VirtualMachineSnapshot";
-    const VERSION: &'static str = "v1beta1";
-    const URL_PATH_SEGMENT: &'static str = "virtualmachinesnapshots";
-    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::VirtualMachineSnapshot {
-    const LIST_KIND: &'static str = "VirtualMachineSnapshotList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::VirtualMachineSnapshot {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
+::codegen_runtime::codec::kinds! {
+    "snapshot.kubevirt.io" / "v1beta1";
+    VirtualMachineRestore, "virtualmachinerestores", NamespaceResourceScope;
+    VirtualMachineSnapshot, "virtualmachinesnapshots", NamespaceResourceScope;
 }

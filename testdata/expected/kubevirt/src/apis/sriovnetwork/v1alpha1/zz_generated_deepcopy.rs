@@ -3,52 +3,8 @@
 
 //! `Clone`, serde and object traits of `sriovnetwork.k8snetworkplumbingwg.io/v1alpha1`.
 
-impl ::codegen_runtime::k8s_openapi::Resource for super::DeviceAttributes {
-    const API_VERSION: &'static str = "sriovnetwork.k8snetworkplumbingwg.io/v1alpha1";
-    const GROUP: &'static str = "sriovnetwork.k8snetworkplumbingwg.io";
-    const KIND: &'static str = "DeviceAttributes";
-    const VERSION: &'static str = "v1alpha1";
-    const URL_PATH_SEGMENT: &'static str = "deviceattributes";
-    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::DeviceAttributes {
-    const LIST_KIND: &'static str = "DeviceAttributesList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::DeviceAttributes {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
-}
-
-impl ::codegen_runtime::k8s_openapi::Resource for super::SriovResourcePolicy {
-    const API_VERSION: &'static str = "sriovnetwork.k8snetworkplumbingwg.io/v1alpha1";
-    const GROUP: &'static str = "sriovnetwork.k8snetworkplumbingwg.io";
-    const KIND: &'static str = "SriovResourcePolicy";
-    const VERSION: &'static str = "v1alpha1";
-    const URL_PATH_SEGMENT: &'static str = "sriovresourcepolicies";
-    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::SriovResourcePolicy {
-    const LIST_KIND: &'static str = "SriovResourcePolicyList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::SriovResourcePolicy {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
+::codegen_runtime::codec::kinds! {
+    "sriovnetwork.k8snetworkplumbingwg.io" / "v1alpha1";
+    DeviceAttributes, "deviceattributes", NamespaceResourceScope;
+    SriovResourcePolicy, "sriovresourcepolicies", NamespaceResourceScope;
 }

@@ -3,53 +3,8 @@
 
 //! `Clone`, serde and object traits of `template.kubevirt.io/v1alpha1`.
 
-impl ::codegen_runtime::k8s_openapi::Resource for super::VirtualMachineTemplate {
-    const API_VERSION: &'static str = "template.kubevirt.io/v1alpha1";
-    const GROUP: &'static str = "template.kubevirt.io";
-    const KIND: &'static str = "VirtualMachineTemplate";
-    const VERSION: &'static str = "v1alpha1";
-    const URL_PATH_SEGMENT: &'static str = "virtualmachinetemplates";
-    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::VirtualMachineTemplate {
-    const LIST_KIND: &'static str = "VirtualMachineTemplateList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::VirtualMachineTemplate {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
-}
-
-impl ::codegen_runtime::k8s_openapi::Resource for super::VirtualMachineTemplateRequest {
-    const API_VERSION: &'static str = "template.kubevirt.io/v1alpha1";
-    const GROUP: &'static str = "template.kubevirt.io";
-    const KIND: &'static str = "VirtualMachineTemplateRequest";
-    const VERSION: &'static str = "v1alpha1";
-    const URL_PATH_SEGMENT: &'static str = "virtualmachinetemplaterequests";
-    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource
-for super::VirtualMachineTemplateRequest {
-    const LIST_KIND: &'static str = "VirtualMachineTemplateRequestList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::VirtualMachineTemplateRequest {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
+::codegen_runtime::codec::kinds! {
+    "template.kubevirt.io" / "v1alpha1";
+    VirtualMachineTemplate, "virtualmachinetemplates", NamespaceResourceScope;
+    VirtualMachineTemplateRequest, "virtualmachinetemplaterequests", NamespaceResourceScope;
 }

@@ -5,52 +5,8 @@
 
 //! `Clone`, serde and object traits of `styled.example.com/v1`.
 
-impl ::codegen_runtime::k8s_openapi::Resource for super::Image {
-    const API_VERSION: &'static str = "styled.example.com/v1";
-    const GROUP: &'static str = "styled.example.com";
-    const KIND: &'static str = "Image";
-    const VERSION: &'static str = "v1";
-    const URL_PATH_SEGMENT: &'static str = "images";
-    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::Image {
-    const LIST_KIND: &'static str = "ImageList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::Image {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
-}
-
-impl ::codegen_runtime::k8s_openapi::Resource for super::ImageBuilder {
-    const API_VERSION: &'static str = "styled.example.com/v1";
-    const GROUP: &'static str = "styled.example.com";
-    const KIND: &'static str = "ImageBuilder";
-    const VERSION: &'static str = "v1";
-    const URL_PATH_SEGMENT: &'static str = "imagebuilders";
-    type Scope = ::codegen_runtime::k8s_openapi::ClusterResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::ImageBuilder {
-    const LIST_KIND: &'static str = "ImageBuilderList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::ImageBuilder {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
+::codegen_runtime::codec::kinds! {
+    "styled.example.com" / "v1";
+    Image, "images", NamespaceResourceScope;
+    ImageBuilder, "imagebuilders", ClusterResourceScope;
 }

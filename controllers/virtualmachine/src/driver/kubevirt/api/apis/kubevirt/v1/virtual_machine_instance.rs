@@ -58,7 +58,7 @@ codec::texts! { VirtualMachineInstanceCompression, Unrecognized, None = "none", 
 pub struct VirtualMachineInstanceContainerDiskVolume {
     /// deprecated; Checksum is the checksum of the rootdisk or kernel artifacts inside the
     /// containerdisk
-    /// * Must be at least 0 and be at most 4294967295.
+    /// * Must be between 0 and 4294967295.
     pub checksum: Option<i64>,
 }
 codec::object! { VirtualMachineInstanceContainerDiskVolume, optional checksum }
@@ -163,7 +163,7 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceInitrdInfo {
     /// deprecated; Checksum is the checksum of the initrd file
-    /// * Must be at least 0 and be at most 4294967295.
+    /// * Must be between 0 and 4294967295.
     pub checksum: Option<i64>,
 }
 codec::object! { VirtualMachineInstanceInitrdInfo, optional checksum }
@@ -216,7 +216,7 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceKernelInfo {
     /// deprecated; Checksum is the checksum of the kernel image
-    /// * Must be at least 0 and be at most 4294967295.
+    /// * Must be between 0 and 4294967295.
     pub checksum: Option<i64>,
 }
 codec::object! { VirtualMachineInstanceKernelInfo, optional checksum }
@@ -299,7 +299,7 @@ pub struct VirtualMachineInstanceMigrationConfiguration {
     pub match_se_linux_level_on_migration: Option<bool>,
     /// MaxDowntimeMs specifies the maximum tolerable downtime (in milliseconds) during switchover.
     /// Defaults to 900
-    /// * Must be at least 1 and be at most 2000000.
+    /// * Must be between 1 and 2000000.
     pub max_downtime_ms: Option<i64>,
     /// Network is the name of the CNI network to use for live migrations. By default, migrations go
     /// through the pod network.
@@ -649,7 +649,7 @@ pub struct VirtualMachineInstanceStallDetector {
     ///
     /// A stall is reported when remaining bytes stay above (1 - StallMargin/100) of the outside-window
     /// minimum. Defaults to 4.
-    /// * Must be at least 0 and be at most 100.
+    /// * Must be between 0 and 100.
     pub stall_margin: Option<i64>,
     /// StallProgressTimeout is the duration in seconds of the sliding window used to track minimum
     /// remaining-bytes and detect when migration progress has stalled. Defaults to 40.
@@ -676,7 +676,7 @@ codec::object! {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceStatus {
     /// VSOCKCID is used to track the allocated VSOCK CID in the VM.
-    /// * Must be at least 0 and be at most 4294967295.
+    /// * Must be between 0 and 4294967295.
     pub vsockcid: Option<i64>,
     /// ActivePods is a mapping of pod UID to node name. It is possible for multiple pods to be running
     /// for a single VMI during migration.

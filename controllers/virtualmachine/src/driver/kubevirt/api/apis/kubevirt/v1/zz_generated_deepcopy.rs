@@ -3,52 +3,8 @@
 
 //! `Clone`, serde and object traits of `kubevirt.io/v1`.
 
-impl ::codegen_runtime::k8s_openapi::Resource for super::VirtualMachine {
-    const API_VERSION: &'static str = "kubevirt.io/v1";
-    const GROUP: &'static str = "kubevirt.io";
-    const KIND: &'static str = "VirtualMachine";
-    const VERSION: &'static str = "v1";
-    const URL_PATH_SEGMENT: &'static str = "virtualmachines";
-    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::VirtualMachine {
-    const LIST_KIND: &'static str = "VirtualMachineList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::VirtualMachine {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
-}
-
-impl ::codegen_runtime::k8s_openapi::Resource for super::VirtualMachineInstance {
-    const API_VERSION: &'static str = "kubevirt.io/v1";
-    const GROUP: &'static str = "kubevirt.io";
-    const KIND: &'static str = "VirtualMachineInstance";
-    const VERSION: &'static str = "v1";
-    const URL_PATH_SEGMENT: &'static str = "virtualmachineinstances";
-    type Scope = ::codegen_runtime::k8s_openapi::NamespaceResourceScope;
-}
-
-impl ::codegen_runtime::k8s_openapi::ListableResource for super::VirtualMachineInstance {
-    const LIST_KIND: &'static str = "VirtualMachineInstanceList";
-}
-
-impl ::codegen_runtime::k8s_openapi::Metadata for super::VirtualMachineInstance {
-    type Ty = ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-    fn metadata(&self) -> &Self::Ty {
-        &self.metadata
-    }
-
-    fn metadata_mut(&mut self) -> &mut Self::Ty {
-        &mut self.metadata
-    }
+::codegen_runtime::codec::kinds! {
+    "kubevirt.io" / "v1";
+    VirtualMachine, "virtualmachines", NamespaceResourceScope;
+    VirtualMachineInstance, "virtualmachineinstances", NamespaceResourceScope;
 }

@@ -1,0 +1,65 @@
+//! The objects of types that the generator writes, as a list for the codec's macro.
+//!
+//! ```text
+//! codec::kinds! {
+//!     "cloudnative.czs" / "v1alpha1";
+//!     VirtualMachine, "virtualmachines", NamespaceResourceScope;
+//! }
+//! ```
+
+use super::{Object, Role};
+use crate::{
+    emit::{Emit, Generator, context::ident, types::named},
+    model::{Group, Resource, Scope, Version},
+};
+
+/// Whether the version's objects are listed: with a codec beside them, and the field that its macro names.
+pub(super) fn are_listed(cx: &Emit<'_>, version: &Version, objects: &[Object<'_>]) -> bool {
+    let has_codec = cx.options.needs_runtime() || cx.options.emits(Generator::Types);
+    let is_listed = |object: &Object<'_>| {
+        let mut fields = object.fields().iter();
+        fields.any(|field| field.rust_name == "metadata" && field.json_name == "metadata")
+    };
+    has_codec
+        && version.origin.emits_types()
+        && !objects.is_empty()
+        && objects.iter().all(is_listed)
+}
+
+/// The call of the macro.
+pub(super) fn emit(
+    cx: &Emit<'_>,
+    group: &Group,
+    version: &Version,
+    objects: &[Object<'_>],
+) -> String {
+    let mut text = format!(
+        "{}::kinds! {{\n    {:?} / {:?};\n",
+        cx.codec(),
+        group.name,
+        version.name
+    );
+    for object in objects {
+        let (Role::Root(resource) | Role::List(resource)) = object.role;
+        if let Some(feature) = cx.kind_feature_name(group, version, resource) {
+            text.push_str(&format!("    #[cfg(feature = {feature:?})]\n"));
+        }
+        text.push_str(&format!("    {}\n", entry(object, resource)));
+    }
+    text.push_str("}\n");
+    text
+}
+
+/// `VirtualMachine, "virtualmachines", NamespaceResourceScope;`
+fn entry(object: &Object<'_>, resource: &Resource) -> String {
+    let name = named(&ident(&object.def.name), &resource.kind);
+    let scope = match resource.scope {
+        Scope::Namespaced => "NamespaceResourceScope",
+        Scope::Cluster => "ClusterResourceScope",
+    };
+    let list = match &resource.list_kind {
+        kind if *kind == format!("{}List", resource.kind) => String::new(),
+        kind => format!(" in {kind:?}"),
+    };
+    format!("{name}, {:?}, {scope}{list};", resource.plural)
+}

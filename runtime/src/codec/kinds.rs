@@ -1,0 +1,66 @@
+//! The traits by which kube and Kubernetes' own crates know an object: its names, its scope and its metadata.
+
+/// Implements `Resource`, `ListableResource` and `Metadata` for the kinds of a version, whose types stand in the module above.
+///
+/// ```ignore
+/// codec::kinds! {
+///     "cloudnative.czs" / "v1alpha1";
+///     Network, "networks", ClusterResourceScope;
+///     VirtualMachine, "virtualmachines", NamespaceResourceScope;
+/// }
+/// ```
+///
+/// First stand group and version. A type without `= "…"` has the name of its kind; the second name is the plural. The kind of
+/// lists is that of the object and `List`, unless another comes after `in`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __codec_kinds {
+    (@api_version "" $version:tt) => {
+        $version
+    };
+    (@api_version $group:tt $version:tt) => {
+        ::core::concat!($group, "/", $version)
+    };
+    (@list [$($kind:tt)*]) => {
+        ::core::concat!($crate::codec::name!($($kind)*), "List")
+    };
+    (@list [$($kind:tt)*] $list:literal) => {
+        $list
+    };
+    (
+        $group:tt / $version:tt;
+        $($(#[$cfg:meta])* $object:ident $(= $kind:literal)?, $plural:literal, $scope:ident $(in $list:literal)?;)*
+    ) => {
+        $(
+            $(#[$cfg])*
+            impl $crate::k8s_openapi::Resource for super::$object {
+                const API_VERSION: &'static str = $crate::codec::kinds!(@api_version $group $version);
+                const GROUP: &'static str = $group;
+                const KIND: &'static str = $crate::codec::name!($object $($kind)?);
+                const VERSION: &'static str = $version;
+                const URL_PATH_SEGMENT: &'static str = $plural;
+                type Scope = $crate::k8s_openapi::$scope;
+            }
+
+            $(#[$cfg])*
+            impl $crate::k8s_openapi::ListableResource for super::$object {
+                const LIST_KIND: &'static str = $crate::codec::kinds!(@list [$object $($kind)?] $($list)?);
+            }
+
+            $(#[$cfg])*
+            impl $crate::k8s_openapi::Metadata for super::$object {
+                type Ty = $crate::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+                fn metadata(&self) -> &Self::Ty {
+                    &self.metadata
+                }
+
+                fn metadata_mut(&mut self) -> &mut Self::Ty {
+                    &mut self.metadata
+                }
+            }
+        )*
+    };
+}
+
+pub use crate::__codec_kinds as kinds;
