@@ -26,6 +26,7 @@ impl<'s> About<'s> {
     }
 
     /// A part of the text.
+    #[cfg(feature = "cel")]
     pub(super) fn part(self, part: Option<&'s Range<usize>>) -> Self {
         Self { part, ..self }
     }
