@@ -14,6 +14,8 @@ pub mod check;
 pub mod config;
 pub mod diag;
 pub mod emit;
+#[cfg(feature = "go")]
+mod graph;
 pub mod lower;
 pub mod model;
 pub mod options;

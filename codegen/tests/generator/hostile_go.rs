@@ -34,6 +34,59 @@ fn a_line_of_megabytes_is_read() {
     assert!(found.len() < 10_000, "{}", found.len());
 }
 
+/// A file with an API object, whose spec has the fields, and other types.
+fn api(fields: &str, types: &str) -> String {
+    format!(
+        "// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n\
+         // +kubebuilder:object:root=true\ntype Foo struct {{\n\tmetav1.TypeMeta `json:\",inline\"`\n\
+         \tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\tSpec FooSpec `json:\"spec\"`\n}}\n\
+         type FooSpec struct {{ {fields} }}\n{types}"
+    )
+}
+
+/// The types of a count of levels, as the function writes one that leads to the next; the last is empty.
+fn levels(count: usize, one: impl Fn(usize, usize) -> String) -> String {
+    let types: String = (0..count).map(|level| one(level, level + 1)).collect();
+    format!("{types}type T{count} struct {{ X int32 `json:\"x\"` }}\n")
+}
+
+#[test]
+fn structs_that_are_embedded_twice_on_each_level_are_read_once() {
+    let types = levels(40, |level, next| {
+        format!(
+            "type T{level} struct {{ T{next} `json:\",inline\"`; U{level} `json:\",inline\"` }}\n\
+             type U{level} struct {{ T{next} `json:\",inline\"` }}\n"
+        )
+    });
+    assert_eq!(go::run(&api("T0 `json:\",inline\"`", &types)), "");
+}
+
+#[test]
+fn structs_that_hold_another_twice_on_each_level_have_types() {
+    let types = levels(60, |level, next| {
+        format!("type T{level} struct {{ A T{next} `json:\"a\"`; B T{next} `json:\"b\"` }}\n")
+    });
+    let text = api("A T0 `json:\"a\"`", &types);
+    assert!(
+        go::run(&text).contains("is too large"),
+        "a schema that doubles"
+    );
+    let types = codegen::generate(&go::sources(&text), &codegen::Options::default());
+    assert!(types.is_ok());
+}
+
+#[test]
+fn types_that_nest_too_deep_are_not_said_to_contain_themselves() {
+    let types = levels(120, |level, next| {
+        format!("type T{level} struct {{ A *T{next} `json:\"a\"` }}\n")
+    });
+    let found = go::run(&api("A T0 `json:\"a\"`", &types));
+    assert!(
+        found.contains("nests without end, or deeper than 100 types"),
+        "{found}"
+    );
+}
+
 /// As many cases as `PROPTEST_CASES` says, or 256.
 fn cases() -> ProptestConfig {
     let asked = std::env::var("PROPTEST_CASES").ok();

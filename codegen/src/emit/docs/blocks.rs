@@ -100,16 +100,18 @@ impl<'a> Reader<'a> {
             self.open,
             matches!(self.blocks.last(), Some(Block::Item { .. })),
         );
-        let definitions = definitions(lines);
         if code > 0 {
             self.push_code(lines.get(..code).unwrap_or_default());
             return code;
         }
-        if self.open && announced && definitions > 0 {
+        if self.open && announced {
+            let definitions = definitions(lines);
             for line in lines.iter().take(definitions) {
                 self.push_item(indent(line), line.trim());
             }
-            return definitions;
+            if definitions > 0 {
+                return definitions;
+            }
         }
         let in_list = self.open && matches!(self.blocks.last(), Some(Block::Item { .. }));
         if let Some(rest) = list_item(trimmed, announced || in_list) {

@@ -1,6 +1,8 @@
 //! Defaults: of required properties, which the API server fills in when they are missing, and of types that need `Default`
 //! written out.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 use serde_json::Value;
@@ -120,17 +122,22 @@ fn fields_beside_blank(scope: &FileContext<'_>, body: &StructDef) -> TokenStream
 /// Whether the struct's default costs more than zeros, so that objects are read into a blank one: it has a default of its own,
 /// or always holds a struct that has.
 pub(super) fn has_blank(cx: &Emit<'_>, unit: Unit<'_>, def: &TypeDef) -> bool {
-    let TypeKind::Struct(body) = &def.kind else {
-        return false;
-    };
-    unit.is_listed(cx, def)
-        && body.fields.iter().any(|field| {
-            honoured(field)
-                || held(unit, field).is_some_and(|inner| {
-                    // A type that holds itself without a box would not compile.
-                    inner.name != def.name && has_blank(cx, unit, inner)
-                })
-        })
+    let mut seen = BTreeSet::new();
+    let mut open = vec![def];
+    // A struct may hold one type often, and that another.
+    while let Some(def) = open.pop() {
+        let TypeKind::Struct(body) = &def.kind else {
+            continue;
+        };
+        if !seen.insert(def.name.as_str()) || !unit.is_listed(cx, def) {
+            continue;
+        }
+        if body.fields.iter().any(honoured) {
+            return true;
+        }
+        open.extend(body.fields.iter().filter_map(|field| held(unit, field)));
+    }
+    false
 }
 
 /// The struct of the same version that a field always holds.

@@ -1,9 +1,12 @@
 //! Boxes around fields through which a type would contain itself.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::cx::Cx;
-use crate::model::{TypeDef, TypeKind, TypeRef};
+use crate::{
+    graph,
+    model::{TypeDef, TypeKind, TypeRef},
+};
 
 /// Puts fields that lead back to their type by value into boxes; lists and maps hold theirs apart.
 pub(super) fn add(cx: &Cx<'_>, types: &mut BTreeMap<String, Vec<TypeDef>>) {
@@ -11,7 +14,7 @@ pub(super) fn add(cx: &Cx<'_>, types: &mut BTreeMap<String, Vec<TypeDef>>) {
         .keys()
         .filter_map(|package| Some((package.clone(), cx.home(package)?.path.clone())))
         .collect();
-    let mut edges: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut targets_of: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (package, defs) in &*types {
         let Some(home) = homes.get(package) else {
             continue;
@@ -25,9 +28,10 @@ pub(super) fn add(cx: &Cx<'_>, types: &mut BTreeMap<String, Vec<TypeDef>>) {
                 TypeKind::Alias(alias) => path(home, &alias.target).into_iter().collect(),
                 _ => Vec::new(),
             };
-            edges.insert(format!("{home}::{}", def.name), targets);
+            targets_of.insert(format!("{home}::{}", def.name), targets);
         }
     }
+    let components = components(&targets_of);
     for (package, defs) in types {
         let Some(home) = homes.get(package) else {
             continue;
@@ -38,9 +42,10 @@ pub(super) fn add(cx: &Cx<'_>, types: &mut BTreeMap<String, Vec<TypeDef>>) {
                 continue;
             };
             for field in &mut body.fields {
-                let returns =
-                    path(home, &field.ty).is_some_and(|target| leads_to(&edges, &target, &own));
-                if returns {
+                // A field's target leads back if both lead to each other.
+                let target = path(home, &field.ty);
+                let component = target.and_then(|target| components.get(&target));
+                if component.is_some_and(|component| components.get(&own) == Some(component)) {
                     field.ty = TypeRef::Boxed(Box::new(field.ty.clone()));
                 }
             }
@@ -57,16 +62,14 @@ fn path(home: &str, ty: &TypeRef) -> Option<String> {
     }
 }
 
-fn leads_to(edges: &BTreeMap<String, Vec<String>>, from: &str, to: &str) -> bool {
-    let mut seen = BTreeSet::new();
-    let mut stack = vec![from];
-    while let Some(at) = stack.pop() {
-        if at == to {
-            return true;
-        }
-        if seen.insert(at) {
-            stack.extend(edges.get(at).into_iter().flatten().map(String::as_str));
-        }
-    }
-    false
+/// The component of each type: types of one hold each other.
+fn components(targets_of: &BTreeMap<String, Vec<String>>) -> BTreeMap<String, usize> {
+    let numbers: BTreeMap<&str, usize> = targets_of.keys().map(String::as_str).zip(0..).collect();
+    let number = |target: &String| numbers.get(target.as_str()).copied();
+    let edges: Vec<Vec<usize>> = targets_of
+        .values()
+        .map(|targets| targets.iter().filter_map(number).collect())
+        .collect();
+    let components = graph::components(&edges);
+    targets_of.keys().cloned().zip(components).collect()
 }

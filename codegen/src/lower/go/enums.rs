@@ -1,5 +1,7 @@
 //! Enums: named strings with constants, or with the values that a marker lists.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::cx::Declared;
@@ -22,8 +24,9 @@ pub(super) fn of_type(declared: Declared<'_>) -> Option<EnumDef> {
         return None;
     }
     let mut values: Vec<(String, String)> = Vec::new();
+    let mut known = BTreeSet::new();
     for (value, docs) in constants(declared).chain(listed(declared)) {
-        if !values.iter().any(|(known, _)| *known == value) {
+        if known.insert(value.clone()) {
             values.push((value, docs));
         }
     }

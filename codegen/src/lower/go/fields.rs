@@ -1,5 +1,7 @@
 //! Fields: from Go's struct fields and their tags to [`Field`]s; what is embedded comes in its place.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::{
     cx::End,
     marked::{docs, rules},
@@ -73,30 +75,23 @@ pub(super) fn fields(
 struct Gathered {
     fields: Vec<(usize, Field)>,
     rules: Validation,
+    /// The least depth at which each struct has been embedded, by package and name: what it gives again, deeper or as deep, loses.
+    embedded: BTreeMap<(String, String), usize>,
 }
 
 impl Gathered {
     /// Of fields with one name, those that are embedded less deep; of equally deep ones the first.
     fn shallowest(&mut self) -> Vec<Field> {
         let all = std::mem::take(&mut self.fields);
-        let depths: Vec<(usize, String)> = all
-            .iter()
-            .map(|(depth, field)| (*depth, field.json_name.clone()))
-            .collect();
-        let wins = |index: usize| {
-            let (depth, name) = &depths[index];
-            !depths
-                .iter()
-                .enumerate()
-                .any(|(other, (at, known))| known == name && (at, other) < (depth, index))
-        };
-        let mut fields = Vec::with_capacity(all.len());
-        for (index, (_, field)) in all.into_iter().enumerate() {
-            if wins(index) {
-                fields.push(field);
-            }
+        let mut winners: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+        for (index, (depth, field)) in all.iter().enumerate() {
+            let winner = winners.entry(&field.json_name).or_insert((*depth, index));
+            *winner = (*winner).min((*depth, index));
         }
-        fields
+        let winners: BTreeSet<usize> = winners.into_values().map(|(_, index)| index).collect();
+        let all = all.into_iter().enumerate();
+        let won = all.filter(|(index, _)| winners.contains(index));
+        won.map(|(_, (_, field))| field).collect()
     }
 }
 
@@ -180,6 +175,13 @@ fn embed(
             .help("give the field a name by `json:\"…\"`"),
         );
     }
+    let key = (package.to_owned(), name.to_owned());
+    let least = gathered.embedded.entry(key).or_insert(usize::MAX);
+    if *least <= depth {
+        add_rules(refs, source, gathered);
+        return true;
+    }
+    *least = depth;
     let pointer = through_pointer || matches!(source.ty, Type::Pointer(_));
     let inner_owner = Owner {
         package: end.pkg.package,

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::package::{Package, Type, TypeDecl};
-use crate::diag::{Diagnostic, Diagnostics, Place};
+use crate::{
+    diag::{Diagnostic, Diagnostics, Place},
+    graph::{cycles, finished_order},
+};
 
 /// How deep structs embed each other. No API comes near.
 const MAX_EMBEDDING: usize = 100;
@@ -197,58 +200,6 @@ impl<'a> Types<'a> {
                 let place = self.decls[number].place.clone();
                 diagnostics.push(Diagnostic::error(message).at(place, "the outermost"));
                 return;
-            }
-        }
-    }
-}
-
-/// The nodes, each after all those that it leads to.
-fn finished_order(edges: &[Vec<usize>]) -> Vec<usize> {
-    let mut order = Vec::with_capacity(edges.len());
-    walk(edges, |_| {}, |node| order.push(node));
-    order
-}
-
-/// One cycle for each edge that closes one, as nodes in the order of their edges.
-fn cycles(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
-    let mut found = Vec::new();
-    walk(edges, |cycle| found.push(cycle.to_vec()), |_| {});
-    found
-}
-
-/// Walks depth first without recursion.
-fn walk(edges: &[Vec<usize>], mut on_cycle: impl FnMut(&[usize]), mut on_done: impl FnMut(usize)) {
-    #[derive(Clone, Copy, PartialEq, Eq)]
-    enum State {
-        New,
-        Open(usize),
-        Done,
-    }
-    let mut states = vec![State::New; edges.len()];
-    for start in 0..edges.len() {
-        if states[start] != State::New {
-            continue;
-        }
-        let mut path = vec![start];
-        let mut next = vec![0_usize];
-        states[start] = State::Open(0);
-        while let (Some(&node), Some(at)) = (path.last(), next.last_mut()) {
-            let Some(&to) = edges[node].get(*at) else {
-                states[node] = State::Done;
-                on_done(node);
-                path.pop();
-                next.pop();
-                continue;
-            };
-            *at += 1;
-            match states[to] {
-                State::New => {
-                    states[to] = State::Open(path.len());
-                    path.push(to);
-                    next.push(0);
-                }
-                State::Open(from) => on_cycle(&path[from..]),
-                State::Done => {}
             }
         }
     }

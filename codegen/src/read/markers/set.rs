@@ -1,6 +1,6 @@
 //! The markers of one place: looked up by type, checked against each other.
 
-use std::ops::Deref;
+use std::{collections::BTreeSet, ops::Deref};
 
 use serde_json::Value;
 
@@ -116,6 +116,7 @@ impl MarkerSet {
 
     /// Reports markers that stand twice and pairs that contradict each other.
     pub fn check(&self, diagnostics: &mut Diagnostics) {
+        let names: BTreeSet<&str> = self.0.iter().map(|marker| marker.def.name).collect();
         for (index, marker) in self.0.iter().enumerate() {
             let before = &self.0[..index];
             if let Some(first) = before
@@ -130,6 +131,10 @@ impl MarkerSet {
                         .at(first.place.clone(), "the first time")
                         .help("remove one of them"),
                 );
+                continue;
+            }
+            // A type may have thousands of rules.
+            if !names.iter().any(|name| contradict(marker.def.name, name)) {
                 continue;
             }
             for other in before {

@@ -224,8 +224,12 @@ impl<'a> Shapes<'a> {
         if let Some(schema) = self.made.get(&path) {
             return Arc::clone(schema);
         }
-        if self.open.contains(&path) || self.open.len() > MOST_DEEP {
-            return Arc::new(self.recursive(def));
+        if self.open.contains(&path) {
+            return Arc::new(self.recursive(def, "contains itself"));
+        }
+        if self.open.len() > MOST_DEEP {
+            let what = format!("nests without end, or deeper than {MOST_DEEP} types");
+            return Arc::new(self.recursive(def, &what));
         }
         if self.has_too_many_types(def) {
             return Arc::default();
@@ -382,10 +386,10 @@ impl<'a> Shapes<'a> {
         Schema::of_type("number")
     }
 
-    fn recursive(&mut self, def: &TypeDef) -> Schema {
+    fn recursive(&mut self, def: &TypeDef, what: &str) -> Schema {
         if self.compat == Compat::Strict {
             let at = At::of(def);
-            let message = format!("`{}` contains itself", def.name);
+            let message = format!("`{}` {what}", def.name);
             self.report(
                 at,
                 Diagnostic::error(message)
