@@ -13,8 +13,7 @@ mod tests;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs::{self, File},
-    io::{self, Read as _},
-    mem,
+    io::{self, Read as _, Seek as _},
     path::Path,
     sync::Mutex,
 };
@@ -246,11 +245,14 @@ fn read_package(path: &str, found: &Found, requested: bool) -> Result<GoPackage,
         .par_iter()
         .map_init(Vec::new, |buffer, name| {
             let path = found.folder.join(name);
+            let error = |error| first_of(inputs::read_error(&path)(error));
+            let mut file = File::open(&path).map_err(error)?;
+            buffer.clear();
             // Most of a foreign package is generated, and megabytes.
-            if !found.main && is_barren_file(&path, buffer).unwrap_or(false) {
+            if !found.main && is_barren_file(&mut file, buffer).map_err(error)? {
                 return Ok(GoFile::barren(shown(&path)));
             }
-            read_file(&path, buffer)?;
+            read_file(file, &path, buffer)?;
             let source = inputs::utf8(shown(&path), buffer);
             Ok(GoFile::new(source.map_err(first_of)?))
         })
@@ -298,41 +300,46 @@ fn go_files(folder: &Path) -> Result<Vec<String>, Diagnostic> {
 }
 
 /// Whether a file is generated and declares nothing that fields are made of. It is looked at piece by piece, in memory that stays in
-/// the processor's cache.
-fn is_barren_file(path: &Path, piece: &mut Vec<u8>) -> io::Result<bool> {
-    let mut file = File::open(path)?;
-    let mut is_first = true;
-    piece.clear();
-    loop {
+/// the processor's cache. Of a file that is not, the piece holds what was read of it.
+fn is_barren_file(file: &mut File, piece: &mut Vec<u8>) -> io::Result<bool> {
+    let read_piece = |file: &mut File, piece: &mut Vec<u8>| {
         piece.reserve(PIECE_BYTES);
-        let read = (&mut file).take(PIECE_BYTES as u64).read_to_end(piece)?;
-        if mem::take(&mut is_first) && !is_generated(piece) {
-            return Ok(false);
-        }
+        file.take(PIECE_BYTES as u64).read_to_end(piece)
+    };
+    let mut read = read_piece(file, piece)?;
+    if !is_generated(piece) {
+        return Ok(false);
+    }
+    loop {
         // A line goes on in the next piece, with the line end before it.
         let lines = match read {
             0 => piece.len(),
             _ => memchr::memrchr(b'\n', piece).unwrap_or(0),
         };
         if !is_barren(&piece[..lines]) || piece.len() - lines > LINE_BYTES {
+            file.rewind()?;
+            piece.clear();
             return Ok(false);
         }
         if read == 0 {
             return Ok(true);
         }
         piece.drain(..lines);
+        read = read_piece(file, piece)?;
     }
 }
 
-/// Reads a file into a buffer, in place of what the buffer holds.
-fn read_file(path: &Path, buffer: &mut Vec<u8>) -> Result<(), Diagnostic> {
-    buffer.clear();
-    let read = File::open(path).and_then(|file| {
-        let size = file.metadata().map_or(0, |data| data.len());
-        buffer.reserve(usize::try_from(size.min(MAX_FILE_BYTES)).unwrap_or(0) + 1);
-        file.take(MAX_FILE_BYTES + 1).read_to_end(buffer)
-    });
-    read.map_err(|error| first_of(inputs::read_error(path)(error)))?;
+/// Reads the rest of a file into a buffer, behind what the buffer holds of it.
+fn read_file(file: File, path: &Path, buffer: &mut Vec<u8>) -> Result<(), Diagnostic> {
+    if let Ok(data) = file.metadata() {
+        let size = usize::try_from(data.len().min(MAX_FILE_BYTES)).unwrap_or(0);
+        // One byte more, so that the end is seen without another allocation.
+        buffer.reserve((size + 1).saturating_sub(buffer.len()));
+    }
+    let rest = MAX_FILE_BYTES + 1 - buffer.len() as u64;
+    file.take(rest)
+        .read_to_end(buffer)
+        .map_err(|error| first_of(inputs::read_error(path)(error)))?;
     if buffer.len() as u64 > MAX_FILE_BYTES {
         let megabytes = MAX_FILE_BYTES / (1024 * 1024);
         return Err(Diagnostic::error(format!(

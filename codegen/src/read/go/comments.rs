@@ -65,7 +65,8 @@ impl FileReader<'_, '_> {
     /// The markers of a group: `//` lines, never block comments.
     fn raw_markers(&self, group: &Group) -> Vec<RawMarker> {
         let mut found = Vec::new();
-        for comment in group.comments.iter().filter(|comment| !comment.is_block) {
+        let comments = self.syntax.comments_of(group).iter();
+        for comment in comments.filter(|comment| !comment.is_block) {
             let text = self.file.text_of(&comment.range);
             let content = text.get(2..).unwrap_or_default().trim();
             if !is_marker(content) {
@@ -146,13 +147,17 @@ impl FileReader<'_, '_> {
         if raw.written_name().contains(char::is_whitespace) && !raw.names_marker() {
             return;
         }
+        if let Some((_, more)) = self.findings.unknown.get_mut(raw.written_name()) {
+            *more += 1;
+            return;
+        }
         if let Err(error) = raw.parse() {
             let warning = Diagnostic {
                 severity: Severity::Warning,
                 ..error
             };
             let name = raw.written_name().to_owned();
-            self.findings.unknown.push((name, warning));
+            self.findings.unknown.insert(name, (warning, 0));
         }
     }
 

@@ -1,6 +1,10 @@
 //! Constants: their types and values, as far as literals, concatenations and conversions give them.
 
-use std::{cell::RefCell, collections::BTreeMap};
+use std::{
+    borrow::Cow,
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use super::{
     docs,
@@ -9,7 +13,7 @@ use super::{
     package::{Const, ConstValue, EnumLiteral, Type},
     resolve::{Index, predeclared},
     sources::{GoFile, GoPackage},
-    syntax::{ConstExpr, ConstSpec, File, Span},
+    syntax::{ConstExpr, ConstSpec, File, Span, TypeExpr},
 };
 
 /// How many constants are looked up for the value of one.
@@ -30,8 +34,13 @@ struct Declared<'a> {
     name: &'a Span,
 }
 
-/// The constants of a package, in order.
-pub(super) fn read(package: &GoPackage, index: &Index<'_>) -> Vec<Const> {
+/// The constants of a package, in order; without those of types that are not used, if it is given which are.
+pub(super) fn read(
+    package: &GoPackage,
+    index: &Index<'_>,
+    used: Option<&BTreeSet<String>>,
+) -> Vec<Const> {
+    let is_unused = |name: &str| used.is_some_and(|used| !used.contains(name));
     let declared = declared(package);
     let by_name: BTreeMap<&str, Declared<'_>> = declared
         .iter()
@@ -46,7 +55,11 @@ pub(super) fn read(package: &GoPackage, index: &Index<'_>) -> Vec<Const> {
     let mut consts = Vec::with_capacity(declared.len());
     for declared in &declared {
         let name = declared.file.text_of(declared.name);
-        if name == "_" {
+        let is_of_unused = match &declared.given.ty {
+            Some(TypeExpr::Name(ty)) => is_unused(declared.file.text_of(ty)),
+            _ => false,
+        };
+        if name == "_" || is_of_unused {
             continue;
         }
         let (ty, value) = evaluator.declared(declared, 0);
@@ -56,9 +69,12 @@ pub(super) fn read(package: &GoPackage, index: &Index<'_>) -> Vec<Const> {
             .and_then(|doc| declared.syntax.groups.get(doc));
         consts.push(Const {
             name: name.to_owned(),
-            place: evaluator.types(declared).place(declared.name.clone()),
+            place: declared.file.place(declared.name.clone()),
             docs: group.map_or_else(String::new, |group| {
-                docs::text(group, &declared.file.source.text)
+                docs::text(
+                    declared.syntax.comments_of(group),
+                    &declared.file.source.text,
+                )
             }),
             ty,
             value: value.map_or(ConstValue::Other, ConstValue::Literal),
@@ -121,7 +137,10 @@ impl<'a> Evaluator<'a> {
     fn value(&self, at: &Declared<'a>, value: &ConstExpr, steps: usize) -> Value {
         let text = |span: &Span| at.file.text_of(span);
         match value {
-            ConstExpr::String(span) => (None, unquote(text(span)).map(EnumLiteral::String)),
+            ConstExpr::String(span) => {
+                let value = unquote(text(span)).map(Cow::into_owned);
+                (None, value.map(EnumLiteral::String))
+            }
             ConstExpr::Integer(span, negative) => {
                 let sign = if *negative { "-" } else { "" };
                 let integer = format!("{sign}{}", text(span));

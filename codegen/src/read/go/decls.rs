@@ -7,12 +7,17 @@ use super::{
 };
 
 impl Parser<'_> {
-    /// The whole file.
-    pub(super) fn file(&mut self) -> Parsed<()> {
+    /// The package clause.
+    pub(super) fn head(&mut self) -> Parsed<()> {
         self.file.doc = self.lead;
         self.file.package = self.clause()?;
         self.own(None, |_| Owner::Package);
         self.statement_end()?;
+        Ok(())
+    }
+
+    /// The declarations up to the end.
+    pub(super) fn declarations(&mut self) -> Parsed<()> {
         loop {
             match self.word() {
                 "import" => self.declaration("imports", Self::import)?,

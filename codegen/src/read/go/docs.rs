@@ -1,12 +1,12 @@
 //! Documentation: the text of a group of comments, as Go's `CommentGroup.Text` gives it, without markers.
 
-use super::syntax::Group;
+use super::scan::Comment;
 
 /// The text without marker lines and directives, without blank lines around it, with one blank line where several are.
-pub(super) fn text(group: &Group, source: &str) -> String {
+pub(super) fn text(comments: &[Comment], source: &str) -> String {
     let mut text = String::new();
     let mut blank = false;
-    for comment in &group.comments {
+    for comment in comments {
         let raw = source.get(comment.range.clone()).unwrap_or_default();
         if comment.is_block {
             let inner = raw.strip_prefix("/*").unwrap_or(raw);
@@ -70,7 +70,7 @@ mod tests {
         let file = parse(&source).expect("Go");
         let doc = file.types[0]
             .doc
-            .map(|doc| super::text(&file.groups[doc], &source));
+            .map(|doc| super::text(file.comments_of(&file.groups[doc]), &source));
         assert_eq!(doc.as_deref(), Some(expected), "{comment}");
     }
 

@@ -1,6 +1,8 @@
 //! One file: from its declarations to what it adds to its package.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::collections::BTreeSet;
+
+use rayon::prelude::*;
 
 use super::{
     Findings, docs,
@@ -34,7 +36,6 @@ pub(super) struct Types<'a> {
     file: &'a GoFile,
     syntax: &'a File,
     index: &'a Index<'a>,
-    name: Arc<str>,
 }
 
 impl<'a, 'f> FileReader<'a, 'f> {
@@ -62,6 +63,15 @@ impl<'a, 'f> FileReader<'a, 'f> {
         Self { used, ..self }
     }
 
+    /// The same reader with findings of its own, for one of several threads.
+    fn reporting_to<'g>(&self, findings: &'g mut Findings) -> FileReader<'a, 'g> {
+        FileReader {
+            findings,
+            types: self.types.clone(),
+            ..*self
+        }
+    }
+
     pub(super) fn is_used(&self, spec: &TypeSpec) -> bool {
         let name = self.file.text_of(&spec.name);
         self.used.is_none_or(|used| used.contains(name))
@@ -86,12 +96,21 @@ impl<'a, 'f> FileReader<'a, 'f> {
                 path: import.path.clone(),
                 place: self.place(import.place.clone()),
             }));
-        for (spec, set) in self.syntax.types.iter().zip(markers.types) {
-            if !self.is_used(spec) {
-                continue;
-            }
-            let decl = self.type_decl(spec, set, &mut markers.fields);
+        let types: Vec<_> = self.syntax.types.iter().zip(markers.types).collect();
+        let read: Vec<_> = types
+            .into_par_iter()
+            .filter(|(spec, _)| self.is_used(spec))
+            .map(|(spec, set)| {
+                let mut findings = Findings::default();
+                let decl = self
+                    .reporting_to(&mut findings)
+                    .type_decl(spec, set, &markers.fields);
+                (decl, findings)
+            })
+            .collect();
+        for (decl, findings) in read {
             out.types.push(decl);
+            self.findings.extend(findings);
         }
         for method in &self.syntax.methods {
             let kind = match self.file.text_of(&method.name) {
@@ -109,16 +128,11 @@ impl<'a, 'f> FileReader<'a, 'f> {
     fn docs(&self, group: Option<usize>) -> String {
         let group = group.and_then(|group| self.syntax.groups.get(group));
         group.map_or_else(String::new, |group| {
-            docs::text(group, &self.file.source.text)
+            docs::text(self.syntax.comments_of(group), &self.file.source.text)
         })
     }
 
-    fn type_decl(
-        &mut self,
-        spec: &TypeSpec,
-        markers: MarkerSet,
-        fields: &mut [MarkerSet],
-    ) -> TypeDecl {
+    fn type_decl(&mut self, spec: &TypeSpec, markers: MarkerSet, fields: &[MarkerSet]) -> TypeDecl {
         TypeDecl {
             name: self.file.text_of(&spec.name).to_owned(),
             place: self.place(spec.name.clone()),
@@ -131,7 +145,7 @@ impl<'a, 'f> FileReader<'a, 'f> {
     }
 
     /// A type with the fields of structs in it.
-    fn type_of(&mut self, ty: &TypeExpr, markers: &mut [MarkerSet]) -> Type {
+    fn type_of(&mut self, ty: &TypeExpr, markers: &[MarkerSet]) -> Type {
         match ty {
             TypeExpr::Struct(specs) => {
                 let mut fields = Vec::with_capacity(specs.len());
@@ -153,9 +167,8 @@ impl<'a, 'f> FileReader<'a, 'f> {
         }
     }
 
-    fn field(&mut self, spec: &FieldSpec, markers: &mut [MarkerSet], fields: &mut Vec<Field>) {
-        let set = markers.get_mut(spec.number).map(std::mem::take);
-        let set = set.unwrap_or_default();
+    fn field(&mut self, spec: &FieldSpec, markers: &[MarkerSet], fields: &mut Vec<Field>) {
+        let set = markers.get(spec.number);
         let tag = spec.tag.as_ref().map(|span| {
             let (tag, problem) = tag::parse(self.file.text_of(span));
             if let Some(problem) = problem.filter(|_| self.package.main) {
@@ -175,7 +188,7 @@ impl<'a, 'f> FileReader<'a, 'f> {
                 place: self.place(name.clone()),
                 embedded: spec.embedded,
                 docs: docs.clone(),
-                markers: set.clone(),
+                markers: set.cloned().unwrap_or_default(),
                 tag: tag.clone(),
                 ty: ty.clone(),
             });
@@ -195,16 +208,11 @@ impl<'a> Types<'a> {
             file,
             syntax,
             index,
-            name: file.source.name.as_str().into(),
         }
     }
 
     pub(super) fn place(&self, range: Span) -> Place {
-        Place {
-            file: Arc::clone(&self.name),
-            text: Arc::clone(&self.file.source.text),
-            range,
-        }
+        self.file.place(range)
     }
 
     /// A type without parts; those with parts have no JSON form here.

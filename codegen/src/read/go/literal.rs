@@ -1,12 +1,21 @@
 //! Go's string literals.
 
-/// The value of a string literal, quoted either way; none if it is not one.
-pub(super) fn unquote(literal: &str) -> Option<String> {
+use std::borrow::Cow;
+
+/// The value of a string literal, quoted either way; none if it is not one. Most literals are their values.
+pub(super) fn unquote(literal: &str) -> Option<Cow<'_, str>> {
     if let Some(raw) = literal.strip_prefix('`') {
+        let raw = raw.strip_suffix('`')?;
         // Raw strings exclude carriage returns.
-        return Some(raw.strip_suffix('`')?.replace('\r', ""));
+        return Some(match raw.contains('\r') {
+            true => raw.replace('\r', "").into(),
+            false => raw.into(),
+        });
     }
     let inner = literal.strip_prefix('"')?.strip_suffix('"')?;
+    if !inner.contains(['\\', '"', '\n']) {
+        return Some(inner.into());
+    }
     let mut bytes = Vec::with_capacity(inner.len());
     let mut rest = inner;
     while let Some(c) = rest.chars().next() {
@@ -19,7 +28,7 @@ pub(super) fn unquote(literal: &str) -> Option<String> {
             bytes.extend(c.encode_utf8(&mut [0; 4]).as_bytes());
         }
     }
-    String::from_utf8(bytes).ok()
+    String::from_utf8(bytes).ok().map(Cow::Owned)
 }
 
 /// Appends what an escape, without its backslash, stands for; the text behind it.

@@ -16,6 +16,7 @@ mod file;
 mod literal;
 mod package;
 mod parse;
+mod pieces;
 mod reach;
 mod resolve;
 mod scan;
@@ -62,7 +63,24 @@ struct Findings {
     diagnostics: Diagnostics,
     /// About markers that only a schema needs.
     rules: Diagnostics,
-    unknown: Vec<(String, Diagnostic)>,
+    unknown: Unknown,
+}
+
+/// One warning for each name, and in how many more places it stands.
+type Unknown = BTreeMap<String, (Diagnostic, usize)>;
+
+impl Findings {
+    /// Adds the findings of a part of the package.
+    fn extend(&mut self, other: Self) {
+        self.diagnostics.extend(other.diagnostics);
+        self.rules.extend(other.rules);
+        for (name, (diagnostic, count)) in other.unknown {
+            self.unknown
+                .entry(name)
+                .and_modify(|(_, more)| *more += 1 + count)
+                .or_insert((diagnostic, count));
+        }
+    }
 }
 
 /// Reads all packages, sorted by import path. Types that the API reaches are complete; others may name packages that are not
@@ -87,34 +105,25 @@ pub fn read(
         })
         .collect();
     let mut packages = Vec::new();
-    let mut unknown = Vec::new();
-    let mut rules = Diagnostics::new();
+    let mut all = Findings::default();
     for (package, findings) in read {
         packages.extend(package);
-        diagnostics.extend(findings.diagnostics);
-        rules.extend(findings.rules);
-        unknown.extend(findings.unknown);
+        all.extend(findings);
     }
-    report_unknown(unknown, diagnostics);
+    diagnostics.extend(all.diagnostics);
+    report_unknown(all.unknown, diagnostics);
     packages.sort_by(|a: &Package, b: &Package| a.path.cmp(&b.path));
     check::check(&packages, diagnostics);
     Module {
         packages,
         missing: sources.missing.clone(),
-        rules,
+        rules: all.rules,
     }
 }
 
 /// One warning for each name, however often it stands.
-fn report_unknown(unknown: Vec<(String, Diagnostic)>, diagnostics: &mut Diagnostics) {
-    let mut by_name: BTreeMap<String, (Diagnostic, usize)> = BTreeMap::new();
-    for (name, diagnostic) in unknown {
-        by_name
-            .entry(name)
-            .and_modify(|(_, more)| *more += 1)
-            .or_insert((diagnostic, 0));
-    }
-    for (diagnostic, more) in by_name.into_values() {
+fn report_unknown(unknown: Unknown, diagnostics: &mut Diagnostics) {
+    for (diagnostic, more) in unknown.into_values() {
         diagnostics.push(match more {
             0 => diagnostic,
             1 => diagnostic.note("it stands in 1 more place"),
@@ -165,7 +174,7 @@ fn read_package(
     comments::settle(&mut package.markers, source.main, true, &mut findings);
     package.imports.sort_by(|a, b| a.path.cmp(&b.path));
     package.imports.dedup_by(|a, b| a.path == b.path);
-    package.consts = consts::read(source, index);
+    package.consts = consts::read(source, index, used);
     check_duplicates(&package, &mut findings);
     (Some(package), findings)
 }

@@ -5,7 +5,7 @@
 //! controller-tools' collector, see [`Owner`].
 
 use super::{
-    scan::{Comment, Kind, ScanError, Scanner, Token, is_keyword},
+    scan::{Kind, ScanError, Scanner, Token, is_keyword},
     syntax::{File, Group, Owner, Span},
 };
 
@@ -38,14 +38,27 @@ impl From<ScanError> for SyntaxError {
 ///
 /// The first thing that is not Go, as far as declarations go.
 pub(super) fn parse(text: &str) -> Parsed<File> {
-    let mut parser = Parser::start(text)?;
-    parser.file()?;
+    parse_piece(text, &(0..text.len()))
+}
+
+/// Parses a piece of a file: its beginning, or whole declarations.
+///
+/// # Errors
+///
+/// As [`parse`].
+pub(super) fn parse_piece(text: &str, piece: &Span) -> Parsed<File> {
+    let mut parser = Parser::start(text, piece)?;
+    if piece.start == 0 {
+        parser.head()?;
+    }
+    parser.declarations()?;
+    parser.file.comments = parser.scanner.comments;
     Ok(parser.file)
 }
 
 /// The name in the package clause, without what follows.
 pub(super) fn package_clause(text: &str) -> Parsed<&str> {
-    let mut parser = Parser::start(text)?;
+    let mut parser = Parser::start(text, &(0..text.len()))?;
     let name = parser.clause()?;
     Ok(parser.text_of(&name))
 }
@@ -62,6 +75,8 @@ pub(super) struct Parser<'a> {
     pub(super) lead: Option<usize>,
     /// The group of comments behind the token before.
     pub(super) behind: Option<usize>,
+    /// How many comments are in groups.
+    grouped: usize,
     /// The first group of comments without an owner.
     pub(super) cursor: usize,
     pub(super) depth: usize,
@@ -69,10 +84,11 @@ pub(super) struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn start(text: &'a str) -> Parsed<Self> {
+    fn start(text: &'a str, piece: &Span) -> Parsed<Self> {
+        let text = text.get(..piece.end).unwrap_or(text);
         let mut parser = Self {
             text,
-            scanner: Scanner::new(text),
+            scanner: Scanner::new(text, piece.start),
             token: Token {
                 kind: Kind::End,
                 start: 0,
@@ -83,12 +99,22 @@ impl<'a> Parser<'a> {
             before: 0,
             lead: None,
             behind: None,
+            grouped: 0,
             cursor: 0,
             depth: 0,
             file: File::default(),
         };
+        parser.reserve(piece.len());
         parser.advance()?;
         Ok(parser)
+    }
+
+    /// Memory for as many comments as API types have: a line each, in groups of several.
+    fn reserve(&mut self, bytes: usize) {
+        let lines = bytes / 100;
+        self.scanner.comments.reserve(lines);
+        self.file.groups.reserve(lines / 3);
+        self.file.owners.reserve(lines / 3);
     }
 
     pub(super) fn text_of(&self, span: &Span) -> &'a str {
@@ -120,21 +146,21 @@ impl<'a> Parser<'a> {
         self.token = self.scanner.next()?;
         self.lead = None;
         self.behind = None;
-        if self.scanner.comments.is_empty() {
-            return Ok(());
+        if self.grouped < self.scanner.comments.len() {
+            self.group(before_line);
         }
-        let comments = std::mem::take(&mut self.scanner.comments);
-        self.group(comments, before_line);
         Ok(())
     }
 
-    fn group(&mut self, comments: Vec<Comment>, before_line: usize) {
+    /// Groups the comments before the token.
+    fn group(&mut self, before_line: usize) {
         let line_end = matches!(
             self.token.kind,
             Kind::Semicolon { written: false } | Kind::End
         );
         let mut last_line = None;
-        for comment in comments {
+        let first = std::mem::replace(&mut self.grouped, self.scanner.comments.len());
+        for (number, comment) in self.scanner.comments.iter().enumerate().skip(first) {
             let is_behind = comment.first_line == before_line;
             let joins = last_line.is_some_and(|last| {
                 let gap = usize::from(before_line != last);
@@ -142,11 +168,9 @@ impl<'a> Parser<'a> {
             });
             last_line = Some(comment.last_line);
             match self.file.groups.last_mut() {
-                Some(group) if joins => group.comments.push(comment),
+                Some(group) if joins => group.grow(),
                 _ => {
-                    self.file.groups.push(Group {
-                        comments: vec![comment],
-                    });
+                    self.file.groups.push(Group::starting(number));
                     self.file.owners.push(Owner::Package);
                     if is_behind {
                         let index = self.file.groups.len() - 1;

@@ -218,7 +218,13 @@ impl<'a> Walk<'a> {
 
     fn follow_name(&mut self, site: Site<'a>, name: &'a str) {
         if self.index.declares(&site.package.path, name) {
-            return self.reach(&site.package.path, name);
+            let path = &site.package.path;
+            // What nothing asks of a known type, such as `meta/v1.Time`, is not looked for in other packages.
+            if !site.package.requested && self.known.is_known(path, name) {
+                self.named.insert((path, name));
+                return;
+            }
+            return self.reach(path, name);
         }
         if predeclared(name).is_some() {
             return;
@@ -269,11 +275,9 @@ enum Encoding {
 }
 
 fn encoding(file: &GoFile, field: &FieldSpec) -> Encoding {
-    let tag = field
-        .tag
-        .as_ref()
-        .map(|tag| tag::parse(file.text_of(tag)).0);
-    let json = tag.and_then(|tag| tag.json).unwrap_or_default();
+    let tag = field.tag.as_ref();
+    let json = tag.and_then(|tag| tag::json(file.text_of(tag)));
+    let json = json.unwrap_or_default();
     if json == "-" {
         return Encoding::Absent;
     }

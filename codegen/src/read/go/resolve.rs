@@ -1,6 +1,6 @@
 //! Names of packages: which import path `v1` in `v1.Pod` means.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::{
     sources::{GoFile, GoPackage, GoSources},
@@ -40,7 +40,7 @@ pub(super) fn predeclared(name: &str) -> Option<&'static str> {
 }
 
 /// A type declaration's place: the file and the declaration, by number.
-pub(super) type TypeIndex<'a> = BTreeMap<&'a str, (usize, usize)>;
+pub(super) type TypeIndex<'a> = HashMap<&'a str, (usize, usize)>;
 
 /// The packages with their types.
 pub(super) struct Index<'a> {

@@ -2,7 +2,12 @@
 //!
 //! Function bodies are most of a Go file and say nothing about types: [`Scanner::skip_block`] runs over them byte by byte.
 
+#[cfg(test)]
+mod tests;
+
 use std::ops::Range;
+
+use memchr::{memchr, memchr_iter, memchr3, memmem};
 
 /// A token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,21 +77,24 @@ pub(super) struct Scanner<'a> {
     line: usize,
     /// Whether a line end here is a semicolon.
     ends_statement: bool,
-    /// The comments since they were last taken.
+    /// The comments so far.
     pub(super) comments: Vec<Comment>,
 }
 
 type Scanned<T> = Result<T, ScanError>;
 
 impl<'a> Scanner<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
+    /// Walks over a text from a byte on.
+    pub(super) fn new(text: &'a str, start: usize) -> Self {
         // A byte order mark may start a file, and only that.
-        let at = if text.starts_with('\u{feff}') { 3 } else { 0 };
+        let is_marked = start == 0 && text.starts_with('\u{feff}');
+        let at = if is_marked { 3 } else { start };
+        let before = text.as_bytes().get(..start).unwrap_or_default();
         Self {
             text,
             bytes: text.as_bytes(),
             at,
-            line: 0,
+            line: memchr_iter(b'\n', before).count(),
             ends_statement: false,
             comments: Vec::new(),
         }
@@ -173,9 +181,7 @@ impl<'a> Scanner<'a> {
 
     fn line_comment(&mut self) {
         let start = self.at;
-        let rest = self.bytes.get(start..).unwrap_or_default();
-        let length = rest.iter().position(|byte| *byte == b'\n');
-        self.at = length.map_or(self.bytes.len(), |length| start + length);
+        self.at = self.line_end(start);
         let text = self.text.get(start..self.at).unwrap_or_default();
         self.comments.push(Comment {
             range: start..start + text.trim_end_matches('\r').len(),
@@ -183,6 +189,12 @@ impl<'a> Scanner<'a> {
             last_line: self.line,
             is_block: false,
         });
+    }
+
+    /// The end of the line that a place is on: its line end, or the end of the text.
+    fn line_end(&self, at: usize) -> usize {
+        let rest = self.bytes.get(at..).unwrap_or_default();
+        memchr(b'\n', rest).map_or(self.bytes.len(), |length| at + length)
     }
 
     fn block_comment(&mut self) -> Scanned<()> {
@@ -200,13 +212,14 @@ impl<'a> Scanner<'a> {
     fn skip_block_comment(&mut self) -> Scanned<()> {
         let start = self.at;
         self.at += 2;
-        while let Some(byte) = self.byte(0) {
-            if byte == b'*' && self.byte(1) == Some(b'/') {
-                self.at += 2;
-                return Ok(());
-            }
-            self.line += usize::from(byte == b'\n');
-            self.at += 1;
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let end = memmem::find(rest, b"*/");
+        let inside = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
+        self.line += memchr_iter(b'\n', inside).count();
+        self.at += inside.len();
+        if end.is_some() {
+            self.at += 2;
+            return Ok(());
         }
         Err(ScanError {
             message: "the comment does not end",
@@ -303,17 +316,24 @@ impl<'a> Scanner<'a> {
         let start = self.at;
         let quote = self.byte(0).unwrap_or_default();
         self.at += 1;
-        while let Some(byte) = self.byte(0) {
-            self.at += 1;
-            match byte {
-                _ if byte == quote => return Ok(()),
-                b'\\' if quote != b'`' && self.byte(0) != Some(b'\n') => self.at += 1,
-                b'\n' if quote != b'`' => {
-                    self.at -= 1;
-                    break;
+        if quote == b'`' {
+            if self.skip_raw() {
+                return Ok(());
+            }
+        } else {
+            loop {
+                let rest = self.bytes.get(self.at..).unwrap_or_default();
+                let found = memchr3(quote, b'\\', b'\n', rest);
+                self.at += found.unwrap_or(rest.len());
+                match self.byte(0) {
+                    None | Some(b'\n') => break,
+                    Some(b'\\') if self.byte(1) == Some(b'\n') => self.at += 1,
+                    Some(b'\\') => self.at += 2,
+                    Some(_) => {
+                        self.at += 1;
+                        return Ok(());
+                    }
                 }
-                b'\n' => self.line += 1,
-                _ => {}
             }
         }
         self.at = self.at.min(self.bytes.len());
@@ -328,6 +348,16 @@ impl<'a> Scanner<'a> {
             message,
             range: start..start + length.max(1),
         })
+    }
+
+    /// Skips the rest of a raw string, or of the text if it does not end; whether it does.
+    fn skip_raw(&mut self) -> bool {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let end = memchr(b'`', rest);
+        let inside = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
+        self.line += memchr_iter(b'\n', inside).count();
+        self.at += inside.len() + usize::from(end.is_some());
+        end.is_some()
     }
 
     fn operator(&mut self, first: u8) -> Kind {
@@ -351,6 +381,10 @@ impl<'a> Scanner<'a> {
     pub(super) fn skip_block(&mut self, open: &Token) -> Scanned<usize> {
         let mut depth = 1_usize;
         while let Some(byte) = self.byte(0) {
+            if !IN_BLOCK[usize::from(byte)] {
+                self.at += 1;
+                continue;
+            }
             match byte {
                 b'{' => depth += 1,
                 b'}' => {
@@ -367,9 +401,7 @@ impl<'a> Scanner<'a> {
                     continue;
                 }
                 b'/' if self.byte(1) == Some(b'/') => {
-                    let rest = self.bytes.get(self.at..).unwrap_or_default();
-                    let length = rest.iter().position(|byte| *byte == b'\n');
-                    self.at += length.unwrap_or(rest.len());
+                    self.at = self.line_end(self.at);
                     continue;
                 }
                 b'/' if self.byte(1) == Some(b'*') => {
@@ -386,6 +418,18 @@ impl<'a> Scanner<'a> {
         })
     }
 }
+
+/// The bytes that [`Scanner::skip_block`] looks at: most of a block is none of them.
+const IN_BLOCK: [bool; 256] = {
+    let mut table = [false; 256];
+    let bytes = *b"{}\n\"`'/";
+    let mut index = 0;
+    while index < bytes.len() {
+        table[bytes[index] as usize] = true;
+        index += 1;
+    }
+    table
+};
 
 /// Whether a word is one of Go's keywords.
 pub(super) fn is_keyword(word: &str) -> bool {
@@ -416,82 +460,8 @@ pub(super) fn is_keyword(word: &str) -> bool {
         "type",
         "var",
     ];
-    word.len() >= 2
-        && word.len() <= 11
-        && word.as_bytes()[0].is_ascii_lowercase()
+    let is_near = |first: u8| (b'b'..=b'v').contains(&first);
+    (2..=11).contains(&word.len())
+        && word.bytes().next().is_some_and(is_near)
         && KEYWORDS.binary_search(&word).is_ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The tokens of a text with `;` for a line end that is a semicolon, and its comments.
-    fn scan(text: &str) -> Result<(String, Vec<&str>), ScanError> {
-        let mut scanner = Scanner::new(text);
-        let mut tokens = Vec::new();
-        loop {
-            let token = scanner.next()?;
-            match token.kind {
-                Kind::End => break,
-                Kind::Semicolon { written: false } => tokens.push(";"),
-                _ => tokens.push(&text[token.range()]),
-            }
-        }
-        let comments = scanner.comments.iter();
-        let comments = comments.map(|comment| &text[comment.range.clone()]);
-        Ok((tokens.join(" "), comments.collect()))
-    }
-
-    #[track_caller]
-    fn check(text: &str, expected: &str) {
-        assert_eq!(
-            scan(text).map(|(tokens, _)| tokens).as_deref(),
-            Ok(expected)
-        );
-    }
-
-    #[test]
-    fn line_ends_are_semicolons_where_a_statement_can_end() {
-        check("a\nb", "a ; b ;");
-        check("a /* x\n */ b", "a ; b ;");
-        check("a /* x */ b // c\n", "a b ;");
-        check("f(a,\n b)\n", "f ( a , b ) ;");
-        check("return\nx++\ny +\n1", "return ; x ++ ; y + 1 ;");
-        check("type\nA = 'x'\n", "type A = 'x' ;");
-    }
-
-    #[test]
-    fn numbers_and_strings_are_whole() {
-        check(
-            "1e+5 0x1p-2 0xE+1 1_000 .5 3i",
-            "1e+5 0x1p-2 0xE + 1 1_000 .5 3i ;",
-        );
-        check("\"a\\\"b\" `a\n\"` '\\''", "\"a\\\"b\" `a\n\"` '\\'' ;");
-        check("größe ... <-x", "größe ... <- x ;");
-    }
-
-    #[test]
-    fn what_does_not_end_is_an_error() {
-        for (text, message) in [
-            ("\"a\nb\"", "the string does not end on its line"),
-            ("\"a\\", "the string does not end on its line"),
-            ("`a\n", "the string does not end"),
-            ("'a", "the rune does not end on its line"),
-            ("/* a", "the comment does not end"),
-            ("a # b", "this character is not part of Go"),
-            ("\u{a0}", "this character is not part of Go"),
-        ] {
-            let error = scan(text).map_err(|error| error.message);
-            assert_eq!(error, Err(message), "{text}");
-        }
-    }
-
-    #[test]
-    fn keywords_are_sorted() {
-        for word in ["break", "chan", "interface", "type", "var", "package"] {
-            assert!(is_keyword(word), "{word}");
-        }
-        assert!(!is_keyword("string") && !is_keyword("é"));
-    }
 }

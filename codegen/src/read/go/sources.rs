@@ -11,6 +11,7 @@ use memchr::memmem;
 use super::{
     constraint,
     parse::{self, SyntaxError},
+    pieces,
     syntax::{File, Span},
 };
 use crate::{
@@ -56,6 +57,8 @@ pub struct GoPackage {
 pub struct GoFile {
     /// The text.
     pub source: Source,
+    /// The source's name, shared by all places in the file.
+    name: Arc<str>,
     syntax: Arc<Parsed>,
 }
 
@@ -67,8 +70,13 @@ impl GoFile {
     #[must_use]
     pub fn new(source: Source) -> Self {
         let text = &source.text;
-        let syntax = constraint::builds_text(text).then(|| parse::parse(text));
+        let syntax = constraint::builds_text(text).then(|| pieces::parse(text));
+        Self::with(source, syntax)
+    }
+
+    fn with(source: Source, syntax: Parsed) -> Self {
         Self {
+            name: source.name.as_str().into(),
             syntax: Arc::new(syntax),
             source,
         }
@@ -76,10 +84,7 @@ impl GoFile {
 
     /// A file of another module that [declares nothing](is_barren) that fields are made of, and whose text is not held.
     pub(crate) fn barren(name: String) -> Self {
-        Self {
-            source: Source::new(name, ""),
-            syntax: Arc::new(None),
-        }
+        Self::with(Source::new(name, ""), None)
     }
 
     /// The syntax of a file that belongs to the build and that could be parsed.
@@ -96,7 +101,7 @@ impl GoFile {
 
     pub(super) fn place(&self, range: Span) -> Place {
         Place {
-            file: self.source.name.as_str().into(),
+            file: Arc::clone(&self.name),
             text: Arc::clone(&self.source.text),
             range,
         }
@@ -164,10 +169,14 @@ pub(crate) fn is_barren(lines: &[u8]) -> bool {
             .get(at..)
             .is_some_and(|rest| rest.starts_with(b"\nconst _ "))
     };
+    // Those of protobuf and of JSON begin alike: they are told apart where they stand, which is one search for all.
+    let writes_itself = |at: usize| {
+        let method = lines.get(at..).unwrap_or_default();
+        method.starts_with(b") MarshalJSON(") || method.starts_with(b") MarshalText(")
+    };
     !has(lines, "\ntype")
         && !memmem::find_iter(lines, b"\nconst").any(is_named)
-        && !has(lines, ") MarshalJSON(")
-        && !has(lines, ") MarshalText(")
+        && !memmem::find_iter(lines, b") Marshal").any(writes_itself)
 }
 
 fn has(text: &[u8], part: &str) -> bool {

@@ -19,7 +19,9 @@ pub(super) struct File {
     pub(super) types: Vec<TypeSpec>,
     pub(super) consts: Vec<ConstSpec>,
     pub(super) methods: Vec<Method>,
-    /// The comments, in groups.
+    /// The comments, in order.
+    pub(super) comments: Vec<Comment>,
+    /// The groups that they make.
     pub(super) groups: Vec<Group>,
     /// How many struct fields are declared, in functions too.
     pub(super) fields: usize,
@@ -30,7 +32,37 @@ pub(super) struct File {
 /// A group of comments: no blank line and no token parts them.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
-    pub(super) comments: Vec<Comment>,
+    /// Which of the file's comments it is made of.
+    comments: Range<usize>,
+}
+
+impl Group {
+    /// A group that starts, and so far ends, with the comment of that number.
+    pub(super) const fn starting(comment: usize) -> Self {
+        Self {
+            comments: comment..comment + 1,
+        }
+    }
+
+    /// Counts the comments on from those of the pieces of the file before.
+    pub(super) const fn shift(&mut self, by: usize) {
+        self.comments.start += by;
+        self.comments.end += by;
+    }
+
+    /// Adds the comment that follows its last one.
+    pub(super) const fn grow(&mut self) {
+        self.comments.end += 1;
+    }
+}
+
+impl File {
+    /// The comments of a group, in order.
+    pub(super) fn comments_of(&self, group: &Group) -> &[Comment] {
+        self.comments
+            .get(group.comments.clone())
+            .unwrap_or_default()
+    }
 }
 
 /// The owner of a group of comments, by the rules of controller-tools' collector.

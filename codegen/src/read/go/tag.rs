@@ -1,5 +1,7 @@
 //! Struct tags: `json:"name,omitempty" protobuf:"…"`, as the package reflect reads them.
 
+use std::borrow::Cow;
+
 use super::{literal::unquote, package::Tag};
 
 /// The tag of a literal, and what is wrong with it: reflect stops there, and gives what stands before.
@@ -8,35 +10,47 @@ pub(super) fn parse(literal: &str) -> (Tag, Option<String>) {
     let Some(text) = unquote(literal) else {
         return (tag, Some("the struct tag is not a string".to_owned()));
     };
-    let mut rest = text.as_str();
-    loop {
+    for pair in pairs(&text) {
+        let (key, value) = match pair {
+            Ok(pair) => pair,
+            Err(problem) => return (tag, Some(problem.to_owned())),
+        };
+        let slot = match key {
+            "json" => &mut tag.json,
+            "patchStrategy" => &mut tag.patch_strategy,
+            "patchMergeKey" => &mut tag.patch_merge_key,
+            "protobuf" => {
+                tag.protobuf = tag.protobuf.or_else(|| protobuf_number(&value));
+                continue;
+            }
+            _ => continue,
+        };
+        // Of a key that stands twice, the first counts.
+        slot.get_or_insert_with(|| value.into_owned());
+    }
+    (tag, None)
+}
+
+/// The value of `json` alone.
+pub(super) fn json(literal: &str) -> Option<String> {
+    let text = unquote(literal)?;
+    let mut pairs = pairs(&text).map_while(Result::ok);
+    let found = pairs.find(|(key, _)| *key == "json");
+    found.map(|(_, value)| value.into_owned())
+}
+
+/// The keys and values up to the first fault.
+fn pairs(text: &str) -> impl Iterator<Item = Result<(&str, Cow<'_, str>), &'static str>> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
         rest = rest.trim_start_matches(' ');
         if rest.is_empty() {
-            return (tag, None);
+            return None;
         }
-        match pair(rest) {
-            Ok((key, value, behind)) => {
-                let slot = match key {
-                    "json" => Some(&mut tag.json),
-                    "patchStrategy" => Some(&mut tag.patch_strategy),
-                    "patchMergeKey" => Some(&mut tag.patch_merge_key),
-                    "protobuf" => {
-                        tag.protobuf = tag.protobuf.or_else(|| protobuf_number(&value));
-                        None
-                    }
-                    _ => None,
-                };
-                // Of a key that stands twice, the first counts.
-                if let Some(slot) = slot
-                    && slot.is_none()
-                {
-                    *slot = Some(value);
-                }
-                rest = behind;
-            }
-            Err(problem) => return (tag, Some(problem.to_owned())),
-        }
-    }
+        let found = pair(rest);
+        rest = found.as_ref().map_or("", |(.., behind)| *behind);
+        Some(found.map(|(key, value, _)| (key, value)))
+    })
 }
 
 /// The number in `bytes,1,opt,name=metadata`.
@@ -45,7 +59,7 @@ fn protobuf_number(value: &str) -> Option<u64> {
 }
 
 /// `key:"value"`, and what is behind it.
-fn pair(text: &str) -> Result<(&str, String, &str), &'static str> {
+fn pair(text: &str) -> Result<(&str, Cow<'_, str>, &str), &'static str> {
     let is_key = |byte: u8| byte > b' ' && byte != b':' && byte != b'"' && byte != 0x7f;
     let end = text
         .bytes()
@@ -80,6 +94,7 @@ mod tests {
     #[track_caller]
     fn check(literal: &str, json: Option<&str>, problem: Option<&str>) {
         let (tag, found) = parse(literal);
+        assert_eq!(super::json(literal), tag.json, "{literal}");
         assert_eq!(
             (tag.json.as_deref(), found.as_deref()),
             (json, problem),
