@@ -21,6 +21,8 @@ mod wire;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rayon::prelude::*;
+
 pub use self::native::Native;
 use self::{
     cx::{Cx, Declared},
@@ -289,56 +291,75 @@ struct Work {
 }
 
 impl Work {
+    /// Lowers what was reached, all of it at once, then what that reaches, until nothing is left.
     fn finish(&mut self, cx: &Cx<'_>, diagnostics: &mut Diagnostics) {
-        while let Some(next) = self.reached.pop() {
-            if !self.seen.insert(next.clone()) {
-                continue;
+        loop {
+            let mut reached = std::mem::take(&mut self.reached);
+            reached.retain(|next| self.seen.insert(next.clone()));
+            if reached.is_empty() {
+                break;
             }
-            match next {
-                Reached::Generated(package, name) => {
-                    let rust = cx.rust_name(&package, &name);
-                    if let Some(def) = self.lower(cx, &package, &name, rust, false, diagnostics) {
+            let lowered: Vec<_> = reached
+                .par_iter()
+                .map(|next| Lowered::of(cx, next))
+                .collect();
+            for (next, mut lowered) in reached.into_iter().zip(lowered) {
+                self.reached.append(&mut lowered.reached);
+                match (next, lowered.def) {
+                    (_, None) => {}
+                    (Reached::Generated(package, _), Some(def)) => {
                         self.types.entry(package).or_default().push(def);
+                        diagnostics.extend(lowered.diagnostics);
                     }
-                }
-                Reached::Defined(package, name, path) => {
-                    let rust = path.rsplit("::").next().unwrap_or(&name).to_owned();
                     // Sources of other projects are theirs to mend.
-                    let silent = &mut Diagnostics::new();
-                    if let Some(def) = self.lower(cx, &package, &name, rust, true, silent) {
+                    (Reached::Defined(_, _, path), Some(def)) => {
                         self.definitions.insert(path, def);
                     }
                 }
             }
         }
     }
+}
 
-    fn lower(
-        &mut self,
-        cx: &Cx<'_>,
-        package: &str,
-        name: &str,
-        rust: String,
-        absolute: bool,
-        diagnostics: &mut Diagnostics,
-    ) -> Option<TypeDef> {
-        let declared = cx.declared(package, name)?;
+/// A type that was lowered; nothing if no source declares it.
+#[derive(Default)]
+struct Lowered {
+    def: Option<TypeDef>,
+    reached: Vec<Reached>,
+    diagnostics: Diagnostics,
+}
+
+impl Lowered {
+    fn of(cx: &Cx<'_>, next: &Reached) -> Self {
+        let mut lowered = Self::default();
+        let (package, name, path) = match next {
+            Reached::Generated(package, name) => (package, name, None),
+            Reached::Defined(package, name, path) => (package, name, Some(path)),
+        };
+        let Some(declared) = cx.declared(package, name) else {
+            return lowered;
+        };
+        let rust = match path {
+            None => cx.rust_name(package, name),
+            Some(path) => path.rsplit("::").next().unwrap_or(name).to_owned(),
+        };
         let mut refs = Refs {
             cx,
             package: declared.pkg.package,
             home: declared.pkg.package,
-            absolute,
-            reached: &mut self.reached,
-            diagnostics,
+            absolute: path.is_some(),
+            reached: &mut lowered.reached,
+            diagnostics: &mut lowered.diagnostics,
         };
-        let is_root = !absolute
+        let is_root = path.is_none()
             && declared.pkg.package.requested
             && roots::role(cx, declared.pkg.package, declared.decl) == Role::Root;
-        Some(if is_root {
+        lowered.def = Some(if is_root {
             root_def(&mut refs, declared, rust)
         } else {
             types::type_def(&mut refs, declared, rust)
-        })
+        });
+        lowered
     }
 }
 
