@@ -37,3 +37,12 @@ pub(crate) fn run<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Diagnos
     panic::catch_unwind(AssertUnwindSafe(|| pool.install(work)))
         .map_err(|_| Diagnostic::error("the generator panicked: please report it"))
 }
+
+/// Drops a value on whichever thread of the pool has nothing else to do; outside of the pool, here. Taking down a large tree of
+/// small things takes as long as making it.
+#[expect(clippy::disallowed_methods, reason = "in the pool of the caller")]
+pub(crate) fn discard<T: Send + 'static>(value: T) {
+    if rayon::current_thread_index().is_some() {
+        rayon::spawn(move || drop(value));
+    }
+}

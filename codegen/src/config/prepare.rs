@@ -135,6 +135,7 @@ impl Config {
                 None => None,
             };
             if let Some((folder, Only::Manifests)) = &self.manifests {
+                threads::discard(sources);
                 return Ok(Prepared {
                     advice: Vec::new(),
                     api: generated.api,

@@ -19,6 +19,8 @@ mod unions;
 mod validation;
 mod verbs;
 
+#[cfg(feature = "go")]
+use crate::threads;
 use crate::{
     diag::Diagnostics,
     model::{ApiSet, CustomMethod, KnownType, TypeRef, Verb, names},
@@ -72,6 +74,8 @@ pub fn lower(read: Parsed, options: &Options) -> Result<(ApiSet, Diagnostics), D
     );
     let markers = crate_markers::gather(in_packages.chain([&crate_markers]));
     crate_markers::lower(&markers, options.compat, &mut api, &mut own);
+    #[cfg(feature = "go")]
+    threads::discard(go);
     found.extend(echoes.without(own));
     if !found.has_errors() {
         empty::warn(&rust, options, &api, &mut found);

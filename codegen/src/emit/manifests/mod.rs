@@ -40,6 +40,7 @@ use crate::{
         Tree,
         yaml::{Part, document},
     },
+    threads,
 };
 
 /// The manifests of all kinds, by path below the crate's folder; none unless the options ask for them.
@@ -73,6 +74,7 @@ pub(crate) fn emit(
                 tree.insert(path, text);
             }
         }
+        threads::discard::<Vec<Crd>>(crds.into_iter().map(|(_, crd)| crd).collect());
     }
     let roles = roles(api, &manifests.role);
     let webhooks = webhook_configurations(api);

@@ -157,6 +157,7 @@ impl Emitter {
             return;
         }
         let from = self.out.len();
+        self.make_room();
         self.node(&branch.part(), context);
         let text = from..self.out.len();
         if self.out[from..].starts_with('\n') {
@@ -167,6 +168,13 @@ impl Emitter {
                 indention: self.indention,
             };
             self.printed.insert(place, printed);
+        }
+    }
+
+    /// Grows a text that is nearly full fourfold: what was written is moved seldom, and memory that is never written costs nothing.
+    fn make_room(&mut self) {
+        if self.out.capacity() - self.out.len() < CAPACITY / 4 {
+            self.out.reserve(3 * self.out.capacity());
         }
     }
 
