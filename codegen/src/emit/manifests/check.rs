@@ -2,6 +2,11 @@
 //!
 //! Findings stand at the field that their path leads to, as far as the types of the version lead there.
 
+#[cfg(feature = "cel")]
+use kube_schema::Structural;
+#[cfg(feature = "cel")]
+use serde_json::Value;
+
 use super::{
     about::{About, path_of, shown},
     rules::Rules,
@@ -37,12 +42,43 @@ impl Check<'_> {
         let mut report = |about: About<'_>, error| self.report(about, error, diagnostics);
         Rules::new(&self.resource.kind, self.schema, &mut report).run();
         self.walk(self.schema, &mut Vec::new(), diagnostics);
+        #[cfg(feature = "cel")]
+        if !diagnostics.has_errors() {
+            self.whole(diagnostics);
+        }
+    }
+
+    /// What the API server refuses of the schema and no other check has found, in its words.
+    #[cfg(feature = "cel")]
+    fn whole(&self, diagnostics: &mut Diagnostics) {
+        let Err(errors) = Structural::compile_at("openAPIV3Schema", &Value::from(self.schema)) else {
+            return;
+        };
+        for error in errors {
+            let message = format!("the API server refuses the schema: {}", error.body());
+            let path = properties(&error.field);
+            let keyword = error.field.rsplit('.').next().unwrap_or_default();
+            // Markers are named after keywords, in upper case.
+            let marker = keyword.get(1..).unwrap_or_default();
+            let error = Diagnostic::error(message).note(format!("at {}", error.field));
+            self.report(About::marker(&path, marker, ""), error, diagnostics);
+        }
     }
 
     /// Columns read fields that are there, of a type that can be shown.
     fn columns(&self, diagnostics: &mut Diagnostics) {
         for column in &self.resource.printer_columns {
             let what = format!("the column `{}`", column.name);
+            if column.json_path.is_empty() {
+                let error = Diagnostic::error(format!("{what} has no JSONPath"))
+                    .help("write the path of its value, such as `JSONPath=.spec.replicas`");
+                self.report(
+                    About::marker(&[], "printcolumn", &column.name),
+                    error,
+                    diagnostics,
+                );
+                continue;
+            }
             let Some(Some(schema)) =
                 self.resolve(&what, "printcolumn", &column.json_path, diagnostics)
             else {
@@ -290,6 +326,15 @@ impl Check<'_> {
             _ => Some(def),
         }
     }
+}
+
+/// The names of the properties on a path such as `.properties[spec].properties[count].maximum`.
+#[cfg(feature = "cel")]
+fn properties(field: &str) -> Vec<String> {
+    let names = field.split(".properties[").skip(1);
+    names
+        .filter_map(|name| Some(name.split_once(']')?.0.to_owned()))
+        .collect()
 }
 
 /// The type that a column of a field should have.
