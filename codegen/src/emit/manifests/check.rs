@@ -51,7 +51,8 @@ impl Check<'_> {
     /// What the API server refuses of the schema and no other check has found, in its words.
     #[cfg(feature = "cel")]
     fn whole(&self, diagnostics: &mut Diagnostics) {
-        let Err(errors) = Structural::compile_at("openAPIV3Schema", &Value::from(self.schema)) else {
+        let Err(errors) = Structural::compile_at("openAPIV3Schema", &Value::from(self.schema))
+        else {
             return;
         };
         for error in errors {
