@@ -312,7 +312,7 @@ fn is_manifest(path: &Path) -> bool {
         .is_some_and(|extension| matches!(extension, "yaml" | "yml" | "json"))
 }
 
-/// Adds the files at and below `folder` that `wanted` accepts. Hidden entries and links to folders are passed over.
+/// Adds the files at and below `folder` that `wanted` accepts. Hidden entries, links to folders, pipes and devices are passed over.
 pub(super) fn collect(
     folder: &Path,
     found: &mut Vec<PathBuf>,
@@ -329,11 +329,16 @@ pub(super) fn collect(
             if !path.is_symlink() {
                 collect(&path, found, wanted)?;
             }
-        } else if wanted(&path) {
+        } else if wanted(&path) && !is_special(&path) {
             found.push(path);
         }
     }
     Ok(())
+}
+
+/// Whether a path leads to a pipe or a device, whose text may never end.
+fn is_special(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
 
 /// Reads a text file as a source that is named as seen from the current folder.

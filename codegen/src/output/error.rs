@@ -51,7 +51,7 @@ pub enum Error {
     /// The file system said no.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// The operation: `read`, `write`, `write to`, `remove`, `create`, `lock`.
+        /// The operation: `read`, `write`, `write to`, `replace`, `remove`, `create`, `lock`.
         action: &'static str,
         /// On which file or folder.
         path: PathBuf,

@@ -136,6 +136,14 @@ impl Plan {
     ) -> Result<(), Error> {
         guard.check(&path)?;
         let target = self.root.join(&path);
+        if target
+            .symlink_metadata()
+            .is_ok_and(|found| !found.is_file())
+        {
+            // A pipe would be read without end.
+            let error = io::Error::other("it is not a regular file");
+            return Err(Error::io("replace", &target)(error));
+        }
         let old = match fs::read(&target) {
             Ok(old) => old,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {

@@ -155,6 +155,9 @@ impl StagedFile {
 /// The lock of a folder; none while another run holds it, or has removed the folder meanwhile.
 fn lock(folder: &Path) -> io::Result<Option<File>> {
     let path = folder.join(LOCK);
+    if path.symlink_metadata().is_ok_and(|found| !found.is_file()) {
+        return Err(io::Error::other("its lock is not a regular file"));
+    }
     let file = match File::options()
         .create(true)
         .truncate(false)

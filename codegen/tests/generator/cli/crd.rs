@@ -44,6 +44,17 @@ fn a_pipe_in_place_of_a_file_is_read_once() {
     assert!(run.stderr.contains("is defined twice"), "{}", run.stderr);
 }
 
+#[test]
+#[cfg(unix)]
+fn what_is_no_file_in_a_folder_of_crds_is_passed_over() {
+    let sandbox = Sandbox::new();
+    sandbox.write("crds/a.yaml", &crd());
+    // A pipe or a device, whose text may never end, is passed over like a socket.
+    let _socket = std::os::unix::net::UnixListener::bind(sandbox.path("crds/b.yaml")).unwrap();
+    let run = sandbox.quiet("", &["crd", "crds", "--output", "src"], "");
+    assert_eq!(run.stderr, "");
+}
+
 /// A CRD of one version, with the properties at the indent of those of an object.
 pub(super) fn crd_text(kind: &str, plural: &str, properties: &str) -> String {
     format!(

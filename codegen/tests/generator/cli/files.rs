@@ -159,6 +159,31 @@ fn symbolic_links_are_not_followed_out_of_the_folder() {
     assert!(matches!(error, Err(Error::Symlink { .. })), "{error:?}");
 }
 
+/// As a pipe or a device would.
+#[cfg(unix)]
+#[test]
+fn a_socket_in_the_place_of_a_file_or_of_the_lock_is_refused() {
+    use std::os::unix::net::UnixListener;
+    let root = TempDir::new().unwrap();
+    let _file = UnixListener::bind(root.path().join("a.rs")).unwrap();
+    let error = plan(root.path(), &[("a.rs", "a")]).unwrap_err();
+    assert!(
+        error.to_string().ends_with("it is not a regular file"),
+        "{error}"
+    );
+
+    let stage = root.path().join(".kube-codegen");
+    fs::create_dir(&stage).unwrap();
+    let _lock = UnixListener::bind(stage.join("lock")).unwrap();
+    let error = apply(&[plan(root.path(), &[("b.rs", "b")]).unwrap()]).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .ends_with("its lock is not a regular file"),
+        "{error}"
+    );
+}
+
 #[cfg(unix)]
 #[test]
 fn a_file_keeps_the_permissions_it_had() {
