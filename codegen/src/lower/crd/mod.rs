@@ -6,6 +6,8 @@
 mod at;
 mod enums;
 mod explain;
+#[cfg(test)]
+mod names_tests;
 mod recognise;
 mod rename;
 mod shape;
@@ -13,6 +15,7 @@ mod unify;
 mod unnamed;
 
 use std::{
+    cmp::Ordering,
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
 };
@@ -108,18 +111,13 @@ fn lower_version(
             types
         })
         .collect();
-    // A kind that has been there for long has more versions.
-    let versions: BTreeMap<&str, usize> = members
+    let oldest: BTreeMap<&str, &str> = members
         .iter()
-        .map(|member| {
-            (
-                member.crd.kind.as_str(),
-                member.crd.versions.len() + member.crd.left_out.len(),
-            )
-        })
+        .filter_map(|member| Some((member.crd.kind.as_str(), oldest_version(member.crd)?)))
         .collect();
-    unify::sort(&mut types, |kind| {
-        versions.get(kind).copied().unwrap_or_default()
+    unify::sort(&mut types, |a, b| match (oldest.get(a), oldest.get(b)) {
+        (Some(a), Some(b)) => names::compare_versions(b, a),
+        _ => Ordering::Equal,
     });
     let reserved = members
         .iter()
@@ -162,6 +160,13 @@ fn lower_version(
         resources,
         types,
     }
+}
+
+/// The version that was there first, by its name: `v1alpha1` before `v1beta1` before `v1`.
+fn oldest_version(crd: &Crd) -> Option<&str> {
+    let versions = crd.versions.iter().chain(&crd.left_out);
+    let versions = versions.map(|version| version.name.as_str());
+    versions.max_by(|a, b| names::compare_versions(a, b))
 }
 
 fn lower_resource(crd: &Crd, version: &CrdVersion, roots: &BTreeMap<&str, &str>) -> Resource {

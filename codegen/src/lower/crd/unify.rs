@@ -5,10 +5,14 @@
 //! it too. A type that several kinds share stands in a module of its own; it is named after the kind with the shortest path
 //! to it, so that another kind that comes to share it renames nothing.
 //!
+//! Of several shapes that could have a name, the one that a later release is least likely to take it from has it. New properties are
+//! optional, so that is the one with the fewest optional properties on its path; of these the one with the longest, since what
+//! is added near to the kind is often a variant of what is below.
+//!
 //! Start reading at [`unify`].
 
 use std::{
-    cmp::Ordering,
+    cmp::{Ordering, Reverse},
     collections::{BTreeMap, BTreeSet, HashMap},
     iter,
 };
@@ -31,18 +35,16 @@ pub(super) struct Constraints<'a> {
     pub(super) aliases: bool,
 }
 
-/// Sorts types in the order in which they get names: those with shorter paths first, then those of older kinds, then by path.
+/// Sorts types: those with shorter paths first, then those of older kinds, then by path.
 ///
-/// `age` says how old a kind is: a new one that shares types with older ones then takes no name from them.
-pub(super) fn sort(types: &mut [Unnamed], age: impl Fn(&str) -> usize + Sync) {
+/// `by_age` compares kinds, older ones first: a new one that shares types with older ones then takes no name from them.
+pub(super) fn sort(types: &mut [Unnamed], by_age: impl Fn(&str, &str) -> Ordering + Sync) {
     types.par_sort_by(|a, b| {
         let depths = a.path.depth().cmp(&b.path.depth());
         let kinds = (a.path.kind(), b.path.kind());
-        let ages = || {
-            if kinds.0 == kinds.1 {
-                return Ordering::Equal;
-            }
-            age(kinds.1).cmp(&age(kinds.0))
+        let ages = || match kinds.0 == kinds.1 {
+            true => Ordering::Equal,
+            false => by_age(kinds.0, kinds.1),
         };
         depths.then_with(ages).then_with(|| a.path.cmp(&b.path))
     });
@@ -53,7 +55,7 @@ pub(super) fn sort(types: &mut [Unnamed], age: impl Fn(&str) -> usize + Sync) {
 /// `types` are sorted by path with shorter paths first; every reference is to a longer path.
 pub(super) fn unify(types: &[Unnamed], constraints: &Constraints<'_>) -> Vec<TypeDef> {
     let (classes, class_of) = classes(types, constraints.pinned);
-    let names = names(&classes, constraints);
+    let names = names(types, &classes, constraints);
     let names_of_types = class_of.iter().filter_map(|&class| names.get(class));
     let name_of: NameOf<'_> = types
         .iter()
@@ -163,14 +165,40 @@ fn keys<'a>(types: &'a [Unnamed]) -> Vec<Key<'a>> {
 }
 
 /// The name of each class.
-fn names(classes: &[Class<'_>], constraints: &Constraints<'_>) -> Vec<String> {
+fn names(types: &[Unnamed], classes: &[Class<'_>], constraints: &Constraints<'_>) -> Vec<String> {
+    let optional = optional_properties(types);
+    let mut order: Vec<(usize, &Class<'_>)> = classes.iter().enumerate().collect();
+    // Kinds first, then what stands right below one of them. The sort is stable, and classes are in the order of types.
+    order.sort_by_key(|(_, class)| {
+        let path = &class.first.path;
+        let optional = optional.get(path.as_str()).copied();
+        (path.depth().min(3), optional, Reverse(path.depth()))
+    });
     let pinned = constraints.pinned.values();
-    let mut names = TypeNames::new(constraints.reserved.iter().chain(pinned));
-    let name = |class: &Class<'_>| {
+    let mut taken = TypeNames::new(constraints.reserved.iter().chain(pinned));
+    let mut names = vec![String::new(); classes.len()];
+    for (index, class) in order {
         let pin = class.pin.map(str::to_owned);
-        pin.unwrap_or_else(|| names.claim(&class.first.path))
-    };
-    classes.iter().map(name).collect()
+        names[index] = pin.unwrap_or_else(|| taken.claim(&class.first.path));
+    }
+    names
+}
+
+/// How many of the properties on the path of each type need not be there.
+fn optional_properties(types: &[Unnamed]) -> HashMap<&str, usize> {
+    let mut optional = HashMap::with_capacity(types.len());
+    for def in types {
+        let above = optional.get(def.path.as_str()).copied().unwrap_or(0);
+        let TypeKind::Struct(body) = &def.kind else {
+            continue;
+        };
+        for field in &body.fields {
+            if let Some(path) = field.ty.local() {
+                optional.insert(path, above + usize::from(!field.required));
+            }
+        }
+    }
+    optional
 }
 
 /// Another name for each type, made of its whole path, as far as no type has it.

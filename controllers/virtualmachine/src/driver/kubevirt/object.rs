@@ -17,7 +17,7 @@ use super::api::apis::kubevirt::v1::{
     VirtualMachine as Vm, VirtualMachineDataVolumeTemplates, VirtualMachineDataVolumeTemplatesSpec,
     VirtualMachineDiskDisk, VirtualMachineInstanceCpu, VirtualMachineInstanceDataVolume,
     VirtualMachineInstanceDevices, VirtualMachineInstanceDisks, VirtualMachineInstanceDomain,
-    VirtualMachineInstanceDomainMemory, VirtualMachineInstanceSpec, VirtualMachineInstanceVolumes,
+    VirtualMachineInstanceMemory, VirtualMachineInstanceSpec, VirtualMachineInstanceVolumes,
     VirtualMachineRegistry, VirtualMachineSource, VirtualMachineSpec, VirtualMachineTemplate,
 };
 use crate::apis::cloudnative::v1alpha1::VirtualMachine;
@@ -184,7 +184,7 @@ fn instance_spec(id: &str, resources: &Resources, options: &Options) -> VirtualM
                 threads: Some(1),
                 ..Default::default()
             }),
-            memory: Some(VirtualMachineInstanceDomainMemory {
+            memory: Some(VirtualMachineInstanceMemory {
                 guest: Some(bytes(resources.memory)),
                 ..Default::default()
             }),

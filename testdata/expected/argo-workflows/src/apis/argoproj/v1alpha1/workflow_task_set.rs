@@ -423,16 +423,9 @@ pub struct WorkflowTaskSetStatus {
 }
 codec::object! { WorkflowTaskSetStatus, optional nodes }
 
-/// `WorkflowTaskSet.spec.tasks.steps`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTaskSetSteps {
-    pub steps: Vec<WorkflowTaskSetStepsSteps>,
-}
-codec::object! { WorkflowTaskSetSteps, required steps }
-
 /// `WorkflowTaskSet.spec.tasks.steps.steps`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTaskSetStepsSteps {
+pub struct WorkflowTaskSetSteps {
     pub arguments: Option<WorkflowTaskSetArguments>,
     pub continue_on: Option<ClusterWorkflowTemplateContinueOn>,
     pub hooks: Option<BTreeMap<String, WorkflowTaskSetHooks>>,
@@ -448,8 +441,8 @@ pub struct WorkflowTaskSetStepsSteps {
     pub with_sequence: Option<WorkflowTaskSetWithSequence>,
 }
 codec::object! {
-    WorkflowTaskSetStepsSteps, optional arguments, optional continue_on = "continueOn",
-    optional hooks, nullable inline, optional name, optional on_exit = "onExit", optional template,
+    WorkflowTaskSetSteps, optional arguments, optional continue_on = "continueOn", optional hooks,
+    nullable inline, optional name, optional on_exit = "onExit", optional template,
     optional template_ref = "templateRef", optional when, nullable with_items = "withItems",
     optional with_param = "withParam", optional with_sequence = "withSequence"
 }
@@ -496,7 +489,7 @@ pub struct WorkflowTaskSetTasks {
     pub service_account_name: Option<String>,
     pub sidecars: Option<Vec<ClusterWorkflowTemplateSidecars>>,
     /// Must not be empty.
-    pub steps: Option<Vec<WorkflowTaskSetSteps>>,
+    pub steps: Option<Vec<WorkflowTaskSetTasksSteps>>,
     pub suspend: Option<ClusterWorkflowTemplateSuspend>,
     pub synchronization: Option<ClusterWorkflowTemplateSynchronization>,
     pub timeout: Option<String>,
@@ -521,6 +514,13 @@ codec::object! {
     optional suspend, optional synchronization, optional timeout, optional tolerations,
     optional volumes
 }
+
+/// `WorkflowTaskSet.spec.tasks.steps`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowTaskSetTasksSteps {
+    pub steps: Vec<WorkflowTaskSetSteps>,
+}
+codec::object! { WorkflowTaskSetTasksSteps, required steps }
 
 /// `WorkflowTaskSet.spec.tasks.dag.tasks.withSequence`.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -51,33 +51,9 @@ pub struct GatewayAllowedRoutes {
     ///
     /// Support: Core
     /// * Defaults to `{"from":"Same"}`.
-    pub namespaces: Option<GatewayAllowedRoutesNamespaces>,
+    pub namespaces: Option<GatewayNamespaces>,
 }
 codec::object! { GatewayAllowedRoutes, optional kinds, optional namespaces }
-
-/// Namespaces indicates namespaces from which Routes may be attached to this Listener. This is
-/// restricted to the namespace of this Gateway by default.
-///
-/// Support: Core
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct GatewayAllowedRoutesNamespaces {
-    /// From indicates where Routes will be selected for this Gateway. Possible values are:
-    ///
-    /// - All: Routes in all namespaces may be used by this Gateway.
-    /// - Selector: Routes in namespaces selected by the selector may be used by this Gateway.
-    /// - Same: Only Routes in the same namespace may be used by this Gateway.
-    ///
-    /// Support: Core
-    /// * Defaults to `"Same"`.
-    pub from: Option<GatewayNamespacesFrom>,
-    /// Selector must be specified when From is set to "Selector". In that case, only Routes in
-    /// Namespaces matching this Selector will be selected by this Gateway. This field is ignored for
-    /// other values of "From".
-    ///
-    /// Support: Core
-    pub selector: Option<LabelSelector>,
-}
-codec::object! { GatewayAllowedRoutesNamespaces, optional from, optional selector }
 
 /// SecretObjectReference identifies an API object including its namespace, defaulting to Secret.
 ///
@@ -114,6 +90,24 @@ pub struct GatewayCertificateRefs {
 codec::object! {
     GatewayCertificateRefs, optional group, optional kind, required name, optional namespace
 }
+
+/// From indicates where Routes will be selected for this Gateway. Possible values are:
+///
+/// - All: Routes in all namespaces may be used by this Gateway.
+/// - Selector: Routes in namespaces selected by the selector may be used by this Gateway.
+/// - Same: Only Routes in the same namespace may be used by this Gateway.
+///
+/// Support: Core
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum GatewayFrom {
+    All,
+    Selector,
+    #[default]
+    Same,
+    /// A value that the schema does not list, such as one of a newer API server.
+    Unrecognized(String),
+}
+codec::texts! { GatewayFrom, Unrecognized, All, Selector, Same }
 
 /// RouteGroupKind indicates the group and kind of a Route resource.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -221,80 +215,11 @@ pub struct GatewayListeners {
     /// handshake.
     ///
     /// Support: Core
-    pub tls: Option<GatewayListenersTls>,
+    pub tls: Option<GatewayTls>,
 }
 codec::object! {
     GatewayListeners, optional allowed_routes = "allowedRoutes", optional hostname, required name,
     required port, required protocol, optional tls
-}
-
-/// TLS is the TLS configuration for the Listener. This field is required if the Protocol field is
-/// "HTTPS" or "TLS". It is invalid to set this field if the Protocol field is "HTTP", "TCP", or
-/// "UDP".
-///
-/// The association of SNIs to Certificate defined in ListenerTLSConfig is defined based on the
-/// Hostname field for this listener.
-///
-/// The GatewayClass MUST use the longest matching SNI out of all available certificates for any TLS
-/// handshake.
-///
-/// Support: Core
-/// * Must satisfy `self.mode == 'Terminate' ? size(self.certificateRefs) > 0 || size(self.options) > 0 : true`: certificateRefs or options must be specified when mode is Terminate
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct GatewayListenersTls {
-    /// CertificateRefs contains a series of references to Kubernetes objects that contains TLS
-    /// certificates and private keys. These certificates are used to establish a TLS handshake for
-    /// requests that match the hostname of the associated listener.
-    ///
-    /// A single CertificateRef to a Kubernetes Secret has "Core" support. Implementations MAY choose to
-    /// support attaching multiple certificates to a Listener, but this behavior is
-    /// implementation-specific.
-    ///
-    /// References to a resource in different namespace are invalid UNLESS there is a ReferenceGrant in
-    /// the target namespace that allows the certificate to be attached. If a ReferenceGrant does not
-    /// allow this reference, the "ResolvedRefs" condition MUST be set to False for this listener with
-    /// the "RefNotPermitted" reason.
-    ///
-    /// This field is required to have at least one element when the mode is set to "Terminate"
-    /// (default) and is optional otherwise.
-    ///
-    /// CertificateRefs can reference to standard Kubernetes resources, i.e. Secret, or
-    /// implementation-specific custom resources.
-    ///
-    /// Support: Core - A single reference to a Kubernetes Secret of type kubernetes.io/tls
-    ///
-    /// Support: Implementation-specific (More than one reference or other resource types)
-    /// * Must have at most 64 items.
-    pub certificate_refs: Option<Vec<GatewayCertificateRefs>>,
-    /// Mode defines the TLS behavior for the TLS session initiated by the client. There are two
-    /// possible modes:
-    ///
-    /// - Terminate: The TLS session between the downstream client and the Gateway is terminated at the
-    ///   Gateway. This mode requires certificates to be specified in some way, such as populating the
-    ///   certificateRefs field.
-    /// - Passthrough: The TLS session is NOT terminated by the Gateway. This implies that the Gateway
-    ///   can't decipher the TLS stream except for the ClientHello message of the TLS protocol. The
-    ///   certificateRefs field is ignored in this mode.
-    ///
-    /// Support: Core
-    /// * Defaults to `"Terminate"`.
-    pub mode: Option<GatewayMode>,
-    /// Options are a list of key/value pairs to enable extended TLS configuration for each
-    /// implementation. For example, configuring the minimum TLS version or supported cipher suites.
-    ///
-    /// A set of common keys MAY be defined by the API in the future. To avoid any ambiguity,
-    /// implementation-specific definitions MUST use domain-prefixed names, such as
-    /// `example.com/my-custom-option`. Un-prefixed names are reserved for key names defined by Gateway
-    /// API.
-    ///
-    /// Support: Implementation-specific
-    /// * Must have at most 16 properties.
-    /// * Each value must have at most 4096 characters.
-    pub options: Option<BTreeMap<String, String>>,
-}
-codec::object! {
-    GatewayListenersTls, optional certificate_refs = "certificateRefs", optional mode,
-    optional options
 }
 
 /// Mode defines the TLS behavior for the TLS session initiated by the client. There are two
@@ -318,23 +243,29 @@ pub enum GatewayMode {
 }
 codec::texts! { GatewayMode, Unrecognized, Terminate, Passthrough }
 
-/// From indicates where Routes will be selected for this Gateway. Possible values are:
-///
-/// - All: Routes in all namespaces may be used by this Gateway.
-/// - Selector: Routes in namespaces selected by the selector may be used by this Gateway.
-/// - Same: Only Routes in the same namespace may be used by this Gateway.
+/// Namespaces indicates namespaces from which Routes may be attached to this Listener. This is
+/// restricted to the namespace of this Gateway by default.
 ///
 /// Support: Core
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum GatewayNamespacesFrom {
-    All,
-    Selector,
-    #[default]
-    Same,
-    /// A value that the schema does not list, such as one of a newer API server.
-    Unrecognized(String),
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GatewayNamespaces {
+    /// From indicates where Routes will be selected for this Gateway. Possible values are:
+    ///
+    /// - All: Routes in all namespaces may be used by this Gateway.
+    /// - Selector: Routes in namespaces selected by the selector may be used by this Gateway.
+    /// - Same: Only Routes in the same namespace may be used by this Gateway.
+    ///
+    /// Support: Core
+    /// * Defaults to `"Same"`.
+    pub from: Option<GatewayFrom>,
+    /// Selector must be specified when From is set to "Selector". In that case, only Routes in
+    /// Namespaces matching this Selector will be selected by this Gateway. This field is ignored for
+    /// other values of "From".
+    ///
+    /// Support: Core
+    pub selector: Option<LabelSelector>,
 }
-codec::texts! { GatewayNamespacesFrom, Unrecognized, All, Selector, Same }
+codec::object! { GatewayNamespaces, optional from, optional selector }
 
 /// ListenerStatus is the status associated with a Listener.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -390,6 +321,74 @@ pub struct GatewaySupportedKinds {
     pub kind: String,
 }
 codec::object! { GatewaySupportedKinds, optional group, required kind }
+
+/// TLS is the TLS configuration for the Listener. This field is required if the Protocol field is
+/// "HTTPS" or "TLS". It is invalid to set this field if the Protocol field is "HTTP", "TCP", or
+/// "UDP".
+///
+/// The association of SNIs to Certificate defined in ListenerTLSConfig is defined based on the
+/// Hostname field for this listener.
+///
+/// The GatewayClass MUST use the longest matching SNI out of all available certificates for any TLS
+/// handshake.
+///
+/// Support: Core
+/// * Must satisfy `self.mode == 'Terminate' ? size(self.certificateRefs) > 0 || size(self.options) > 0 : true`: certificateRefs or options must be specified when mode is Terminate
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GatewayTls {
+    /// CertificateRefs contains a series of references to Kubernetes objects that contains TLS
+    /// certificates and private keys. These certificates are used to establish a TLS handshake for
+    /// requests that match the hostname of the associated listener.
+    ///
+    /// A single CertificateRef to a Kubernetes Secret has "Core" support. Implementations MAY choose to
+    /// support attaching multiple certificates to a Listener, but this behavior is
+    /// implementation-specific.
+    ///
+    /// References to a resource in different namespace are invalid UNLESS there is a ReferenceGrant in
+    /// the target namespace that allows the certificate to be attached. If a ReferenceGrant does not
+    /// allow this reference, the "ResolvedRefs" condition MUST be set to False for this listener with
+    /// the "RefNotPermitted" reason.
+    ///
+    /// This field is required to have at least one element when the mode is set to "Terminate"
+    /// (default) and is optional otherwise.
+    ///
+    /// CertificateRefs can reference to standard Kubernetes resources, i.e. Secret, or
+    /// implementation-specific custom resources.
+    ///
+    /// Support: Core - A single reference to a Kubernetes Secret of type kubernetes.io/tls
+    ///
+    /// Support: Implementation-specific (More than one reference or other resource types)
+    /// * Must have at most 64 items.
+    pub certificate_refs: Option<Vec<GatewayCertificateRefs>>,
+    /// Mode defines the TLS behavior for the TLS session initiated by the client. There are two
+    /// possible modes:
+    ///
+    /// - Terminate: The TLS session between the downstream client and the Gateway is terminated at the
+    ///   Gateway. This mode requires certificates to be specified in some way, such as populating the
+    ///   certificateRefs field.
+    /// - Passthrough: The TLS session is NOT terminated by the Gateway. This implies that the Gateway
+    ///   can't decipher the TLS stream except for the ClientHello message of the TLS protocol. The
+    ///   certificateRefs field is ignored in this mode.
+    ///
+    /// Support: Core
+    /// * Defaults to `"Terminate"`.
+    pub mode: Option<GatewayMode>,
+    /// Options are a list of key/value pairs to enable extended TLS configuration for each
+    /// implementation. For example, configuring the minimum TLS version or supported cipher suites.
+    ///
+    /// A set of common keys MAY be defined by the API in the future. To avoid any ambiguity,
+    /// implementation-specific definitions MUST use domain-prefixed names, such as
+    /// `example.com/my-custom-option`. Un-prefixed names are reserved for key names defined by Gateway
+    /// API.
+    ///
+    /// Support: Implementation-specific
+    /// * Must have at most 16 properties.
+    /// * Each value must have at most 4096 characters.
+    pub options: Option<BTreeMap<String, String>>,
+}
+codec::object! {
+    GatewayTls, optional certificate_refs = "certificateRefs", optional mode, optional options
+}
 
 /// HTTPHeader represents an HTTP Header name and value as defined by RFC 7230.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -863,7 +862,7 @@ codec::object! { HTTPRouteSet, required name, required value }
 /// information about the exact behavior.
 /// * Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct TLSRouteBackendRefs {
+pub struct TCPRouteBackendRefs {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
     /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
@@ -920,14 +919,14 @@ pub struct TLSRouteBackendRefs {
     pub weight: Option<i32>,
 }
 codec::object! {
-    TLSRouteBackendRefs, optional group, optional kind, required name, optional namespace,
+    TCPRouteBackendRefs, optional group, optional kind, required name, optional namespace,
     optional port, optional weight
 }
 
 /// ParentRef corresponds with a ParentRef in the spec that this RouteParentStatus struct describes
 /// the status of.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct TLSRouteParentRef {
+pub struct TCPRouteParentRef {
     /// Group is the group of the referent. When unspecified, "gateway.networking.k8s.io" is inferred.
     /// To set the core API group (such as for a "Service" kind referent), Group must be explicitly set
     /// to "" (empty string).
@@ -1020,7 +1019,7 @@ pub struct TLSRouteParentRef {
     pub section_name: Option<String>,
 }
 codec::object! {
-    TLSRouteParentRef, optional group, optional kind, required name, optional namespace,
+    TCPRouteParentRef, optional group, optional kind, required name, optional namespace,
     optional port, optional section_name = "sectionName"
 }
 
@@ -1035,7 +1034,7 @@ codec::object! {
 /// The API object must be valid in the cluster; the Group and Kind must be registered in the
 /// cluster for this reference to be valid.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct TLSRouteParentRefs {
+pub struct TCPRouteParentRefs {
     /// Group is the group of the referent. When unspecified, "gateway.networking.k8s.io" is inferred.
     /// To set the core API group (such as for a "Service" kind referent), Group must be explicitly set
     /// to "" (empty string).
@@ -1128,13 +1127,13 @@ pub struct TLSRouteParentRefs {
     pub section_name: Option<String>,
 }
 codec::object! {
-    TLSRouteParentRefs, optional group, optional kind, required name, optional namespace,
+    TCPRouteParentRefs, optional group, optional kind, required name, optional namespace,
     optional port, optional section_name = "sectionName"
 }
 
 /// RouteParentStatus describes the status of a route with respect to an associated Parent.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct TLSRouteParents {
+pub struct TCPRouteParents {
     /// Conditions describes the status of the route with respect to the Gateway. Note that the route's
     /// availability is also subject to the Gateway's own status conditions and listener status.
     ///
@@ -1168,43 +1167,31 @@ pub struct TLSRouteParents {
     pub controller_name: String,
     /// ParentRef corresponds with a ParentRef in the spec that this RouteParentStatus struct describes
     /// the status of.
-    pub parent_ref: TLSRouteParentRef,
+    pub parent_ref: TCPRouteParentRef,
 }
 codec::object! {
-    TLSRouteParents, required_encoded conditions, required controller_name = "controllerName",
+    TCPRouteParents, required_encoded conditions, required controller_name = "controllerName",
     required parent_ref = "parentRef"
 }
 
-/// TLSRouteRule is the configuration for a given rule.
+/// TCPRouteRule is the configuration for a given rule.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct TLSRouteRules {
+pub struct TCPRouteRules {
     /// BackendRefs defines the backend(s) where matching requests should be sent.
     ///
     /// If unspecified or invalid (refers to a nonexistent resource or a Service with no endpoints), the
-    /// rule performs no forwarding; if no filters are specified that would result in a response being
-    /// sent, the underlying implementation must actively reject request attempts to this backend, by
-    /// rejecting the connection. Request rejections must respect weight; if an invalid backend is
-    /// requested to have 80% of requests, then 80% of requests must be rejected instead.
-    ///
-    /// When a TLSRoute is attached to a listener in Terminate mode, a BackendTLSPolicy can be used to
-    /// enable re-encryption of the traffic to the backends.
+    /// underlying implementation MUST actively reject connection attempts to this backend. Connection
+    /// rejections must respect weight; if an invalid backend is requested to have 80% of connections,
+    /// then 80% of connections must be rejected instead.
     ///
     /// Support: Core for Kubernetes Service
-    ///
-    /// Support: Extended for Kubernetes ServiceImport
-    ///
-    /// Support: Implementation-specific for any other resource
-    ///
-    /// Support for weight: Extended
-    ///
-    /// Support for BackendTLSPolicy: Extended
     /// * Must have 1 to 16 items.
-    pub backend_refs: Vec<TLSRouteBackendRefs>,
+    pub backend_refs: Vec<TCPRouteBackendRefs>,
     /// Name is the name of the route rule. This name MUST be unique within a Route if it is set.
     /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub name: Option<String>,
 }
-codec::object! { TLSRouteRules, required backend_refs = "backendRefs", optional name }
+codec::object! { TCPRouteRules, required backend_refs = "backendRefs", optional name }
 
 /// UseDefaultGateways indicates the default Gateway scope to use for this Route.
 ///
@@ -1218,11 +1205,11 @@ codec::object! { TLSRouteRules, required backend_refs = "backendRefs", optional 
 /// example, a Route with specific security requirements should almost certainly not use a default
 /// Gateway.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum TLSRouteUseDefaultGateways {
+pub enum TCPRouteUseDefaultGateways {
     #[default]
     All,
     None,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { TLSRouteUseDefaultGateways, Unrecognized, All, None }
+codec::texts! { TCPRouteUseDefaultGateways, Unrecognized, All, None }

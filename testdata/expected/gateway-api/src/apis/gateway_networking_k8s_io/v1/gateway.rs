@@ -56,9 +56,30 @@ pub struct GatewayAllowedListeners {
     /// Namespaces defines which namespaces ListenerSets can be attached to this Gateway. The default
     /// value is to allow no ListenerSets.
     /// * Defaults to `{"from":"None"}`.
-    pub namespaces: Option<GatewayNamespaces>,
+    pub namespaces: Option<GatewayAllowedListenersNamespaces>,
 }
 codec::object! { GatewayAllowedListeners, optional namespaces }
+
+/// Namespaces defines which namespaces ListenerSets can be attached to this Gateway. The default
+/// value is to allow no ListenerSets.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GatewayAllowedListenersNamespaces {
+    /// From indicates where ListenerSets can attach to this Gateway. Possible values are:
+    ///
+    /// - Same: Only ListenerSets in the same namespace may be attached to this Gateway.
+    /// - Selector: ListenerSets in namespaces selected by the selector may be attached to this Gateway.
+    /// - All: ListenerSets in all namespaces may be attached to this Gateway.
+    /// - None: Only listeners defined in the Gateway's spec are allowed
+    ///
+    /// The default value None
+    /// * Defaults to `"None"`.
+    pub from: Option<GatewayNamespacesFrom>,
+    /// Selector must be specified when From is set to "Selector". In that case, only ListenerSets in
+    /// Namespaces matching this Selector will be selected by this Gateway. This field is ignored for
+    /// other values of "From".
+    pub selector: Option<LabelSelector>,
+}
+codec::object! { GatewayAllowedListenersNamespaces, optional from, optional selector }
 
 /// Backend describes TLS configuration for gateway when connecting to backends.
 ///
@@ -224,26 +245,6 @@ pub enum GatewayDefaultScope {
 }
 codec::texts! { GatewayDefaultScope, Unrecognized, All, None }
 
-/// From indicates where ListenerSets can attach to this Gateway. Possible values are:
-///
-/// - Same: Only ListenerSets in the same namespace may be attached to this Gateway.
-/// - Selector: ListenerSets in namespaces selected by the selector may be attached to this Gateway.
-/// - All: ListenerSets in all namespaces may be attached to this Gateway.
-/// - None: Only listeners defined in the Gateway's spec are allowed
-///
-/// The default value None
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum GatewayFrom {
-    All,
-    Selector,
-    Same,
-    #[default]
-    None,
-    /// A value that the schema does not list, such as one of a newer API server.
-    Unrecognized(String),
-}
-codec::texts! { GatewayFrom, Unrecognized, All, Selector, Same, None }
-
 /// Frontend describes TLS config when client connects to Gateway. Support: Core
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayFrontend {
@@ -322,26 +323,25 @@ codec::object! {
     optional parameters_ref = "parametersRef"
 }
 
-/// Namespaces defines which namespaces ListenerSets can be attached to this Gateway. The default
-/// value is to allow no ListenerSets.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct GatewayNamespaces {
-    /// From indicates where ListenerSets can attach to this Gateway. Possible values are:
-    ///
-    /// - Same: Only ListenerSets in the same namespace may be attached to this Gateway.
-    /// - Selector: ListenerSets in namespaces selected by the selector may be attached to this Gateway.
-    /// - All: ListenerSets in all namespaces may be attached to this Gateway.
-    /// - None: Only listeners defined in the Gateway's spec are allowed
-    ///
-    /// The default value None
-    /// * Defaults to `"None"`.
-    pub from: Option<GatewayFrom>,
-    /// Selector must be specified when From is set to "Selector". In that case, only ListenerSets in
-    /// Namespaces matching this Selector will be selected by this Gateway. This field is ignored for
-    /// other values of "From".
-    pub selector: Option<LabelSelector>,
+/// From indicates where ListenerSets can attach to this Gateway. Possible values are:
+///
+/// - Same: Only ListenerSets in the same namespace may be attached to this Gateway.
+/// - Selector: ListenerSets in namespaces selected by the selector may be attached to this Gateway.
+/// - All: ListenerSets in all namespaces may be attached to this Gateway.
+/// - None: Only listeners defined in the Gateway's spec are allowed
+///
+/// The default value None
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum GatewayNamespacesFrom {
+    All,
+    Selector,
+    Same,
+    #[default]
+    None,
+    /// A value that the schema does not list, such as one of a newer API server.
+    Unrecognized(String),
 }
-codec::object! { GatewayNamespaces, optional from, optional selector }
+codec::texts! { GatewayNamespacesFrom, Unrecognized, All, Selector, Same, None }
 
 /// ParametersRef is a reference to a resource that contains the configuration parameters
 /// corresponding to the Gateway. This is optional if the controller does not require any additional
@@ -614,13 +614,31 @@ pub struct GatewaySpec {
     /// TLS specifies frontend and backend tls configuration for entire gateway.
     ///
     /// Support: Extended
-    pub tls: Option<GatewayTls>,
+    pub tls: Option<GatewaySpecTls>,
 }
 codec::object! {
     GatewaySpec, optional addresses, optional allowed_listeners = "allowedListeners",
     optional default_scope = "defaultScope", required gateway_class_name = "gatewayClassName",
     optional infrastructure, required listeners, optional tls
 }
+
+/// TLS specifies frontend and backend tls configuration for entire gateway.
+///
+/// Support: Extended
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GatewaySpecTls {
+    /// Backend describes TLS configuration for gateway when connecting to backends.
+    ///
+    /// Note that this contains only details for the Gateway as a TLS client, and does _not_ imply
+    /// behavior about how to choose which backend should get a TLS connection. That is determined by
+    /// the presence of a BackendTLSPolicy.
+    ///
+    /// Support: Core
+    pub backend: Option<GatewayBackend>,
+    /// Frontend describes TLS config when client connects to Gateway. Support: Core
+    pub frontend: Option<GatewayFrontend>,
+}
+codec::object! { GatewaySpecTls, optional backend, optional frontend }
 
 /// Status defines the current state of Gateway.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -685,24 +703,6 @@ pub struct GatewayStatusAddresses {
     pub value: String,
 }
 codec::object! { GatewayStatusAddresses, optional r#type = "type", required value }
-
-/// TLS specifies frontend and backend tls configuration for entire gateway.
-///
-/// Support: Extended
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct GatewayTls {
-    /// Backend describes TLS configuration for gateway when connecting to backends.
-    ///
-    /// Note that this contains only details for the Gateway as a TLS client, and does _not_ imply
-    /// behavior about how to choose which backend should get a TLS connection. That is determined by
-    /// the presence of a BackendTLSPolicy.
-    ///
-    /// Support: Core
-    pub backend: Option<GatewayBackend>,
-    /// Frontend describes TLS config when client connects to Gateway. Support: Core
-    pub frontend: Option<GatewayFrontend>,
-}
-codec::object! { GatewayTls, optional backend, optional frontend }
 
 /// Validation holds configuration information for validating the frontend (client).
 ///

@@ -10,7 +10,7 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMet
 use super::{
     HTTPRouteExtensionRef, HTTPRouteHeadersType, HTTPRouteRequestHeaderModifier,
     HTTPRouteRequestMirror, HTTPRouteResponseHeaderModifier, HTTPRouteSessionPersistence,
-    TLSRouteParentRefs, TLSRouteParents, TLSRouteUseDefaultGateways,
+    TCPRouteParentRefs, TCPRouteParents, TCPRouteUseDefaultGateways,
 };
 
 /// GRPCRoute provides a way to route gRPC requests. This includes the capability to match requests
@@ -518,7 +518,7 @@ pub struct GRPCRouteSpec {
     /// * Must have at most 32 items.
     /// * Must satisfy `self.all(p1, self.all(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__)) ? ((!has(p1.sectionName) || p1.sectionName == '') == (!has(p2.sectionName) || p2.sectionName == '') && (!has(p1.port) || p1.port == 0) == (!has(p2.port) || p2.port == 0)): true))`: sectionName or port must be specified when parentRefs includes 2 or more references to the same parent
     /// * Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__ )) && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || ( has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName)) && (((!has(p1.port) || p1.port == 0) && (!has(p2.port) || p2.port == 0)) || (has(p1.port) && has(p2.port) && p1.port == p2.port))))`: sectionName or port must be unique when parentRefs includes 2 or more references to the same parent
-    pub parent_refs: Option<Vec<TLSRouteParentRefs>>,
+    pub parent_refs: Option<Vec<TCPRouteParentRefs>>,
     /// Rules are a list of GRPC matchers, filters and actions.
     /// * Must have at most 16 items.
     /// * Must satisfy `(self.size() > 0 ? (has(self[0].matches) ? self[0].matches.size() : 0) : 0) + (self.size() > 1 ? (has(self[1].matches) ? self[1].matches.size() : 0) : 0) + (self.size() > 2 ? (has(self[2].matches) ? self[2].matches.size() : 0) : 0) + (self.size() > 3 ? (has(self[3].matches) ? self[3].matches.size() : 0) : 0) + (self.size() > 4 ? (has(self[4].matches) ? self[4].matches.size() : 0) : 0) + (self.size() > 5 ? (has(self[5].matches) ? self[5].matches.size() : 0) : 0) + (self.size() > 6 ? (has(self[6].matches) ? self[6].matches.size() : 0) : 0) + (self.size() > 7 ? (has(self[7].matches) ? self[7].matches.size() : 0) : 0) + (self.size() > 8 ? (has(self[8].matches) ? self[8].matches.size() : 0) : 0) + (self.size() > 9 ? (has(self[9].matches) ? self[9].matches.size() : 0) : 0) + (self.size() > 10 ? (has(self[10].matches) ? self[10].matches.size() : 0) : 0) + (self.size() > 11 ? (has(self[11].matches) ? self[11].matches.size() : 0) : 0) + (self.size() > 12 ? (has(self[12].matches) ? self[12].matches.size() : 0) : 0) + (self.size() > 13 ? (has(self[13].matches) ? self[13].matches.size() : 0) : 0) + (self.size() > 14 ? (has(self[14].matches) ? self[14].matches.size() : 0) : 0) + (self.size() > 15 ? (has(self[15].matches) ? self[15].matches.size() : 0) : 0) <= 128`: While 16 rules and 64 matches per rule are allowed, the total number of matches across all rules in a route must be less than 128
@@ -535,7 +535,7 @@ pub struct GRPCRouteSpec {
     /// situations it will not be appropriate to request a default Gateway for a given Route -- for
     /// example, a Route with specific security requirements should almost certainly not use a default
     /// Gateway.
-    pub use_default_gateways: Option<TLSRouteUseDefaultGateways>,
+    pub use_default_gateways: Option<TCPRouteUseDefaultGateways>,
 }
 codec::object! {
     GRPCRouteSpec, optional hostnames, optional parent_refs = "parentRefs", optional rules,
@@ -559,7 +559,7 @@ pub struct GRPCRouteStatus {
     /// A maximum of 32 Gateways will be represented in this list. An empty list means the route has not
     /// been attached to any Gateway.
     /// * Must have at most 32 items.
-    pub parents: Vec<TLSRouteParents>,
+    pub parents: Vec<TCPRouteParents>,
 }
 codec::object! { GRPCRouteStatus, required parents }
 

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::{
     HTTPRouteBackendRef, HTTPRouteExtensionRef, HTTPRouteHeadersType,
     HTTPRouteRequestHeaderModifier, HTTPRouteRequestMirror,
-    HTTPRouteResponseHeaderModifier, HTTPRouteSessionPersistence, TLSRouteParentRefs,
-    TLSRouteParents, TLSRouteUseDefaultGateways,
+    HTTPRouteResponseHeaderModifier, HTTPRouteSessionPersistence, TCPRouteParentRefs,
+    TCPRouteParents, TCPRouteUseDefaultGateways,
 };
 
 /// HTTPRoute provides a way to route HTTP requests. This includes the capability to match requests
@@ -711,6 +711,22 @@ codec::object! {
     optional query_params = "queryParams"
 }
 
+/// Type specifies how to match against the path Value.
+///
+/// Support: Core (Exact, PathPrefix)
+///
+/// Support: Implementation-specific (RegularExpression)
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum HTTPRouteMatchesPathType {
+    Exact,
+    #[default]
+    PathPrefix,
+    RegularExpression,
+    /// A value that the schema does not list, such as one of a newer API server.
+    Unrecognized(String),
+}
+codec::texts! { HTTPRouteMatchesPathType, Unrecognized, Exact, PathPrefix, RegularExpression }
+
 /// Method specifies HTTP method matcher. When specified, this route will be matched only if the
 /// request has the specified method.
 ///
@@ -755,7 +771,7 @@ pub struct HTTPRoutePath {
     ///
     /// Support: Implementation-specific (RegularExpression)
     /// * Defaults to `"PathPrefix"`.
-    pub r#type: Option<HTTPRoutePathType>,
+    pub r#type: Option<HTTPRouteMatchesPathType>,
     /// Value of the HTTP path to match against.
     /// * Must have at most 1024 characters.
     /// * Defaults to `"/"`.
@@ -763,21 +779,23 @@ pub struct HTTPRoutePath {
 }
 codec::object! { HTTPRoutePath, optional r#type = "type", optional value }
 
-/// Type specifies how to match against the path Value.
+/// Type defines the type of path modifier. Additional types may be added in a future release of the
+/// API.
 ///
-/// Support: Core (Exact, PathPrefix)
+/// Note that values may be added to this enum, implementations must ensure that unknown values will
+/// not cause a crash.
 ///
-/// Support: Implementation-specific (RegularExpression)
+/// Unknown values here must result in the implementation setting the Accepted Condition for the
+/// Route to `status: False`, with a Reason of `UnsupportedValue`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRoutePathType {
-    Exact,
     #[default]
-    PathPrefix,
-    RegularExpression,
+    ReplaceFullPath,
+    ReplacePrefixMatch,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { HTTPRoutePathType, Unrecognized, Exact, PathPrefix, RegularExpression }
+codec::texts! { HTTPRoutePathType, Unrecognized, ReplaceFullPath, ReplacePrefixMatch }
 
 /// ExternalAuthProtocol describes which protocol to use when communicating with an ext_authz
 /// authorization server.
@@ -940,7 +958,7 @@ pub struct HTTPRouteRequestRedirectPath {
     ///
     /// Unknown values here must result in the implementation setting the Accepted Condition for the
     /// Route to `status: False`, with a Reason of `UnsupportedValue`.
-    pub r#type: HTTPRouteRequestRedirectPathType,
+    pub r#type: HTTPRoutePathType,
 }
 codec::object! {
     HTTPRouteRequestRedirectPath, optional replace_full_path = "replaceFullPath",
@@ -955,28 +973,8 @@ pub enum HTTPRouteRequestRedirectPathUnion<'a> {
 }
 codec::union! {
     convertible HTTPRouteRequestRedirectPath, HTTPRouteRequestRedirectPathUnion, as_union,
-    ReplaceFullPath = replace_full_path (r#type = HTTPRouteRequestRedirectPathType::ReplaceFullPath),
-    ReplacePrefixMatch = replace_prefix_match (r#type = HTTPRouteRequestRedirectPathType::ReplacePrefixMatch)
-}
-
-/// Type defines the type of path modifier. Additional types may be added in a future release of the
-/// API.
-///
-/// Note that values may be added to this enum, implementations must ensure that unknown values will
-/// not cause a crash.
-///
-/// Unknown values here must result in the implementation setting the Accepted Condition for the
-/// Route to `status: False`, with a Reason of `UnsupportedValue`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum HTTPRouteRequestRedirectPathType {
-    #[default]
-    ReplaceFullPath,
-    ReplacePrefixMatch,
-    /// A value that the schema does not list, such as one of a newer API server.
-    Unrecognized(String),
-}
-codec::texts! {
-    HTTPRouteRequestRedirectPathType, Unrecognized, ReplaceFullPath, ReplacePrefixMatch
+    ReplaceFullPath = replace_full_path (r#type = HTTPRoutePathType::ReplaceFullPath),
+    ReplacePrefixMatch = replace_prefix_match (r#type = HTTPRoutePathType::ReplacePrefixMatch)
 }
 
 /// Retry defines the configuration for when to retry an HTTP request.
@@ -1327,7 +1325,7 @@ pub struct HTTPRouteSpec {
     /// * Must have at most 32 items.
     /// * Must satisfy `self.all(p1, self.all(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__)) ? ((!has(p1.sectionName) || p1.sectionName == '') == (!has(p2.sectionName) || p2.sectionName == '') && (!has(p1.port) || p1.port == 0) == (!has(p2.port) || p2.port == 0)): true))`: sectionName or port must be specified when parentRefs includes 2 or more references to the same parent
     /// * Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__ )) && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || ( has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName)) && (((!has(p1.port) || p1.port == 0) && (!has(p2.port) || p2.port == 0)) || (has(p1.port) && has(p2.port) && p1.port == p2.port))))`: sectionName or port must be unique when parentRefs includes 2 or more references to the same parent
-    pub parent_refs: Option<Vec<TLSRouteParentRefs>>,
+    pub parent_refs: Option<Vec<TCPRouteParentRefs>>,
     /// Rules are a list of HTTP matchers, filters and actions.
     /// * Must have 1 to 16 items.
     /// * Must satisfy `(self.size() > 0 ? self[0].matches.size() : 0) + (self.size() > 1 ? self[1].matches.size() : 0) + (self.size() > 2 ? self[2].matches.size() : 0) + (self.size() > 3 ? self[3].matches.size() : 0) + (self.size() > 4 ? self[4].matches.size() : 0) + (self.size() > 5 ? self[5].matches.size() : 0) + (self.size() > 6 ? self[6].matches.size() : 0) + (self.size() > 7 ? self[7].matches.size() : 0) + (self.size() > 8 ? self[8].matches.size() : 0) + (self.size() > 9 ? self[9].matches.size() : 0) + (self.size() > 10 ? self[10].matches.size() : 0) + (self.size() > 11 ? self[11].matches.size() : 0) + (self.size() > 12 ? self[12].matches.size() : 0) + (self.size() > 13 ? self[13].matches.size() : 0) + (self.size() > 14 ? self[14].matches.size() : 0) + (self.size() > 15 ? self[15].matches.size() : 0) <= 128`: While 16 rules and 64 matches per rule are allowed, the total number of matches across all rules in a route must be less than 128
@@ -1345,7 +1343,7 @@ pub struct HTTPRouteSpec {
     /// situations it will not be appropriate to request a default Gateway for a given Route -- for
     /// example, a Route with specific security requirements should almost certainly not use a default
     /// Gateway.
-    pub use_default_gateways: Option<TLSRouteUseDefaultGateways>,
+    pub use_default_gateways: Option<TCPRouteUseDefaultGateways>,
 }
 codec::object! {
     HTTPRouteSpec, optional hostnames, optional parent_refs = "parentRefs", optional rules,
@@ -1369,7 +1367,7 @@ pub struct HTTPRouteStatus {
     /// A maximum of 32 Gateways will be represented in this list. An empty list means the route has not
     /// been attached to any Gateway.
     /// * Must have at most 32 items.
-    pub parents: Vec<TLSRouteParents>,
+    pub parents: Vec<TCPRouteParents>,
 }
 codec::object! { HTTPRouteStatus, required parents }
 

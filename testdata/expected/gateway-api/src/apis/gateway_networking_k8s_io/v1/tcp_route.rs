@@ -6,7 +6,7 @@
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use super::{
-    TLSRouteParentRefs, TLSRouteParents, TLSRouteRules, TLSRouteUseDefaultGateways,
+    TCPRouteParentRefs, TCPRouteParents, TCPRouteRules, TCPRouteUseDefaultGateways,
 };
 
 /// TCPRoute provides a way to route TCP requests. When combined with a Gateway listener, it can be
@@ -80,10 +80,10 @@ pub struct TCPRouteSpec {
     /// * Must have at most 32 items.
     /// * Must satisfy `self.all(p1, self.all(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__)) ? ((!has(p1.sectionName) || p1.sectionName == '') == (!has(p2.sectionName) || p2.sectionName == '') && (!has(p1.port) || p1.port == 0) == (!has(p2.port) || p2.port == 0)): true))`: sectionName or port must be specified when parentRefs includes 2 or more references to the same parent
     /// * Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__ )) && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || ( has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName)) && (((!has(p1.port) || p1.port == 0) && (!has(p2.port) || p2.port == 0)) || (has(p1.port) && has(p2.port) && p1.port == p2.port))))`: sectionName or port must be unique when parentRefs includes 2 or more references to the same parent
-    pub parent_refs: Option<Vec<TLSRouteParentRefs>>,
+    pub parent_refs: Option<Vec<TCPRouteParentRefs>>,
     /// Rules are a list of TCP matchers and actions.
     /// * Must have 1 item.
-    pub rules: Vec<TLSRouteRules>,
+    pub rules: Vec<TCPRouteRules>,
     /// UseDefaultGateways indicates the default Gateway scope to use for this Route.
     ///
     /// If unset (the default) or set to None, the Route will not be attached to any default Gateway; if
@@ -95,7 +95,7 @@ pub struct TCPRouteSpec {
     /// situations it will not be appropriate to request a default Gateway for a given Route -- for
     /// example, a Route with specific security requirements should almost certainly not use a default
     /// Gateway.
-    pub use_default_gateways: Option<TLSRouteUseDefaultGateways>,
+    pub use_default_gateways: Option<TCPRouteUseDefaultGateways>,
 }
 codec::object! {
     TCPRouteSpec, optional parent_refs = "parentRefs", required rules,
@@ -119,6 +119,6 @@ pub struct TCPRouteStatus {
     /// A maximum of 32 Gateways will be represented in this list. An empty list means the route has not
     /// been attached to any Gateway.
     /// * Must have at most 32 items.
-    pub parents: Vec<TLSRouteParents>,
+    pub parents: Vec<TCPRouteParents>,
 }
 codec::object! { TCPRouteStatus, required parents }

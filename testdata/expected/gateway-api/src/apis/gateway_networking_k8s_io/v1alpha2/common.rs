@@ -33,7 +33,7 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition
 /// information about the exact behavior.
 /// * Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct TLSRouteBackendRefs {
+pub struct TCPRouteBackendRefs {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified
     /// or empty string, core API group is inferred.
     /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
@@ -90,14 +90,14 @@ pub struct TLSRouteBackendRefs {
     pub weight: Option<i32>,
 }
 codec::object! {
-    TLSRouteBackendRefs, optional group, optional kind, required name, optional namespace,
+    TCPRouteBackendRefs, optional group, optional kind, required name, optional namespace,
     optional port, optional weight
 }
 
 /// ParentRef corresponds with a ParentRef in the spec that this RouteParentStatus struct describes
 /// the status of.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct TLSRouteParentRef {
+pub struct TCPRouteParentRef {
     /// Group is the group of the referent. When unspecified, "gateway.networking.k8s.io" is inferred.
     /// To set the core API group (such as for a "Service" kind referent), Group must be explicitly set
     /// to "" (empty string).
@@ -190,7 +190,7 @@ pub struct TLSRouteParentRef {
     pub section_name: Option<String>,
 }
 codec::object! {
-    TLSRouteParentRef, optional group, optional kind, required name, optional namespace,
+    TCPRouteParentRef, optional group, optional kind, required name, optional namespace,
     optional port, optional section_name = "sectionName"
 }
 
@@ -205,7 +205,7 @@ codec::object! {
 /// The API object must be valid in the cluster; the Group and Kind must be registered in the
 /// cluster for this reference to be valid.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct TLSRouteParentRefs {
+pub struct TCPRouteParentRefs {
     /// Group is the group of the referent. When unspecified, "gateway.networking.k8s.io" is inferred.
     /// To set the core API group (such as for a "Service" kind referent), Group must be explicitly set
     /// to "" (empty string).
@@ -298,13 +298,13 @@ pub struct TLSRouteParentRefs {
     pub section_name: Option<String>,
 }
 codec::object! {
-    TLSRouteParentRefs, optional group, optional kind, required name, optional namespace,
+    TCPRouteParentRefs, optional group, optional kind, required name, optional namespace,
     optional port, optional section_name = "sectionName"
 }
 
 /// RouteParentStatus describes the status of a route with respect to an associated Parent.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct TLSRouteParents {
+pub struct TCPRouteParents {
     /// Conditions describes the status of the route with respect to the Gateway. Note that the route's
     /// availability is also subject to the Gateway's own status conditions and listener status.
     ///
@@ -338,43 +338,31 @@ pub struct TLSRouteParents {
     pub controller_name: String,
     /// ParentRef corresponds with a ParentRef in the spec that this RouteParentStatus struct describes
     /// the status of.
-    pub parent_ref: TLSRouteParentRef,
+    pub parent_ref: TCPRouteParentRef,
 }
 codec::object! {
-    TLSRouteParents, required_encoded conditions, required controller_name = "controllerName",
+    TCPRouteParents, required_encoded conditions, required controller_name = "controllerName",
     required parent_ref = "parentRef"
 }
 
-/// TLSRouteRule is the configuration for a given rule.
+/// TCPRouteRule is the configuration for a given rule.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct TLSRouteRules {
+pub struct TCPRouteRules {
     /// BackendRefs defines the backend(s) where matching requests should be sent.
     ///
     /// If unspecified or invalid (refers to a nonexistent resource or a Service with no endpoints), the
-    /// rule performs no forwarding; if no filters are specified that would result in a response being
-    /// sent, the underlying implementation must actively reject request attempts to this backend, by
-    /// rejecting the connection. Request rejections must respect weight; if an invalid backend is
-    /// requested to have 80% of requests, then 80% of requests must be rejected instead.
-    ///
-    /// When a TLSRoute is attached to a listener in Terminate mode, a BackendTLSPolicy can be used to
-    /// enable re-encryption of the traffic to the backends.
+    /// underlying implementation MUST actively reject connection attempts to this backend. Connection
+    /// rejections must respect weight; if an invalid backend is requested to have 80% of connections,
+    /// then 80% of connections must be rejected instead.
     ///
     /// Support: Core for Kubernetes Service
-    ///
-    /// Support: Extended for Kubernetes ServiceImport
-    ///
-    /// Support: Implementation-specific for any other resource
-    ///
-    /// Support for weight: Extended
-    ///
-    /// Support for BackendTLSPolicy: Extended
     /// * Must have 1 to 16 items.
-    pub backend_refs: Vec<TLSRouteBackendRefs>,
+    pub backend_refs: Vec<TCPRouteBackendRefs>,
     /// Name is the name of the route rule. This name MUST be unique within a Route if it is set.
     /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub name: Option<String>,
 }
-codec::object! { TLSRouteRules, required backend_refs = "backendRefs", optional name }
+codec::object! { TCPRouteRules, required backend_refs = "backendRefs", optional name }
 
 /// UseDefaultGateways indicates the default Gateway scope to use for this Route.
 ///
@@ -388,11 +376,11 @@ codec::object! { TLSRouteRules, required backend_refs = "backendRefs", optional 
 /// example, a Route with specific security requirements should almost certainly not use a default
 /// Gateway.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum TLSRouteUseDefaultGateways {
+pub enum TCPRouteUseDefaultGateways {
     #[default]
     All,
     None,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { TLSRouteUseDefaultGateways, Unrecognized, All, None }
+codec::texts! { TCPRouteUseDefaultGateways, Unrecognized, All, None }

@@ -52,9 +52,30 @@ pub struct GatewayAllowedListeners {
     /// Namespaces defines which namespaces ListenerSets can be attached to this Gateway. The default
     /// value is to allow no ListenerSets.
     /// * Defaults to `{"from":"None"}`.
-    pub namespaces: Option<GatewayNamespaces>,
+    pub namespaces: Option<GatewayAllowedListenersNamespaces>,
 }
 codec::object! { GatewayAllowedListeners, optional namespaces }
+
+/// Namespaces defines which namespaces ListenerSets can be attached to this Gateway. The default
+/// value is to allow no ListenerSets.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GatewayAllowedListenersNamespaces {
+    /// From indicates where ListenerSets can attach to this Gateway. Possible values are:
+    ///
+    /// - Same: Only ListenerSets in the same namespace may be attached to this Gateway.
+    /// - Selector: ListenerSets in namespaces selected by the selector may be attached to this Gateway.
+    /// - All: ListenerSets in all namespaces may be attached to this Gateway.
+    /// - None: Only listeners defined in the Gateway's spec are allowed
+    ///
+    /// The default value None
+    /// * Defaults to `"None"`.
+    pub from: Option<GatewayNamespacesFrom>,
+    /// Selector must be specified when From is set to "Selector". In that case, only ListenerSets in
+    /// Namespaces matching this Selector will be selected by this Gateway. This field is ignored for
+    /// other values of "From".
+    pub selector: Option<LabelSelector>,
+}
+codec::object! { GatewayAllowedListenersNamespaces, optional from, optional selector }
 
 /// AllowedRoutes defines the types of routes that MAY be attached to a Listener and the trusted
 /// namespaces where those Route resources MAY be present.
@@ -96,33 +117,9 @@ pub struct GatewayAllowedRoutes {
     ///
     /// Support: Core
     /// * Defaults to `{"from":"Same"}`.
-    pub namespaces: Option<GatewayAllowedRoutesNamespaces>,
+    pub namespaces: Option<GatewayNamespaces>,
 }
 codec::object! { GatewayAllowedRoutes, optional kinds, optional namespaces }
-
-/// Namespaces indicates namespaces from which Routes may be attached to this Listener. This is
-/// restricted to the namespace of this Gateway by default.
-///
-/// Support: Core
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct GatewayAllowedRoutesNamespaces {
-    /// From indicates where Routes will be selected for this Gateway. Possible values are:
-    ///
-    /// - All: Routes in all namespaces may be used by this Gateway.
-    /// - Selector: Routes in namespaces selected by the selector may be used by this Gateway.
-    /// - Same: Only Routes in the same namespace may be used by this Gateway.
-    ///
-    /// Support: Core
-    /// * Defaults to `"Same"`.
-    pub from: Option<GatewayNamespacesFrom>,
-    /// Selector must be specified when From is set to "Selector". In that case, only Routes in
-    /// Namespaces matching this Selector will be selected by this Gateway. This field is ignored for
-    /// other values of "From".
-    ///
-    /// Support: Core
-    pub selector: Option<LabelSelector>,
-}
-codec::object! { GatewayAllowedRoutesNamespaces, optional from, optional selector }
 
 /// Backend describes TLS configuration for gateway when connecting to backends.
 ///
@@ -324,25 +321,23 @@ pub enum GatewayDefaultScope {
 }
 codec::texts! { GatewayDefaultScope, Unrecognized, All, None }
 
-/// From indicates where ListenerSets can attach to this Gateway. Possible values are:
+/// From indicates where Routes will be selected for this Gateway. Possible values are:
 ///
-/// - Same: Only ListenerSets in the same namespace may be attached to this Gateway.
-/// - Selector: ListenerSets in namespaces selected by the selector may be attached to this Gateway.
-/// - All: ListenerSets in all namespaces may be attached to this Gateway.
-/// - None: Only listeners defined in the Gateway's spec are allowed
+/// - All: Routes in all namespaces may be used by this Gateway.
+/// - Selector: Routes in namespaces selected by the selector may be used by this Gateway.
+/// - Same: Only Routes in the same namespace may be used by this Gateway.
 ///
-/// The default value None
+/// Support: Core
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum GatewayFrom {
     All,
     Selector,
-    Same,
     #[default]
-    None,
+    Same,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { GatewayFrom, Unrecognized, All, Selector, Same, None }
+codec::texts! { GatewayFrom, Unrecognized, All, Selector, Same }
 
 /// Frontend describes TLS config when client connects to Gateway. Support: Core
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -528,80 +523,11 @@ pub struct GatewayListeners {
     /// handshake.
     ///
     /// Support: Core
-    pub tls: Option<GatewayListenersTls>,
+    pub tls: Option<GatewayTls>,
 }
 codec::object! {
     GatewayListeners, optional allowed_routes = "allowedRoutes", optional hostname, required name,
     required port, required protocol, optional tls
-}
-
-/// TLS is the TLS configuration for the Listener. This field is required if the Protocol field is
-/// "HTTPS" or "TLS". It is invalid to set this field if the Protocol field is "HTTP", "TCP", or
-/// "UDP".
-///
-/// The association of SNIs to Certificate defined in ListenerTLSConfig is defined based on the
-/// Hostname field for this listener.
-///
-/// The GatewayClass MUST use the longest matching SNI out of all available certificates for any TLS
-/// handshake.
-///
-/// Support: Core
-/// * Must satisfy `self.mode == 'Terminate' ? size(self.certificateRefs) > 0 || size(self.options) > 0 : true`: certificateRefs or options must be specified when mode is Terminate
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct GatewayListenersTls {
-    /// CertificateRefs contains a series of references to Kubernetes objects that contains TLS
-    /// certificates and private keys. These certificates are used to establish a TLS handshake for
-    /// requests that match the hostname of the associated listener.
-    ///
-    /// A single CertificateRef to a Kubernetes Secret has "Core" support. Implementations MAY choose to
-    /// support attaching multiple certificates to a Listener, but this behavior is
-    /// implementation-specific.
-    ///
-    /// References to a resource in different namespace are invalid UNLESS there is a ReferenceGrant in
-    /// the target namespace that allows the certificate to be attached. If a ReferenceGrant does not
-    /// allow this reference, the "ResolvedRefs" condition MUST be set to False for this listener with
-    /// the "RefNotPermitted" reason.
-    ///
-    /// This field is required to have at least one element when the mode is set to "Terminate"
-    /// (default) and is optional otherwise.
-    ///
-    /// CertificateRefs can reference to standard Kubernetes resources, i.e. Secret, or
-    /// implementation-specific custom resources.
-    ///
-    /// Support: Core - A single reference to a Kubernetes Secret of type kubernetes.io/tls
-    ///
-    /// Support: Implementation-specific (More than one reference or other resource types)
-    /// * Must have at most 64 items.
-    pub certificate_refs: Option<Vec<GatewayCertificateRefs>>,
-    /// Mode defines the TLS behavior for the TLS session initiated by the client. There are two
-    /// possible modes:
-    ///
-    /// - Terminate: The TLS session between the downstream client and the Gateway is terminated at the
-    ///   Gateway. This mode requires certificates to be specified in some way, such as populating the
-    ///   certificateRefs field.
-    /// - Passthrough: The TLS session is NOT terminated by the Gateway. This implies that the Gateway
-    ///   can't decipher the TLS stream except for the ClientHello message of the TLS protocol. The
-    ///   certificateRefs field is ignored in this mode.
-    ///
-    /// Support: Core
-    /// * Defaults to `"Terminate"`.
-    pub mode: Option<GatewayMode>,
-    /// Options are a list of key/value pairs to enable extended TLS configuration for each
-    /// implementation. For example, configuring the minimum TLS version or supported cipher suites.
-    ///
-    /// A set of common keys MAY be defined by the API in the future. To avoid any ambiguity,
-    /// implementation-specific definitions MUST use domain-prefixed names, such as
-    /// `example.com/my-custom-option`. Un-prefixed names are reserved for key names defined by Gateway
-    /// API.
-    ///
-    /// Support: Implementation-specific
-    /// * Must have at most 16 properties.
-    /// * Each value must have at most 4096 characters.
-    pub options: Option<BTreeMap<String, String>>,
-}
-codec::object! {
-    GatewayListenersTls, optional certificate_refs = "certificateRefs", optional mode,
-    optional options
 }
 
 /// Mode defines the TLS behavior for the TLS session initiated by the client. There are two
@@ -625,44 +551,49 @@ pub enum GatewayMode {
 }
 codec::texts! { GatewayMode, Unrecognized, Terminate, Passthrough }
 
-/// Namespaces defines which namespaces ListenerSets can be attached to this Gateway. The default
-/// value is to allow no ListenerSets.
+/// Namespaces indicates namespaces from which Routes may be attached to this Listener. This is
+/// restricted to the namespace of this Gateway by default.
+///
+/// Support: Core
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayNamespaces {
-    /// From indicates where ListenerSets can attach to this Gateway. Possible values are:
+    /// From indicates where Routes will be selected for this Gateway. Possible values are:
     ///
-    /// - Same: Only ListenerSets in the same namespace may be attached to this Gateway.
-    /// - Selector: ListenerSets in namespaces selected by the selector may be attached to this Gateway.
-    /// - All: ListenerSets in all namespaces may be attached to this Gateway.
-    /// - None: Only listeners defined in the Gateway's spec are allowed
+    /// - All: Routes in all namespaces may be used by this Gateway.
+    /// - Selector: Routes in namespaces selected by the selector may be used by this Gateway.
+    /// - Same: Only Routes in the same namespace may be used by this Gateway.
     ///
-    /// The default value None
-    /// * Defaults to `"None"`.
+    /// Support: Core
+    /// * Defaults to `"Same"`.
     pub from: Option<GatewayFrom>,
-    /// Selector must be specified when From is set to "Selector". In that case, only ListenerSets in
+    /// Selector must be specified when From is set to "Selector". In that case, only Routes in
     /// Namespaces matching this Selector will be selected by this Gateway. This field is ignored for
     /// other values of "From".
+    ///
+    /// Support: Core
     pub selector: Option<LabelSelector>,
 }
 codec::object! { GatewayNamespaces, optional from, optional selector }
 
-/// From indicates where Routes will be selected for this Gateway. Possible values are:
+/// From indicates where ListenerSets can attach to this Gateway. Possible values are:
 ///
-/// - All: Routes in all namespaces may be used by this Gateway.
-/// - Selector: Routes in namespaces selected by the selector may be used by this Gateway.
-/// - Same: Only Routes in the same namespace may be used by this Gateway.
+/// - Same: Only ListenerSets in the same namespace may be attached to this Gateway.
+/// - Selector: ListenerSets in namespaces selected by the selector may be attached to this Gateway.
+/// - All: ListenerSets in all namespaces may be attached to this Gateway.
+/// - None: Only listeners defined in the Gateway's spec are allowed
 ///
-/// Support: Core
+/// The default value None
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum GatewayNamespacesFrom {
     All,
     Selector,
-    #[default]
     Same,
+    #[default]
+    None,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { GatewayNamespacesFrom, Unrecognized, All, Selector, Same }
+codec::texts! { GatewayNamespacesFrom, Unrecognized, All, Selector, Same, None }
 
 /// ParametersRef is a reference to a resource that contains the configuration parameters
 /// corresponding to the Gateway. This is optional if the controller does not require any additional
@@ -935,13 +866,31 @@ pub struct GatewaySpec {
     /// TLS specifies frontend and backend tls configuration for entire gateway.
     ///
     /// Support: Extended
-    pub tls: Option<GatewayTls>,
+    pub tls: Option<GatewaySpecTls>,
 }
 codec::object! {
     GatewaySpec, optional addresses, optional allowed_listeners = "allowedListeners",
     optional default_scope = "defaultScope", required gateway_class_name = "gatewayClassName",
     optional infrastructure, required listeners, optional tls
 }
+
+/// TLS specifies frontend and backend tls configuration for entire gateway.
+///
+/// Support: Extended
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GatewaySpecTls {
+    /// Backend describes TLS configuration for gateway when connecting to backends.
+    ///
+    /// Note that this contains only details for the Gateway as a TLS client, and does _not_ imply
+    /// behavior about how to choose which backend should get a TLS connection. That is determined by
+    /// the presence of a BackendTLSPolicy.
+    ///
+    /// Support: Core
+    pub backend: Option<GatewayBackend>,
+    /// Frontend describes TLS config when client connects to Gateway. Support: Core
+    pub frontend: Option<GatewayFrontend>,
+}
+codec::object! { GatewaySpecTls, optional backend, optional frontend }
 
 /// Status defines the current state of Gateway.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1062,23 +1011,73 @@ pub struct GatewaySupportedKinds {
 }
 codec::object! { GatewaySupportedKinds, optional group, required kind }
 
-/// TLS specifies frontend and backend tls configuration for entire gateway.
+/// TLS is the TLS configuration for the Listener. This field is required if the Protocol field is
+/// "HTTPS" or "TLS". It is invalid to set this field if the Protocol field is "HTTP", "TCP", or
+/// "UDP".
 ///
-/// Support: Extended
+/// The association of SNIs to Certificate defined in ListenerTLSConfig is defined based on the
+/// Hostname field for this listener.
+///
+/// The GatewayClass MUST use the longest matching SNI out of all available certificates for any TLS
+/// handshake.
+///
+/// Support: Core
+/// * Must satisfy `self.mode == 'Terminate' ? size(self.certificateRefs) > 0 || size(self.options) > 0 : true`: certificateRefs or options must be specified when mode is Terminate
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayTls {
-    /// Backend describes TLS configuration for gateway when connecting to backends.
+    /// CertificateRefs contains a series of references to Kubernetes objects that contains TLS
+    /// certificates and private keys. These certificates are used to establish a TLS handshake for
+    /// requests that match the hostname of the associated listener.
     ///
-    /// Note that this contains only details for the Gateway as a TLS client, and does _not_ imply
-    /// behavior about how to choose which backend should get a TLS connection. That is determined by
-    /// the presence of a BackendTLSPolicy.
+    /// A single CertificateRef to a Kubernetes Secret has "Core" support. Implementations MAY choose to
+    /// support attaching multiple certificates to a Listener, but this behavior is
+    /// implementation-specific.
+    ///
+    /// References to a resource in different namespace are invalid UNLESS there is a ReferenceGrant in
+    /// the target namespace that allows the certificate to be attached. If a ReferenceGrant does not
+    /// allow this reference, the "ResolvedRefs" condition MUST be set to False for this listener with
+    /// the "RefNotPermitted" reason.
+    ///
+    /// This field is required to have at least one element when the mode is set to "Terminate"
+    /// (default) and is optional otherwise.
+    ///
+    /// CertificateRefs can reference to standard Kubernetes resources, i.e. Secret, or
+    /// implementation-specific custom resources.
+    ///
+    /// Support: Core - A single reference to a Kubernetes Secret of type kubernetes.io/tls
+    ///
+    /// Support: Implementation-specific (More than one reference or other resource types)
+    /// * Must have at most 64 items.
+    pub certificate_refs: Option<Vec<GatewayCertificateRefs>>,
+    /// Mode defines the TLS behavior for the TLS session initiated by the client. There are two
+    /// possible modes:
+    ///
+    /// - Terminate: The TLS session between the downstream client and the Gateway is terminated at the
+    ///   Gateway. This mode requires certificates to be specified in some way, such as populating the
+    ///   certificateRefs field.
+    /// - Passthrough: The TLS session is NOT terminated by the Gateway. This implies that the Gateway
+    ///   can't decipher the TLS stream except for the ClientHello message of the TLS protocol. The
+    ///   certificateRefs field is ignored in this mode.
     ///
     /// Support: Core
-    pub backend: Option<GatewayBackend>,
-    /// Frontend describes TLS config when client connects to Gateway. Support: Core
-    pub frontend: Option<GatewayFrontend>,
+    /// * Defaults to `"Terminate"`.
+    pub mode: Option<GatewayMode>,
+    /// Options are a list of key/value pairs to enable extended TLS configuration for each
+    /// implementation. For example, configuring the minimum TLS version or supported cipher suites.
+    ///
+    /// A set of common keys MAY be defined by the API in the future. To avoid any ambiguity,
+    /// implementation-specific definitions MUST use domain-prefixed names, such as
+    /// `example.com/my-custom-option`. Un-prefixed names are reserved for key names defined by Gateway
+    /// API.
+    ///
+    /// Support: Implementation-specific
+    /// * Must have at most 16 properties.
+    /// * Each value must have at most 4096 characters.
+    pub options: Option<BTreeMap<String, String>>,
 }
-codec::object! { GatewayTls, optional backend, optional frontend }
+codec::object! {
+    GatewayTls, optional certificate_refs = "certificateRefs", optional mode, optional options
+}
 
 /// Validation holds configuration information for validating the frontend (client).
 ///

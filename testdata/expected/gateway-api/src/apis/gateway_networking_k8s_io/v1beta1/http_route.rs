@@ -918,6 +918,22 @@ codec::object! {
     optional query_params = "queryParams"
 }
 
+/// Type specifies how to match against the path Value.
+///
+/// Support: Core (Exact, PathPrefix)
+///
+/// Support: Implementation-specific (RegularExpression)
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum HTTPRouteMatchesPathType {
+    Exact,
+    #[default]
+    PathPrefix,
+    RegularExpression,
+    /// A value that the schema does not list, such as one of a newer API server.
+    Unrecognized(String),
+}
+codec::texts! { HTTPRouteMatchesPathType, Unrecognized, Exact, PathPrefix, RegularExpression }
+
 /// Method specifies HTTP method matcher. When specified, this route will be matched only if the
 /// request has the specified method.
 ///
@@ -1213,7 +1229,7 @@ pub struct HTTPRoutePath {
     ///
     /// Support: Implementation-specific (RegularExpression)
     /// * Defaults to `"PathPrefix"`.
-    pub r#type: Option<HTTPRoutePathType>,
+    pub r#type: Option<HTTPRouteMatchesPathType>,
     /// Value of the HTTP path to match against.
     /// * Must have at most 1024 characters.
     /// * Defaults to `"/"`.
@@ -1221,21 +1237,23 @@ pub struct HTTPRoutePath {
 }
 codec::object! { HTTPRoutePath, optional r#type = "type", optional value }
 
-/// Type specifies how to match against the path Value.
+/// Type defines the type of path modifier. Additional types may be added in a future release of the
+/// API.
 ///
-/// Support: Core (Exact, PathPrefix)
+/// Note that values may be added to this enum, implementations must ensure that unknown values will
+/// not cause a crash.
 ///
-/// Support: Implementation-specific (RegularExpression)
+/// Unknown values here must result in the implementation setting the Accepted Condition for the
+/// Route to `status: False`, with a Reason of `UnsupportedValue`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HTTPRoutePathType {
-    Exact,
     #[default]
-    PathPrefix,
-    RegularExpression,
+    ReplaceFullPath,
+    ReplacePrefixMatch,
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { HTTPRoutePathType, Unrecognized, Exact, PathPrefix, RegularExpression }
+codec::texts! { HTTPRoutePathType, Unrecognized, ReplaceFullPath, ReplacePrefixMatch }
 
 /// ExternalAuthProtocol describes which protocol to use when communicating with an ext_authz
 /// authorization server.
@@ -1506,7 +1524,7 @@ pub struct HTTPRouteRequestRedirectPath {
     ///
     /// Unknown values here must result in the implementation setting the Accepted Condition for the
     /// Route to `status: False`, with a Reason of `UnsupportedValue`.
-    pub r#type: HTTPRouteRequestRedirectPathType,
+    pub r#type: HTTPRoutePathType,
 }
 codec::object! {
     HTTPRouteRequestRedirectPath, optional replace_full_path = "replaceFullPath",
@@ -1521,28 +1539,8 @@ pub enum HTTPRouteRequestRedirectPathUnion<'a> {
 }
 codec::union! {
     convertible HTTPRouteRequestRedirectPath, HTTPRouteRequestRedirectPathUnion, as_union,
-    ReplaceFullPath = replace_full_path (r#type = HTTPRouteRequestRedirectPathType::ReplaceFullPath),
-    ReplacePrefixMatch = replace_prefix_match (r#type = HTTPRouteRequestRedirectPathType::ReplacePrefixMatch)
-}
-
-/// Type defines the type of path modifier. Additional types may be added in a future release of the
-/// API.
-///
-/// Note that values may be added to this enum, implementations must ensure that unknown values will
-/// not cause a crash.
-///
-/// Unknown values here must result in the implementation setting the Accepted Condition for the
-/// Route to `status: False`, with a Reason of `UnsupportedValue`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum HTTPRouteRequestRedirectPathType {
-    #[default]
-    ReplaceFullPath,
-    ReplacePrefixMatch,
-    /// A value that the schema does not list, such as one of a newer API server.
-    Unrecognized(String),
-}
-codec::texts! {
-    HTTPRouteRequestRedirectPathType, Unrecognized, ReplaceFullPath, ReplacePrefixMatch
+    ReplaceFullPath = replace_full_path (r#type = HTTPRoutePathType::ReplaceFullPath),
+    ReplacePrefixMatch = replace_prefix_match (r#type = HTTPRoutePathType::ReplacePrefixMatch)
 }
 
 /// ResponseHeaderModifier defines a schema for a filter that modifies response headers.

@@ -113,37 +113,6 @@ pub struct VirtualMachineInstanceInitrdInfo {
 }
 codec::object! { VirtualMachineInstanceInitrdInfo, optional checksum }
 
-/// `VirtualMachineInstance.status.interfaces`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceInterfaces {
-    /// Specifies the origin of the interface data collected. values: domain, guest-agent,
-    /// multus-status.
-    pub info_source: Option<String>,
-    /// The interface name inside the Virtual Machine
-    pub interface_name: Option<String>,
-    /// IP address of a Virtual Machine interface. It is always the first item of IPs
-    pub ip_address: Option<String>,
-    /// List of all IP addresses of a Virtual Machine interface
-    pub ip_addresses: Option<Vec<String>>,
-    /// LinkState Reports the current operational link state'. values: up, down.
-    pub link_state: Option<String>,
-    /// Hardware address of a Virtual Machine interface
-    pub mac: Option<String>,
-    /// Name of the interface, corresponds to name of the network assigned to the interface
-    pub name: Option<String>,
-    /// PodInterfaceName represents the name of the pod network interface
-    pub pod_interface_name: Option<String>,
-    /// Specifies how many queues are allocated by MultiQueue
-    pub queue_count: Option<i32>,
-}
-codec::object! {
-    VirtualMachineInstanceInterfaces, optional info_source = "infoSource",
-    optional interface_name = "interfaceName", optional ip_address = "ipAddress",
-    optional ip_addresses = "ipAddresses", optional link_state = "linkState", optional mac,
-    optional name, optional pod_interface_name = "podInterfaceName",
-    optional queue_count = "queueCount"
-}
-
 /// KernelBootStatus contains info about the kernelBootContainer
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceKernelBootStatus {
@@ -165,26 +134,6 @@ pub struct VirtualMachineInstanceKernelInfo {
     pub checksum: Option<i64>,
 }
 codec::object! { VirtualMachineInstanceKernelInfo, optional checksum }
-
-/// Memory shows various informations about the VirtualMachine memory.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceMemory {
-    /// GuestAtBoot specifies with how much memory the VirtualMachine intiallly booted with.
-    pub guest_at_boot: Option<Quantity>,
-    /// GuestCurrent specifies how much memory is currently available for the VirtualMachine.
-    pub guest_current: Option<Quantity>,
-    /// GuestRequested specifies how much memory was requested (hotplug) for the VirtualMachine.
-    pub guest_requested: Option<Quantity>,
-    /// MemoryOverhead specifies the memory overhead added by the virtualization infrastructure for the
-    /// virt-launcher pod.
-    pub memory_overhead: Option<Quantity>,
-}
-codec::object! {
-    VirtualMachineInstanceMemory, optional_encoded guest_at_boot = "guestAtBoot",
-    optional_encoded guest_current = "guestCurrent",
-    optional_encoded guest_requested = "guestRequested",
-    optional_encoded memory_overhead = "memoryOverhead"
-}
 
 /// If the volume is memorydump volume, this will contain the memorydump info.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -376,7 +325,7 @@ pub struct VirtualMachineInstanceStatus {
     /// Guest OS Information
     pub guest_os_info: Option<VirtualMachineInstanceGuestOSInfo>,
     /// Interfaces represent the details of available network interfaces.
-    pub interfaces: Option<Vec<VirtualMachineInstanceInterfaces>>,
+    pub interfaces: Option<Vec<VirtualMachineInstanceStatusInterfaces>>,
     /// KernelBootStatus contains info about the kernelBootContainer
     pub kernel_boot_status: Option<VirtualMachineInstanceKernelBootStatus>,
     /// LauncherContainerImageVersion indicates what container image is currently active for the vmi.
@@ -385,7 +334,7 @@ pub struct VirtualMachineInstanceStatus {
     /// selected in the spec, due to qemus machine type alias mechanism.
     pub machine: Option<VirtualMachineInstanceMachine>,
     /// Memory shows various informations about the VirtualMachine memory.
-    pub memory: Option<VirtualMachineInstanceMemory>,
+    pub memory: Option<VirtualMachineInstanceStatusMemory>,
     /// MigratedVolumes lists the source and destination volumes during the volume migration
     pub migrated_volumes: Option<Vec<VirtualMachineInstanceMigratedVolumes>>,
     /// Represents the method using which the vmi can be migrated: live migration or block migration
@@ -437,6 +386,57 @@ codec::object! {
     optional selinux_context = "selinuxContext", optional topology_hints = "topologyHints",
     optional virtual_machine_revision_name = "virtualMachineRevisionName",
     optional volume_status = "volumeStatus"
+}
+
+/// `VirtualMachineInstance.status.interfaces`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct VirtualMachineInstanceStatusInterfaces {
+    /// Specifies the origin of the interface data collected. values: domain, guest-agent,
+    /// multus-status.
+    pub info_source: Option<String>,
+    /// The interface name inside the Virtual Machine
+    pub interface_name: Option<String>,
+    /// IP address of a Virtual Machine interface. It is always the first item of IPs
+    pub ip_address: Option<String>,
+    /// List of all IP addresses of a Virtual Machine interface
+    pub ip_addresses: Option<Vec<String>>,
+    /// LinkState Reports the current operational link state'. values: up, down.
+    pub link_state: Option<String>,
+    /// Hardware address of a Virtual Machine interface
+    pub mac: Option<String>,
+    /// Name of the interface, corresponds to name of the network assigned to the interface
+    pub name: Option<String>,
+    /// PodInterfaceName represents the name of the pod network interface
+    pub pod_interface_name: Option<String>,
+    /// Specifies how many queues are allocated by MultiQueue
+    pub queue_count: Option<i32>,
+}
+codec::object! {
+    VirtualMachineInstanceStatusInterfaces, optional info_source = "infoSource",
+    optional interface_name = "interfaceName", optional ip_address = "ipAddress",
+    optional ip_addresses = "ipAddresses", optional link_state = "linkState", optional mac,
+    optional name, optional pod_interface_name = "podInterfaceName",
+    optional queue_count = "queueCount"
+}
+
+/// Memory shows various informations about the VirtualMachine memory.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct VirtualMachineInstanceStatusMemory {
+    /// GuestAtBoot specifies with how much memory the VirtualMachine intiallly booted with.
+    pub guest_at_boot: Option<Quantity>,
+    /// GuestCurrent specifies how much memory is currently available for the VirtualMachine.
+    pub guest_current: Option<Quantity>,
+    /// GuestRequested specifies how much memory was requested (hotplug) for the VirtualMachine.
+    pub guest_requested: Option<Quantity>,
+    /// MemoryOverhead specifies the memory overhead added by the virtualization infrastructure for the
+    /// virt-launcher pod.
+    pub memory_overhead: Option<Quantity>,
+}
+codec::object! {
+    VirtualMachineInstanceStatusMemory, optional_encoded guest_at_boot = "guestAtBoot",
+    optional_encoded guest_current = "guestCurrent",
+    optional_encoded guest_requested = "guestRequested",
+    optional_encoded memory_overhead = "memoryOverhead"
 }
 
 /// `VirtualMachineInstance.status.topologyHints`.

@@ -489,7 +489,7 @@ pub struct VirtualMachineInstanceDevices {
     pub inputs: Option<Vec<VirtualMachineInstanceInputs>>,
     /// Interfaces describe network interfaces which are added to the vmi.
     /// * Must have at most 256 items.
-    pub interfaces: Option<Vec<VirtualMachineInstanceDevicesInterfaces>>,
+    pub interfaces: Option<Vec<VirtualMachineInstanceInterfaces>>,
     /// Whether to log the auto-attached default serial console or not. Serial console logs will be
     /// collect to a file and then streamed from a named 'guest-console-log'. Not relevant if
     /// autoattachSerialConsole is disabled. Defaults to cluster wide setting on VirtualMachineOptions.
@@ -528,71 +528,6 @@ codec::object! {
     optional network_interface_multiqueue = "networkInterfaceMultiqueue",
     optional panic_devices = "panicDevices", optional rng, optional sound, optional tpm,
     optional use_virtio_transitional = "useVirtioTransitional", optional video, optional watchdog
-}
-
-/// `VirtualMachineInstance.spec.domain.devices.interfaces`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceDevicesInterfaces {
-    /// If specified, the ACPI index is used to provide network interface device naming, that is stable
-    /// across changes in PCI addresses assigned to the device. This value is required to be unique
-    /// across all devices and be between 1 and (16\*1024-1).
-    pub acpi_index: Option<i64>,
-    /// Binding specifies the binding plugin that will be used to connect the interface to the guest. It
-    /// provides an alternative to InterfaceBindingMethod. version: 1alphav1
-    pub binding: Option<VirtualMachineInstanceBinding>,
-    /// BootOrder is an integer value \> 0, used to determine ordering of boot devices. Lower values
-    /// take precedence. Each interface or disk that has a boot order must have a unique value.
-    /// Interfaces without a boot order are not tried.
-    pub boot_order: Option<i64>,
-    /// InterfaceBridge connects to a given network via a linux bridge.
-    pub bridge: Option<BTreeMap<String, Value>>,
-    /// If specified the network interface will pass additional DHCP options to the VMI
-    pub dhcp_options: Option<VirtualMachineInstanceDhcpOptions>,
-    /// Interface MAC address. For example: de:ad:00:00:be:af or DE-AD-00-00-BE-AF.
-    pub mac_address: Option<String>,
-    /// DeprecatedMacvtap is an alias to the deprecated Macvtap interface, please refer to Kubevirt user
-    /// guide for alternatives. Deprecated: Removed in v1.3
-    pub macvtap: Option<BTreeMap<String, Value>>,
-    /// InterfaceMasquerade connects to a given network using netfilter rules to nat the traffic.
-    pub masquerade: Option<BTreeMap<String, Value>>,
-    /// Interface model. One of: e1000, e1000e, igb, ne2k_pci, pcnet, rtl8139, virtio. Defaults to
-    /// virtio.
-    pub model: Option<String>,
-    /// Logical name of the interface as well as a reference to the associated networks. Must match the
-    /// Name of a Network.
-    pub name: String,
-    /// DeprecatedPasst is an alias to the deprecated Passt interface, please refer to Kubevirt user
-    /// guide for alternatives. Deprecated: Removed in v1.3
-    pub passt: Option<BTreeMap<String, Value>>,
-    /// InterfacePasstBinding connects to a given network using passt usermode networking.
-    pub passt_binding: Option<BTreeMap<String, Value>>,
-    /// If specified, the virtual network interface will be placed on the guests pci address with the
-    /// specified PCI address. For example: 0000:81:01.10
-    pub pci_address: Option<String>,
-    /// List of port ranges to be forwarded to the virtual machine. Mutually exclusive with ports. Only
-    /// supported on masquerade interfaces. This feature is in Alpha.
-    pub port_ranges: Option<Vec<VirtualMachineInstancePortRanges>>,
-    /// List of ports to be forwarded to the virtual machine. Mutually exclusive with portRanges.
-    pub ports: Option<Vec<EndpointPort>>,
-    /// DeprecatedSlirp is an alias to the deprecated Slirp interface Deprecated: Removed in v1.3
-    pub slirp: Option<BTreeMap<String, Value>>,
-    /// InterfaceSRIOV connects to a given network by passing-through an SR-IOV PCI device via vfio.
-    pub sriov: Option<BTreeMap<String, Value>>,
-    /// State represents the requested operational state of the interface. The supported values are:
-    /// 'absent', expressing a request to remove the interface. 'down', expressing a request to set the
-    /// link down. 'up', expressing a request to set the link up. Empty value functions as 'up'.
-    pub state: Option<String>,
-    /// If specified, the virtual network interface address and its tag will be provided to the guest
-    /// via config drive
-    pub tag: Option<String>,
-}
-codec::object! {
-    VirtualMachineInstanceDevicesInterfaces, optional acpi_index = "acpiIndex", optional binding,
-    optional boot_order = "bootOrder", optional bridge, optional dhcp_options = "dhcpOptions",
-    optional mac_address = "macAddress", optional macvtap, optional masquerade, optional model,
-    required name, optional passt, optional passt_binding = "passtBinding",
-    optional pci_address = "pciAddress", optional port_ranges = "portRanges", optional ports,
-    optional slirp, optional sriov, optional state, optional tag
 }
 
 /// If specified the network interface will pass additional DHCP options to the VMI
@@ -715,7 +650,7 @@ pub struct VirtualMachineInstanceDomain {
     /// Machine type.
     pub machine: Option<VirtualMachineInstanceMachine>,
     /// Memory allow specifying the VMI memory features.
-    pub memory: Option<VirtualMachineInstanceDomainMemory>,
+    pub memory: Option<VirtualMachineInstanceMemory>,
     /// RebootPolicy specifies how the guest should behave on reboot.
     ///
     /// Reboot (default): The guest is allowed to reboot silently. Terminate: The VMI will be terminated
@@ -730,26 +665,6 @@ codec::object! {
     optional features, optional firmware, optional io_threads = "ioThreads",
     optional io_threads_policy = "ioThreadsPolicy", optional launch_security = "launchSecurity",
     optional machine, optional memory, optional reboot_policy = "rebootPolicy", optional resources
-}
-
-/// Memory allow specifying the VMI memory features.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceDomainMemory {
-    /// Guest allows to specifying the amount of memory which is visible inside the Guest OS. The Guest
-    /// must lie between Requests and Limits from the resources section. Defaults to the requested
-    /// memory in the resources section if not specified.
-    pub guest: Option<Quantity>,
-    /// Hugepages allow to use hugepages for the VirtualMachineInstance instead of regular memory.
-    pub hugepages: Option<VirtualMachineInstanceHugepages>,
-    /// MaxGuest allows to specify the maximum amount of memory which is visible inside the Guest OS.
-    /// The delta between MaxGuest and Guest is the amount of memory that can be hot(un)plugged.
-    pub max_guest: Option<Quantity>,
-    /// ReservedOverhead configures the memory overhead applied to a VM and its characteristics.
-    pub reserved_overhead: Option<VirtualMachineInstanceReservedOverhead>,
-}
-codec::object! {
-    VirtualMachineInstanceDomainMemory, optional_encoded guest, optional hugepages,
-    optional_encoded max_guest = "maxGuest", optional reserved_overhead = "reservedOverhead"
 }
 
 /// DownwardAPI represents downward API about the pod that should populate this volume
@@ -1065,6 +980,71 @@ codec::object! {
     VirtualMachineInstanceInputs, optional bus, required name, required r#type = "type"
 }
 
+/// `VirtualMachineInstance.spec.domain.devices.interfaces`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct VirtualMachineInstanceInterfaces {
+    /// If specified, the ACPI index is used to provide network interface device naming, that is stable
+    /// across changes in PCI addresses assigned to the device. This value is required to be unique
+    /// across all devices and be between 1 and (16\*1024-1).
+    pub acpi_index: Option<i64>,
+    /// Binding specifies the binding plugin that will be used to connect the interface to the guest. It
+    /// provides an alternative to InterfaceBindingMethod. version: 1alphav1
+    pub binding: Option<VirtualMachineInstanceBinding>,
+    /// BootOrder is an integer value \> 0, used to determine ordering of boot devices. Lower values
+    /// take precedence. Each interface or disk that has a boot order must have a unique value.
+    /// Interfaces without a boot order are not tried.
+    pub boot_order: Option<i64>,
+    /// InterfaceBridge connects to a given network via a linux bridge.
+    pub bridge: Option<BTreeMap<String, Value>>,
+    /// If specified the network interface will pass additional DHCP options to the VMI
+    pub dhcp_options: Option<VirtualMachineInstanceDhcpOptions>,
+    /// Interface MAC address. For example: de:ad:00:00:be:af or DE-AD-00-00-BE-AF.
+    pub mac_address: Option<String>,
+    /// DeprecatedMacvtap is an alias to the deprecated Macvtap interface, please refer to Kubevirt user
+    /// guide for alternatives. Deprecated: Removed in v1.3
+    pub macvtap: Option<BTreeMap<String, Value>>,
+    /// InterfaceMasquerade connects to a given network using netfilter rules to nat the traffic.
+    pub masquerade: Option<BTreeMap<String, Value>>,
+    /// Interface model. One of: e1000, e1000e, igb, ne2k_pci, pcnet, rtl8139, virtio. Defaults to
+    /// virtio.
+    pub model: Option<String>,
+    /// Logical name of the interface as well as a reference to the associated networks. Must match the
+    /// Name of a Network.
+    pub name: String,
+    /// DeprecatedPasst is an alias to the deprecated Passt interface, please refer to Kubevirt user
+    /// guide for alternatives. Deprecated: Removed in v1.3
+    pub passt: Option<BTreeMap<String, Value>>,
+    /// InterfacePasstBinding connects to a given network using passt usermode networking.
+    pub passt_binding: Option<BTreeMap<String, Value>>,
+    /// If specified, the virtual network interface will be placed on the guests pci address with the
+    /// specified PCI address. For example: 0000:81:01.10
+    pub pci_address: Option<String>,
+    /// List of port ranges to be forwarded to the virtual machine. Mutually exclusive with ports. Only
+    /// supported on masquerade interfaces. This feature is in Alpha.
+    pub port_ranges: Option<Vec<VirtualMachineInstancePortRanges>>,
+    /// List of ports to be forwarded to the virtual machine. Mutually exclusive with portRanges.
+    pub ports: Option<Vec<EndpointPort>>,
+    /// DeprecatedSlirp is an alias to the deprecated Slirp interface Deprecated: Removed in v1.3
+    pub slirp: Option<BTreeMap<String, Value>>,
+    /// InterfaceSRIOV connects to a given network by passing-through an SR-IOV PCI device via vfio.
+    pub sriov: Option<BTreeMap<String, Value>>,
+    /// State represents the requested operational state of the interface. The supported values are:
+    /// 'absent', expressing a request to remove the interface. 'down', expressing a request to set the
+    /// link down. 'up', expressing a request to set the link up. Empty value functions as 'up'.
+    pub state: Option<String>,
+    /// If specified, the virtual network interface address and its tag will be provided to the guest
+    /// via config drive
+    pub tag: Option<String>,
+}
+codec::object! {
+    VirtualMachineInstanceInterfaces, optional acpi_index = "acpiIndex", optional binding,
+    optional boot_order = "bootOrder", optional bridge, optional dhcp_options = "dhcpOptions",
+    optional mac_address = "macAddress", optional macvtap, optional masquerade, optional model,
+    required name, optional passt, optional passt_binding = "passtBinding",
+    optional pci_address = "pciAddress", optional port_ranges = "portRanges", optional ports,
+    optional slirp, optional sriov, optional state, optional tag
+}
+
 /// IOThreads specifies the IOThreads options.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceIoThreads {
@@ -1191,6 +1171,26 @@ pub enum VirtualMachineInstanceMemLock {
     Unrecognized(String),
 }
 codec::texts! { VirtualMachineInstanceMemLock, Unrecognized, NotRequired, Required }
+
+/// Memory allow specifying the VMI memory features.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct VirtualMachineInstanceMemory {
+    /// Guest allows to specifying the amount of memory which is visible inside the Guest OS. The Guest
+    /// must lie between Requests and Limits from the resources section. Defaults to the requested
+    /// memory in the resources section if not specified.
+    pub guest: Option<Quantity>,
+    /// Hugepages allow to use hugepages for the VirtualMachineInstance instead of regular memory.
+    pub hugepages: Option<VirtualMachineInstanceHugepages>,
+    /// MaxGuest allows to specify the maximum amount of memory which is visible inside the Guest OS.
+    /// The delta between MaxGuest and Guest is the amount of memory that can be hot(un)plugged.
+    pub max_guest: Option<Quantity>,
+    /// ReservedOverhead configures the memory overhead applied to a VM and its characteristics.
+    pub reserved_overhead: Option<VirtualMachineInstanceReservedOverhead>,
+}
+codec::object! {
+    VirtualMachineInstanceMemory, optional_encoded guest, optional hugepages,
+    optional_encoded max_guest = "maxGuest", optional reserved_overhead = "reservedOverhead"
+}
 
 /// MemoryDump is attached to the virt launcher and is populated with a memory dump of the vmi
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,0 +1,110 @@
+//! Which of several types has a name.
+
+use serde_json::{Value, json};
+
+use crate::{Options, Source, Sources, model::Version};
+
+/// The version `v1` of kinds with the given versions and schemas of `spec`.
+fn version(kinds: &[(&str, &[&str], Value)]) -> Version {
+    let crds = kinds.iter().map(|(kind, versions, spec)| {
+        let plural = format!("{}s", kind.to_lowercase());
+        let versions = versions.iter().map(|version| {
+            json!({
+                "name": version, "served": true, "storage": *version == "v1",
+                "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": spec}}},
+            })
+        });
+        let crd = json!({
+            "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+            "metadata": {"name": format!("{plural}.example.com")},
+            "spec": {
+                "group": "example.com", "scope": "Namespaced",
+                "names": {"kind": kind, "plural": plural},
+                "versions": versions.collect::<Vec<Value>>(),
+            },
+        });
+        Source::new(format!("{plural}.yaml"), crd.to_string())
+    });
+    let sources = Sources {
+        crds: crds.collect(),
+        ..Sources::default()
+    };
+    let api = crate::load(&sources, &Options::default()).unwrap();
+    let mut versions = api.groups.into_iter().flat_map(|group| group.versions);
+    versions.find(|version| version.name == "v1").unwrap()
+}
+
+/// Each type that has the word in its name, with its path.
+#[track_caller]
+fn check(version: &Version, word: &str, expected: &[(&str, &str)]) {
+    let types = version.types.iter();
+    let types = types.map(|def| (def.name.as_str(), def.path.as_str()));
+    let found: Vec<(&str, &str)> = types.filter(|(name, _)| name.contains(word)).collect();
+    assert_eq!(found, expected);
+}
+
+fn object(properties: &Value, required: &[&str]) -> Value {
+    json!({"type": "object", "properties": properties, "required": required})
+}
+
+/// An object with one text of the given name.
+fn of(name: &str) -> Value {
+    object(&json!({name: {"type": "string"}}), &[])
+}
+
+#[test]
+fn the_path_with_fewer_optional_properties_has_the_name() {
+    let listener = object(&json!({"tls": of("certificate")}), &[]);
+    let properties = json!({"tls": of("backend"), "listener": listener});
+    let gateway = |required: &[&str]| {
+        let spec = object(&properties, required);
+        version(&[("Gateway", &["v1"], spec)])
+    };
+    check(
+        &gateway(&["tls"]),
+        "Tls",
+        &[
+            ("GatewayListenerTls", "Gateway.spec.listener.tls"),
+            ("GatewayTls", "Gateway.spec.tls"),
+        ],
+    );
+    // One each: that of the longer path was there first.
+    check(
+        &gateway(&["listener"]),
+        "Tls",
+        &[
+            ("GatewaySpecTls", "Gateway.spec.tls"),
+            ("GatewayTls", "Gateway.spec.listener.tls"),
+        ],
+    );
+}
+
+#[test]
+fn spec_of_a_kind_has_its_name() {
+    let template = object(&json!({"spec": of("image")}), &["spec"]);
+    let set = object(&json!({"template": template}), &["template"]);
+    check(
+        &version(&[("Set", &["v1"], set)]),
+        "Spec",
+        &[
+            ("SetSpec", "Set.spec"),
+            ("SetTemplateSpec", "Set.spec.template.spec"),
+        ],
+    );
+}
+
+#[test]
+fn a_shared_type_has_the_name_of_the_kind_with_the_oldest_version() {
+    let spec = || object(&json!({"zebra": of("stripe")}), &[]);
+    let check = |kinds: [&[&str]; 2], expected: &str| {
+        let [a, b] = kinds;
+        let version = version(&[("A", a, spec()), ("B", b, spec())]);
+        let names = version.types.iter().filter(|def| def.shared);
+        let names: Vec<&str> = names.map(|def| def.name.as_str()).collect();
+        assert_eq!(names, [expected]);
+    };
+    check([&["v1"], &["v1", "v1beta1"]], "BZebra");
+    check([&["v1", "v1alpha1"], &["v1", "v1beta1"]], "AZebra");
+    // Versions that were added since don't count.
+    check([&["v1"], &["v1", "v2"]], "AZebra");
+}
