@@ -38,6 +38,16 @@ pub(crate) fn run<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Diagnos
         .map_err(|_| Diagnostic::error("the generator panicked: please report it"))
 }
 
+/// Does both, at once on two threads of the pool; outside of the pool, one after the other.
+pub(crate) fn join(first: impl FnOnce() + Send, second: impl FnOnce() + Send) {
+    if rayon::current_thread_index().is_some() {
+        rayon::join(first, second);
+    } else {
+        first();
+        second();
+    }
+}
+
 /// Drops a value on whichever thread of the pool has nothing else to do; outside of the pool, here. Taking down a large tree of
 /// small things takes as long as making it.
 #[expect(clippy::disallowed_methods, reason = "in the pool of the caller")]

@@ -27,6 +27,7 @@ use serde_json::{Number, Value};
 use crate::{
     read::yaml::{Places, read_documents},
     source::Source,
+    threads,
 };
 
 /// The value as a YAML document: keys in natural order, lists in theirs, a line break at the end.
@@ -51,6 +52,7 @@ fn print(start: &str, part: &Part<'_>) -> String {
         whitespace: true,
         indention: true,
         printed: HashMap::new(),
+        is_half: false,
     };
     emitter.node(part, Context::Root);
     emitter.indent = None;
@@ -82,6 +84,9 @@ const CAPACITY: usize = 16 * 1024;
 
 /// Steps of indentation.
 const INDENT: usize = 2;
+
+/// The least members of a mapping whose halves are written by two threads: those of a pod, in most large CRDs.
+const LARGE: usize = 24;
 
 /// Spaces to indent with.
 const SPACES: &str = "                                                                ";
@@ -121,6 +126,8 @@ struct Emitter {
     indention: bool,
     /// Branches that stand below a key, by address and indentation.
     printed: HashMap<(usize, Option<usize>), Printed>,
+    /// Whether another thread writes another half of a mapping meanwhile.
+    is_half: bool,
 }
 
 /// What was printed of a branch, and the state behind it.
@@ -242,36 +249,83 @@ impl Emitter {
 
     fn mapping(&mut self, members: &BTreeMap<&str, Part<'_>>) {
         let outer = self.deepen(INDENT);
-        for (key, value) in order::sorted(members) {
-            self.write_indent();
-            let simple = key.len() <= SIMPLE_KEY && !key.contains(scalar::is_break);
-            let key = Part::Text(key);
-            if simple {
-                self.node(&key, Context::SimpleKey);
-                self.indicator(":", Around::default());
-            } else {
-                self.indicator(
-                    "?",
-                    Around {
-                        before: true,
-                        after: false,
-                        indention: true,
-                    },
-                );
-                self.node(&key, Context::LongKey);
+        let members = order::sorted(members);
+        if members.len() < LARGE || self.is_half {
+            for (key, value) in members {
                 self.write_indent();
-                self.indicator(
-                    ":",
-                    Around {
-                        before: true,
-                        after: false,
-                        indention: true,
-                    },
-                );
+                self.member(key, value);
             }
-            self.node(value, Context::Value);
+        } else {
+            self.halves(&members);
         }
         self.indent = outer;
+    }
+
+    /// The members of a mapping, the second half beside the first.
+    fn halves(&mut self, members: &[(&str, &Part<'_>)]) {
+        let (first, second) = members.split_at(members.len() / 2);
+        // As behind the indentation that starts the half.
+        let mut other = Self {
+            out: String::new(),
+            column: self.indent.unwrap_or(0),
+            indent: self.indent,
+            whitespace: true,
+            indention: true,
+            printed: HashMap::new(),
+            is_half: true,
+        };
+        self.is_half = true;
+        threads::join(
+            || {
+                for (key, value) in first {
+                    self.write_indent();
+                    self.member(key, value);
+                }
+            },
+            || {
+                for (index, (key, value)) in second.iter().enumerate() {
+                    if index > 0 {
+                        other.write_indent();
+                    }
+                    other.member(key, value);
+                }
+            },
+        );
+        self.is_half = false;
+        self.write_indent();
+        self.out.push_str(&other.out);
+        self.column = other.column;
+        self.whitespace = other.whitespace;
+        self.indention = other.indention;
+    }
+
+    fn member(&mut self, key: &str, value: &Part<'_>) {
+        let simple = key.len() <= SIMPLE_KEY && !key.contains(scalar::is_break);
+        let key = Part::Text(key);
+        if simple {
+            self.node(&key, Context::SimpleKey);
+            self.indicator(":", Around::default());
+        } else {
+            self.indicator(
+                "?",
+                Around {
+                    before: true,
+                    after: false,
+                    indention: true,
+                },
+            );
+            self.node(&key, Context::LongKey);
+            self.write_indent();
+            self.indicator(
+                ":",
+                Around {
+                    before: true,
+                    after: false,
+                    indention: true,
+                },
+            );
+        }
+        self.node(value, Context::Value);
     }
 
     fn scalar(&mut self, scalar: scalar::Scalar<'_>, context: Context) {

@@ -19,7 +19,7 @@ pub(crate) enum Part<'a> {
 }
 
 /// A part that has an address: where it stands twice, it is printed and counted once.
-pub(crate) trait Branch {
+pub(crate) trait Branch: Sync {
     /// The branch as a part that is none.
     fn part(&self) -> Part<'_>;
 }

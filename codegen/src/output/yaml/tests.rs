@@ -2,10 +2,11 @@ use std::{env, fs, path::Path};
 
 use serde_json::{Value, json};
 
-use super::{Branch, Part, document, to_yaml};
+use super::{Branch, LARGE, Part, document, to_yaml};
 use crate::{
     read::yaml::{Places, read_documents},
     source::Source,
+    threads,
 };
 
 /// Go's answers: a value, a tab, and its YAML as a JSON string. `hack/yaml.sh` makes the table, and longer ones for `YAML_TABLE`.
@@ -101,4 +102,44 @@ fn what_controller_gen_wrote_is_printed_alike() {
         }
     }
     assert!(files > 10, "{files} files");
+}
+
+/// Halves of a large mapping that two threads write give what one writes.
+#[test]
+fn large_mappings_are_written_as_small_ones() {
+    let texts = [
+        "a",
+        "",
+        "two\nlines\n",
+        "two\nlines",
+        " space",
+        "- a: b",
+        "#",
+    ];
+    let values = texts.map(Value::from).into_iter().chain([
+        json!({}),
+        json!([]),
+        json!({"a": {"b": ["c", {"d": "e\nf\n"}]}}),
+        json!([["a"], [{}]]),
+    ]);
+    for value in values {
+        for count in [LARGE - 1, LARGE, LARGE + 1] {
+            let names = (0..count).map(|index| format!("key{index:03}"));
+            let members = names.map(|name| (name, value.clone()));
+            let large = Value::Object(members.collect());
+            let both = json!({"k".repeat(200): large, "list": [large, large], "text": value});
+            let alone: String = large
+                .as_object()
+                .into_iter()
+                .flatten()
+                .map(|(name, value)| to_yaml(&json!({ name: value })))
+                .collect();
+            assert_eq!(to_yaml(&large), alone, "{count} of {value}");
+            let on_threads = threads::run(|| (to_yaml(&large), to_yaml(&both))).expect("threads");
+            assert_eq!(on_threads.0, alone, "{count} of {value}");
+            assert_eq!(on_threads.1, to_yaml(&both), "{count} of {value}");
+            let read: Value = serde_saphyr::from_str(&on_threads.1).expect("YAML");
+            assert_eq!(read, both, "{count} of {value}");
+        }
+    }
 }
