@@ -125,7 +125,9 @@ impl Maker {
                 members.insert(key.to_owned(), self.value(&schema, depth + 1));
             }
         }
-        let keeps = schema["x-kubernetes-preserve-unknown-fields"] == true || schema["additionalProperties"] == true;
+        // With a schema for them, other properties are as that says, kept or not.
+        let others = &schema["additionalProperties"];
+        let keeps = *others == true || schema["x-kubernetes-preserve-unknown-fields"] == true && !others.is_object();
         if keeps && !few && self.case() == Case::High {
             members.insert("zz-unknown".to_owned(), json!({"a": [1, -0.5, null, "x"]}));
             members.insert("unknownFields".to_owned(), json!("a name that Rust may have"));
