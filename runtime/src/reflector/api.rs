@@ -16,7 +16,7 @@ use super::error::Undecodable;
 use super::source::{
     ListEnd, ListRequest, ListWatch, Listed, WatchItem, WatchRequest, WatchStream,
 };
-use super::wire::{Lines, ListReader, Rules, decode_event, decode_listed};
+use super::wire::{Lines, ListReader, MOST_BYTES, Rules, decode_event, decode_listed};
 use crate::client;
 use crate::error::chain;
 use crate::object::{Cacheable, ResourceInfo};
@@ -210,6 +210,11 @@ impl<K: Cacheable> ListWatch<K> for ApiSource<K> {
     }
 }
 
+/// An event does not end.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("an event of the watch has more than {MOST_BYTES} bytes")]
+struct TooLarge;
+
 /// A watch in progress.
 struct Events<B> {
     body: B,
@@ -256,14 +261,20 @@ where
             .lines
             .feed(&chunk, |line| decode_line(line, rules, &mut items));
         match fed {
-            Err(error) if items.is_empty() => return Some((Err(error), None)),
-            Err(error) => {
-                events.failed = Some(error);
-                return Some((Ok(items), Some(events)));
+            Err(error) => events.failed = Some(error),
+            Ok(()) if events.lines.held() > MOST_BYTES => {
+                events.failed = Some(Error::Service(Box::new(TooLarge)))
             }
-            Ok(()) if items.is_empty() => {}
-            Ok(()) => return Some((Ok(items), Some(events))),
+            Ok(()) if items.is_empty() => continue,
+            Ok(()) => {}
         }
+        return match (events.failed.take(), items.is_empty()) {
+            (Some(error), true) => Some((Err(error), None)),
+            (failed, _) => {
+                events.failed = failed;
+                Some((Ok(items), Some(events)))
+            }
+        };
     }
 }
 

@@ -23,6 +23,42 @@ struct Gathered<K> {
     paginated: bool,
 }
 
+/// The pages of a list so far, by which one that never ends is known.
+#[derive(Default)]
+struct Pages {
+    /// The first object of each page.
+    firsts: BTreeSet<ObjectKey>,
+    /// The number of objects before the last page.
+    before: usize,
+    /// The number of pages without objects, in a row.
+    empty: u32,
+}
+
+/// The pages of a list repeat, so that it would never end.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("the list does not end: {0}")]
+struct Endless(&'static str);
+
+/// So many pages in a row may be empty: a selector may pass over many objects.
+const MOST_EMPTY: u32 = 10_000;
+
+impl Pages {
+    /// Notes the last page, after which the server offers another. Tokens tell nothing: a server may keep the place itself.
+    fn add<K>(&mut self, gathered: &Gathered<K>) -> Result<(), Error> {
+        let repeats = |what| Err(Error::Service(Box::new(Endless(what))));
+        match gathered.objects.get(self.before) {
+            Some((first, _)) if !self.firsts.insert(first.clone()) => {
+                return repeats("a page came twice");
+            }
+            Some(_) => self.empty = 0,
+            None if self.empty == MOST_EMPTY => return repeats("its pages are empty"),
+            None => self.empty += 1,
+        }
+        self.before = gathered.objects.len();
+        Ok(())
+    }
+}
+
 impl<K, S> Reflector<K, S>
 where
     K: Resource + Clone + Send + Sync + 'static,
@@ -76,7 +112,9 @@ where
             continue_token: None,
         };
         let mut gathered = self.list_page(&mut request, None).await?;
+        let mut pages = Pages::default();
         while request.continue_token.is_some() {
+            pages.add(&gathered)?;
             gathered.paginated = true;
             match self.list_page(&mut request, Some(&mut gathered)).await {
                 Ok(_) => {}

@@ -7,7 +7,9 @@
 //!
 //! Where it differs from client-go: an object that cannot be decoded is reported and skipped, and does not count as deleted;
 //! a 410 of a watch relists at once for the newest state, whether it came as the HTTP status or in the stream (a second one
-//! without an event in between backs off); a watch that the server does not end in time is ended here; a refusal of
+//! without an event in between backs off); watches that end at once again and again, though with
+//! events, are opened after a wait; a list whose pages repeat is an error; a server may ask for at most five minutes of rest;
+//! an event, or a value of a list, has at most 16 MiB; a watch that the server does not end in time is ended here; a refusal of
 //! streamed lists as such is remembered; every phase has a deadline ([`Deadlines`]); a server whose resourceVersions went
 //! back, which the API server answers with silence, is found out and relisted.
 //!
@@ -139,6 +141,8 @@ pub struct Reflector<K, S> {
     versions: version::Versions,
     /// Whether the last relist was because of an expired version and nothing has come since.
     expired_in_a_row: bool,
+    /// How many watches in a row ended in under a second.
+    quick_ends: u32,
 }
 
 /// Counts an error and passes it to the handler. Not generic: it is compiled once, and not for every kind.
@@ -197,6 +201,7 @@ where
             bookmarks: deadline::Bookmarks::default(),
             versions: version::Versions::default(),
             expired_in_a_row: false,
+            quick_ends: 0,
         }
     }
 

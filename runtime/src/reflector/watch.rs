@@ -17,6 +17,10 @@ use crate::store::ObjectKey;
 
 /// A watch shorter than this without an event is an error.
 const SHORT: Duration = Duration::from_secs(1);
+/// So many watches in a row may end within [`SHORT`]; from then on each next step waits.
+const MOST_QUICK: u32 = 4;
+/// The longest rest that a server can ask for.
+const LONGEST_REST: Duration = Duration::from_secs(300);
 /// How long past its time a watch is waited for.
 const OVERTIME: Duration = Duration::from_secs(30);
 
@@ -136,8 +140,12 @@ where
                     Err(error) => return self.after_failure(error),
                 },
             };
-            match self.follow(watch).await {
-                End::Closed => {}
+            let started = watch.started;
+            let end = self.follow(watch).await;
+            let is_quick = started.elapsed() < SHORT;
+            self.quick_ends = if is_quick { self.quick_ends + 1 } else { 0 };
+            match end {
+                End::Closed => self.rest().await,
                 End::Short => {
                     Counters::add(&self.counters.short_watches, 1);
                     self.report(ReflectorError::VeryShortWatch {
@@ -171,9 +179,18 @@ where
                         resource: self.resource.clone(),
                         source: error,
                     });
+                    self.rest().await;
                 }
                 End::Failed(error) => return self.after_failure(error),
             }
+        }
+    }
+
+    /// Waits, if the last watches all ended at once: a server that says little and hangs up is not to be asked without pause.
+    async fn rest(&mut self) {
+        if self.quick_ends > MOST_QUICK {
+            let wait = self.options.backoff.step();
+            tokio::time::sleep(wait).await;
         }
     }
 
@@ -333,7 +350,7 @@ where
 
     /// 429 and a refused connection say nothing about the version: wait, then watch from where it was.
     pub(super) async fn wait_and_resume(&mut self, error: Error) {
-        let asked = retry_after(&error).unwrap_or_default();
+        let asked = retry_after(&error).unwrap_or_default().min(LONGEST_REST);
         let wait = self.options.backoff.step().max(asked);
         self.report(ReflectorError::Watch {
             resource: self.resource.clone(),
@@ -352,7 +369,8 @@ where
             return Next::BackOff;
         }
         self.version_unavailable = true;
-        if std::mem::replace(&mut self.expired_in_a_row, true) {
+        let in_a_row = std::mem::replace(&mut self.expired_in_a_row, true);
+        if in_a_row || self.quick_ends > MOST_QUICK {
             Next::BackOff
         } else {
             Next::Relist

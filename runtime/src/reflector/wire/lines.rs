@@ -28,6 +28,11 @@ impl Lines {
         Ok(())
     }
 
+    /// How many bytes of a line are held whose end has not come.
+    pub(crate) fn held(&self) -> usize {
+        self.carry.len()
+    }
+
     /// Gives the last line if it is complete but for its line feed.
     pub(crate) fn finish<E>(self, mut each: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         let complete = serde_json::from_slice::<serde::de::IgnoredAny>(&self.carry).is_ok();

@@ -3,6 +3,7 @@
 
 use serde::Deserialize;
 
+use super::MOST_BYTES;
 use crate::reflector::source::ListEnd;
 
 /// Errors in the text of a list.
@@ -11,6 +12,9 @@ pub(crate) enum ListSyntaxError {
     /// A byte that cannot stand where it stands.
     #[error("unexpected byte {0:?} in a list")]
     Unexpected(char),
+    /// A value that does not end.
+    #[error("a value of the list has more than {MOST_BYTES} bytes")]
+    TooLarge,
     /// The text ended inside the list.
     #[error("the list ended too early")]
     Cut,
@@ -80,6 +84,9 @@ impl ListReader {
         while self.step(each)? {}
         self.text.drain(..self.at);
         self.at = 0;
+        if self.text.len() > MOST_BYTES {
+            return Err(ListSyntaxError::TooLarge);
+        }
         Ok(())
     }
 

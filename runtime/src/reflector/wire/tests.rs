@@ -255,3 +255,14 @@ fn trailing_garbage_after_an_object_is_an_error_of_that_object() {
         crate::reflector::WatchItem::Undecodable { .. }
     ));
 }
+
+#[test]
+fn a_value_of_a_list_without_end_is_an_error() {
+    let mut reader = ListReader::default();
+    let part = vec![b'x'; 1024 * 1024];
+    let mut fed = reader.feed(b"{\"items\":[{\"a\":\"", &mut |_| {});
+    for _ in 0..17 {
+        fed = fed.and_then(|()| reader.feed(&part, &mut |_| {}));
+    }
+    assert_eq!(fed, Err(ListSyntaxError::TooLarge));
+}

@@ -197,6 +197,33 @@ async fn an_expired_page_token_falls_back_to_one_full_list() {
     );
 }
 
+/// The server gives the pages, each with a token; the list is given up after the last, and another one starts.
+async fn check_endless(pages: &[(&str, &str)], expected: &str) {
+    let server = Server::new();
+    let reflecting = Reflecting::start(&server);
+    for (name, token) in pages {
+        let answer = page(10, &[cm(name, 1)], Some(token));
+        server.list().await.json(&answer);
+    }
+    let again = server.list().await;
+    assert_eq!(again.query("continue"), None);
+    let errors = reflecting.take_errors();
+    assert!(
+        errors.len() == 1 && errors[0].contains(expected),
+        "{errors:?}"
+    );
+    again.json(&list(12, &[cm("c", 2)]));
+    server.watch().await;
+    assert_eq!(reflecting.names(), ["c@2"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_whose_pages_repeat_is_given_up() {
+    let expected = "the list does not end: a page came twice";
+    check_endless(&[("a", "next"), ("a", "next")], expected).await;
+    check_endless(&[("a", "x"), ("b", "y"), ("a", "z")], expected).await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn failed_lists_are_repeated_with_doubling_back_off_from_800_ms() {
     let server = Server::new();

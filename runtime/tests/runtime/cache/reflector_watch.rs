@@ -289,3 +289,74 @@ async fn a_watch_that_the_server_does_not_end_in_time_is_ended() {
     assert!(started.elapsed() >= Duration::from_secs(seconds));
     watch.hung_up().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn watches_that_say_little_and_end_are_opened_after_a_wait() {
+    let server = Server::new();
+    let _reflecting = listed(&server).await;
+    let started = Instant::now();
+    for _ in 0..5 {
+        let watch = server.watch().await.stream();
+        watch.bookmark("11");
+        settle().await;
+        watch.close();
+    }
+    assert!(
+        started.elapsed() < Duration::from_millis(800),
+        "at first at once"
+    );
+    for base in [800_u64, 1_600, 3_200] {
+        let ended = Instant::now();
+        let watch = server.watch().await.stream();
+        assert!(ended.elapsed() >= Duration::from_millis(base), "{base}");
+        watch.bookmark("11");
+        settle().await;
+        watch.close();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_410_after_each_event_does_not_relist_without_pause() {
+    let server = Server::new();
+    let _reflecting = listed(&server).await;
+    let started = Instant::now();
+    for version in 11..30 {
+        let watch = server.watch().await.stream();
+        watch.bookmark(&version.to_string());
+        settle().await;
+        watch.error(410, "Expired", "too old resource version");
+        server.list().await.json(&list(version, &[]));
+    }
+    assert!(started.elapsed() > Duration::from_secs(60));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_cannot_ask_for_more_than_five_minutes_of_rest() {
+    let server = Server::new();
+    let _reflecting = listed(&server).await;
+    let mut body = crate::cache::support::status(429, "TooManyRequests", "slow down");
+    body["details"] = json!({"retryAfterSeconds": u32::MAX});
+    let asked = Instant::now();
+    server.watch().await.status(429, &body);
+    server.watch().await;
+    assert_eq!(asked.elapsed().as_secs(), 300);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_event_without_end_is_given_up_after_16_mib() {
+    let server = Server::new();
+    let reflecting = listed(&server).await;
+    let watch = server.watch().await.stream();
+    let part = "x".repeat(1024 * 1024);
+    watch.raw("{\"type\":\"ADDED\",\"object\":{\"a\":\"");
+    for _ in 0..17 {
+        watch.raw(&part);
+    }
+    server.list().await.json(&list(11, &[]));
+    let errors = reflecting.take_errors();
+    assert!(
+        errors.len() == 1 && errors[0].contains("more than 16777216 bytes"),
+        "{errors:?}"
+    );
+    watch.hung_up().await;
+}
