@@ -8,6 +8,7 @@ mod files;
 mod generate;
 mod groups;
 mod help;
+mod inspect;
 mod interrupt;
 mod names;
 mod output;
