@@ -3,15 +3,14 @@
 use std::error::Error;
 use std::fmt::Debug;
 
-use kube::api::{GetParams, PostParams};
-use kube::core::{Request, request};
-use kube::{Api, Client, Resource};
+use kube::api::PostParams;
+use kube::{Api, Resource};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::Written;
-use crate::client::exchange;
+use crate::client::{self, Endpoint};
 
 /// Why an object could not be created or updated.
 #[derive(Debug, thiserror::Error)]
@@ -78,41 +77,20 @@ where
     if name.is_empty() {
         return Err(CreateOrUpdateError::NoName);
     }
-    let (path, client) = (Request::new(api.resource_url()), api.clone().into_client());
-    let get = path.get(&name, &GetParams::default()).map_err(build)?;
-    let stored: Option<K> = match send(&client, get).await {
-        Ok(stored) => Some(stored),
-        Err(kube::Error::Api(status)) if status.is_not_found() => None,
-        Err(error) => return Err(error.into()),
-    };
-    let Some(stored) = stored else {
+    let (endpoint, params) = (Endpoint::of(api), PostParams::default());
+    let Some(stored) = endpoint.get_opt(&name).await? else {
         changed(&mut object, change)?;
-        let body = serde_json::to_vec(&object)?;
-        let create = path.create(&PostParams::default(), body).map_err(build)?;
-        return Ok((send(&client, create).await?, Written::Created));
+        let created = endpoint.create(&params, serde_json::to_vec(&object)?);
+        return Ok((client::object(&created.await?)?, Written::Created));
     };
+    let stored: K = client::object(&stored)?;
     let mut wanted = stored.clone();
     changed(&mut wanted, change)?;
     if compared(&stored)? == compared(&wanted)? {
         return Ok((stored, Written::Unchanged));
     }
-    let body = serde_json::to_vec(&wanted)?;
-    let replace = path.replace(&name, &PostParams::default(), body);
-    let updated = send(&client, replace.map_err(build)?).await?;
-    Ok((updated, Written::Updated))
-}
-
-/// Sends `request` once, and reads the object of the answer.
-async fn send<K: DeserializeOwned>(
-    client: &Client,
-    request: http::Request<Vec<u8>>,
-) -> Result<K, kube::Error> {
-    let answer = exchange(client, request).await?;
-    serde_json::from_slice(&answer).map_err(kube::Error::SerdeError)
-}
-
-fn build(error: request::Error) -> kube::Error {
-    kube::Error::BuildRequest(error)
+    let updated = endpoint.replace(&name, &params, serde_json::to_vec(&wanted)?);
+    Ok((client::object(&updated.await?)?, Written::Updated))
 }
 
 fn changed<K: Resource>(

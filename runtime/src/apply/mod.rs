@@ -15,6 +15,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use crate::client::{self, Endpoint};
+
 pub use self::create::{CreateOrUpdateError, create_or_update};
 pub use self::memory::RememberingApplier;
 
@@ -132,10 +134,10 @@ impl Applier {
         K: Resource<DynamicType = ()> + Clone + DeserializeOwned + Debug,
     {
         let (name, body) = prepare::<K>(object, Part::Status)?;
-        refine(
-            api.patch_status(&name, &self.params(), &Patch::Apply(body))
-                .await,
-        )
+        let (endpoint, patch) = (Endpoint::of(api), Patch::Apply(body));
+        let params = self.params();
+        let answer = endpoint.patch_subresource("status", &name, &params, &patch);
+        refine(answer.await.and_then(|answer| client::object(&answer)))
     }
 
     fn params(&self) -> PatchParams {
@@ -151,9 +153,11 @@ async fn send<K>(
     body: Value,
 ) -> Result<K, ApplyError>
 where
-    K: Clone + DeserializeOwned + Debug,
+    K: Resource + Clone + DeserializeOwned,
 {
-    refine(api.patch(name, params, &Patch::Apply(body)).await)
+    let (endpoint, patch) = (Endpoint::of(api), Patch::Apply(body));
+    let answer = endpoint.patch(name, params, &patch).await;
+    refine(answer.and_then(|answer| client::object(&answer)))
 }
 
 /// The part of an object that is applied.

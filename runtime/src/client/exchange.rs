@@ -9,15 +9,12 @@
 use std::convert::Infallible;
 
 use bytes::Bytes;
-use http::header::RETRY_AFTER;
 use http::{Request, Response};
-use http_body_util::BodyExt;
+use kube::Client;
 use kube::client::Body;
-use kube::core::Status;
-use kube::core::response::StatusDetails;
-use kube::{Client, Error};
 
 use super::Result;
+use super::answer::{self, Size};
 
 /// Sends `request` once; an unsuccessful answer becomes an error.
 pub(crate) async fn send(client: &Client, request: Request<Vec<u8>>) -> Result<Response<Body>> {
@@ -27,14 +24,14 @@ pub(crate) async fn send(client: &Client, request: Request<Vec<u8>>) -> Result<R
     if response.status().is_success() {
         Ok(response)
     } else {
-        Err(status_error(response).await)
+        Err(answer::status_error(response).await)
     }
 }
 
 /// Sends `request` once and reads the whole answer.
-pub(crate) async fn bytes(client: &Client, request: Request<Vec<u8>>) -> Result<Bytes> {
+pub(super) async fn bytes(client: &Client, request: Request<Vec<u8>>, size: Size) -> Result<Bytes> {
     let response = send(client, request).await?;
-    Ok(response.into_body().collect().await?.to_bytes())
+    answer::read(response.into_body(), size).await
 }
 
 /// A client over `client` whose every request is one attempt, for [`kube::Api`] and what else builds requests itself.
@@ -68,40 +65,4 @@ async fn single_use(body: Body) -> Result<Body> {
     });
     let echoed = Client::new(echo, "").send(Request::new(body)).await?;
     Ok(echoed.into_body())
-}
-
-/// The error of an unsuccessful answer: the server's status, or one built from the answer's text.
-async fn status_error(response: Response<Body>) -> Error {
-    let code = response.status();
-    let retry_after = response
-        .headers()
-        .get(RETRY_AFTER)
-        .and_then(|value| value.to_str().ok()?.parse::<u32>().ok());
-    let body = match response.into_body().collect().await {
-        Ok(body) => body.to_bytes(),
-        Err(error) => return error,
-    };
-    let mut status = serde_json::from_slice::<Status>(&body).unwrap_or_else(|_| {
-        let text = String::from_utf8_lossy(&body);
-        let text = if text.trim().is_empty() {
-            code.to_string()
-        } else {
-            text.trim().to_owned()
-        };
-        Status::failure(&text, "")
-    });
-    if status.code == 0 {
-        status.code = code.as_u16();
-    }
-    if let (Some(seconds), None) = (retry_after, &status.details) {
-        status.details = Some(StatusDetails {
-            name: String::new(),
-            group: String::new(),
-            kind: String::new(),
-            uid: String::new(),
-            causes: Vec::new(),
-            retry_after_seconds: seconds,
-        });
-    }
-    Error::Api(status.boxed())
 }

@@ -3,16 +3,16 @@
 
 use std::fmt::Debug;
 
-use futures::StreamExt;
 use kube::api::{
-    DeleteParams, GetParams, ListParams, ObjectList, Patch, PatchParams, PostParams, WatchParams,
+    DeleteParams, ListParams, ObjectList, Patch, PatchParams, PostParams, WatchParams,
 };
 use kube::core::Status;
 use kube::{Error, Resource};
 use serde::Serialize;
 
-use super::endpoint::{required, status};
-use super::{Either, Result, TypedClient, WatchStream, json, object, single_attempts, verbs};
+use super::answer::{Size, object, status};
+use super::endpoint::{named, required};
+use super::{Either, Result, TypedClient, WatchStream, events, json, verbs};
 use crate::apply::{ApplyError, Part, prepare};
 use crate::object::Object;
 
@@ -26,8 +26,7 @@ impl<K: Object, V> TypedClient<K, V> {
     where
         V: verbs::Create,
     {
-        let request = self.endpoint.path.create(params, json(new)?);
-        object(&self.endpoint.send(request).await?)
+        object(&self.endpoint.create(params, json(new)?).await?)
     }
 
     /// Replaces the object of the same name.
@@ -39,9 +38,8 @@ impl<K: Object, V> TypedClient<K, V> {
     where
         V: verbs::Update,
     {
-        let name = name_of(new)?;
-        let request = self.endpoint.path.replace(name, params, json(new)?);
-        object(&self.endpoint.send(request).await?)
+        let (name, body) = (name_of(new)?, json(new)?);
+        object(&self.endpoint.replace(name, params, body).await?)
     }
 
     /// Replaces the status of the object of the same name; the API server ignores all other fields.
@@ -54,9 +52,9 @@ impl<K: Object, V> TypedClient<K, V> {
         V: verbs::UpdateStatus,
     {
         let (name, body) = (name_of(new)?, json(new)?);
-        let path = &self.endpoint.path;
-        let request = path.replace_subresource("status", name, params, body);
-        object(&self.endpoint.send(request).await?)
+        let (path, name) = (self.endpoint.path()?, named(name)?);
+        let request = path.replace_subresource("status", &name, params, body);
+        object(&self.endpoint.send(request, Size::Object).await?)
     }
 
     /// Reads one object.
@@ -68,8 +66,7 @@ impl<K: Object, V> TypedClient<K, V> {
     where
         V: verbs::Get,
     {
-        let request = self.endpoint.path.get(name, &GetParams::default());
-        object(&self.endpoint.send(request).await?)
+        object(&self.endpoint.get(name).await?)
     }
 
     /// Reads one object, or `None` if it is missing.
@@ -81,15 +78,11 @@ impl<K: Object, V> TypedClient<K, V> {
     where
         V: verbs::Get,
     {
-        let request = self.endpoint.path.get(name, &GetParams::default());
-        match self.endpoint.send(request).await {
-            Ok(answer) => object(&answer).map(Some),
-            Err(Error::Api(status)) if status.is_not_found() => Ok(None),
-            Err(error) => Err(error),
-        }
+        let answer = self.endpoint.get_opt(name).await?;
+        answer.map(|answer| object(&answer)).transpose()
     }
 
-    /// Lists objects: one page if `params` sets a limit, else all.
+    /// Lists objects: one page if `params` sets a limit, else all, whatever memory that takes.
     ///
     /// # Errors
     ///
@@ -98,8 +91,8 @@ impl<K: Object, V> TypedClient<K, V> {
     where
         V: verbs::List,
     {
-        let request = self.endpoint.path.list(params);
-        object(&self.endpoint.send(request).await?)
+        let request = self.endpoint.path()?.list(params);
+        object(&self.endpoint.send(request, Size::Any).await?)
     }
 
     /// Watches for changes after `resource_version` ("0" for any recent state, sent first as ADDED events).
@@ -117,11 +110,9 @@ impl<K: Object, V> TypedClient<K, V> {
     where
         V: verbs::Watch,
     {
-        let request = self.endpoint.path.watch(params, resource_version);
-        let events = single_attempts(&self.endpoint.client)
-            .request_events(request.map_err(Error::BuildRequest)?)
-            .await?;
-        Ok(events.boxed())
+        let request = self.endpoint.path()?.watch(params, resource_version);
+        let request = request.map_err(Error::BuildRequest)?;
+        events::watch(&self.endpoint.client, request).await
     }
 
     /// Deletes one object. The answer is the object while finalizers or a grace period keep it, else a status.
@@ -133,8 +124,8 @@ impl<K: Object, V> TypedClient<K, V> {
     where
         V: verbs::Delete,
     {
-        let request = self.endpoint.path.delete(name, params);
-        let answer = self.endpoint.send(request).await?;
+        let request = self.endpoint.path()?.delete(&named(name)?, params);
+        let answer = self.endpoint.send(request, Size::Object).await?;
         match status(&answer)? {
             Some(status) => Ok(Either::Right(status)),
             None => object(&answer).map(Either::Left),
@@ -154,8 +145,9 @@ impl<K: Object, V> TypedClient<K, V> {
     where
         V: verbs::DeleteCollection,
     {
-        let request = self.endpoint.path.delete_collection(params, list_params);
-        let answer = self.endpoint.send(request).await?;
+        let path = self.endpoint.path()?;
+        let request = path.delete_collection(params, list_params);
+        let answer = self.endpoint.send(request, Size::Any).await?;
         match status(&answer)? {
             Some(status) => Ok(Either::Right(status)),
             None => object(&answer).map(Either::Left),
@@ -176,8 +168,7 @@ impl<K: Object, V> TypedClient<K, V> {
     where
         V: verbs::Patch,
     {
-        let request = self.endpoint.path.patch(name, params, patch);
-        object(&self.endpoint.send(request).await?)
+        object(&self.endpoint.patch(name, params, patch).await?)
     }
 
     /// Patches the status of one object.
@@ -194,9 +185,7 @@ impl<K: Object, V> TypedClient<K, V> {
     where
         V: verbs::Patch + verbs::UpdateStatus,
     {
-        let path = &self.endpoint.path;
-        let request = path.patch_subresource("status", name, params, patch);
-        object(&self.endpoint.send(request).await?)
+        self.patch_subresource(name, "status", params, patch).await
     }
 
     /// Creates or changes the object that `configuration` describes by server-side apply: its fields, and no others, become those of
@@ -213,8 +202,7 @@ impl<K: Object, V> TypedClient<K, V> {
         V: verbs::Apply,
     {
         let (name, patch) = applied::<K>(configuration, Part::Object)?;
-        let request = self.endpoint.path.patch(&name, params, &patch);
-        object(&self.endpoint.send(request).await?)
+        object(&self.endpoint.patch(&name, params, &patch).await?)
     }
 
     /// Applies the status of `configuration`, and no other field, through the status subresource.
@@ -231,9 +219,8 @@ impl<K: Object, V> TypedClient<K, V> {
         V: verbs::ApplyStatus,
     {
         let (name, patch) = applied::<K>(configuration, Part::Status)?;
-        let path = &self.endpoint.path;
-        let request = path.patch_subresource("status", &name, params, &patch);
-        object(&self.endpoint.send(request).await?)
+        self.patch_subresource(&name, "status", params, &patch)
+            .await
     }
 }
 

@@ -4,10 +4,14 @@
 //! Its second parameter is the set of verbs that a resource allows ([`verbs`]). Subresources take any input and give any result:
 //! see [`TypedClient::get_subresource`].
 
+mod answer;
 mod defaults;
 mod endpoint;
+mod events;
 mod exchange;
+mod lines;
 mod methods;
+mod path;
 mod subresource;
 pub mod verbs;
 
@@ -16,12 +20,11 @@ use std::marker::PhantomData;
 
 use futures::stream::BoxStream;
 use kube::api::{Api, WatchEvent};
-use kube::core::{ClusterResourceScope, NamespaceResourceScope, Request};
+use kube::core::{ClusterResourceScope, NamespaceResourceScope};
 use kube::{Client, Error, Resource};
 use serde::Serialize;
 
 pub use defaults::Defaults;
-use endpoint::Endpoint;
 
 pub use k8s_openapi::api::autoscaling::v1::Scale;
 pub use kube::core::response::StatusSummary;
@@ -29,8 +32,11 @@ pub use kube::core::response::StatusSummary;
 /// One object or the server's status, as a delete answers.
 pub use either::Either;
 
+pub(crate) use answer::object;
+pub(crate) use endpoint::Endpoint;
+pub(crate) use exchange::send;
 pub use exchange::single_attempts;
-pub(crate) use exchange::{bytes as exchange, send};
+pub(crate) use lines::{Lines, MOST_BYTES, TooLarge};
 
 /// The namespace that stands for all of them, as client-go's `metav1.NamespaceAll`.
 pub const NAMESPACE_ALL: &str = "";
@@ -46,6 +52,11 @@ pub type WatchStream<K> = BoxStream<'static, Result<WatchEvent<K>>>;
 /// `V` is the set of verbs that the resource allows; the methods of all others do not compile. Cloning is cheap. All methods send
 /// exactly one request and never retry, also through a [`Client`] that holds kube's retry layer (see [`single_attempts`]);
 /// [`api`](Self::api) and [`client`](Self::client) give that client as it is.
+///
+/// As in client-go, names with `/` or `%`, `.` and `..` are refused before anything is sent, and the rest of a name is escaped: no name
+/// leads a request to another object. A status that says `Failure` is an error, whatever HTTP code it came with. Redirects are not
+/// followed. An object has at most 16 MiB, and an answer that stops in the middle is given up after 65 s; when an answer must begin is
+/// the [`Client`]'s business: see [`connect`](crate::connect).
 ///
 /// ```
 /// # async fn example(client: kube::Client) -> Result<(), kube::Error> {
@@ -132,12 +143,8 @@ impl<K, V> TypedClient<K, V> {
 }
 
 impl<K: Resource<DynamicType = ()>, V> TypedClient<K, V> {
-    fn new(api: Api<K>, client: Client, namespace: &str) -> Self {
-        let endpoint = Endpoint {
-            client,
-            path: Request::new(api.resource_url()),
-            namespace: namespace.to_owned(),
-        };
+    fn new(api: Api<K>, client: Client) -> Self {
+        let endpoint = Endpoint::new(client, api.resource_url(), api.namespace());
         Self {
             api,
             endpoint,
@@ -156,11 +163,7 @@ impl<K: Resource<DynamicType = ()>, V> TypedClient<K, V> {
         if namespace.is_empty() {
             return Self::all_namespaces(client);
         }
-        Self::new(
-            Api::namespaced(client.clone(), namespace),
-            client,
-            namespace,
-        )
+        Self::new(Api::namespaced(client.clone(), namespace), client)
     }
 
     /// A client for a namespaced resource across all namespaces: list, watch and delete_collection only.
@@ -168,7 +171,7 @@ impl<K: Resource<DynamicType = ()>, V> TypedClient<K, V> {
     where
         K: Resource<Scope = NamespaceResourceScope>,
     {
-        Self::new(Api::all(client.clone()), client, "")
+        Self::new(Api::all(client.clone()), client)
     }
 
     /// A client for a cluster-scoped resource.
@@ -176,14 +179,10 @@ impl<K: Resource<DynamicType = ()>, V> TypedClient<K, V> {
     where
         K: Resource<Scope = ClusterResourceScope>,
     {
-        Self::new(Api::all(client.clone()), client, "")
+        Self::new(Api::all(client.clone()), client)
     }
 }
 
 fn json(input: &impl Serialize) -> Result<Vec<u8>> {
     serde_json::to_vec(input).map_err(Error::SerdeError)
-}
-
-fn object<R: serde::de::DeserializeOwned>(answer: &[u8]) -> Result<R> {
-    serde_json::from_slice(answer).map_err(Error::SerdeError)
 }

@@ -6,7 +6,9 @@ use kube::api::{Patch, PatchParams, PostParams};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{Result, Scale, TypedClient, json, object, verbs};
+use super::answer::{Size, object};
+use super::endpoint::{below, named};
+use super::{Result, Scale, TypedClient, json, verbs};
 use crate::object::Object;
 
 impl<K: Object, V> TypedClient<K, V> {
@@ -21,8 +23,7 @@ impl<K: Object, V> TypedClient<K, V> {
         input: &I,
         params: &PostParams,
     ) -> Result<R> {
-        let request = self.endpoint.path.create(params, json(input)?);
-        object(&self.endpoint.send(request).await?)
+        object(&self.endpoint.create(params, json(input)?).await?)
     }
 
     /// Reads `subresource` of the named object as an `R`.
@@ -35,8 +36,9 @@ impl<K: Object, V> TypedClient<K, V> {
         name: &str,
         subresource: &str,
     ) -> Result<R> {
-        let request = self.endpoint.path.get_subresource(subresource, name);
-        object(&self.endpoint.send(request).await?)
+        let (path, name) = (self.endpoint.path()?, named(name)?);
+        let request = path.get_subresource(&below(subresource)?, &name);
+        object(&self.endpoint.send(request, Size::Any).await?)
     }
 
     /// Posts `input` to `subresource` of the named object (`pods/eviction`, `serviceaccounts/token`).
@@ -51,9 +53,9 @@ impl<K: Object, V> TypedClient<K, V> {
         input: &I,
         params: &PostParams,
     ) -> Result<R> {
-        let (path, body) = (&self.endpoint.path, json(input)?);
-        let request = path.create_subresource(subresource, name, params, body);
-        object(&self.endpoint.send(request).await?)
+        let (path, name, body) = (self.endpoint.path()?, named(name)?, json(input)?);
+        let request = path.create_subresource(&below(subresource)?, &name, params, body);
+        object(&self.endpoint.send(request, Size::Any).await?)
     }
 
     /// Replaces `subresource` of the named object with `input`.
@@ -68,9 +70,9 @@ impl<K: Object, V> TypedClient<K, V> {
         input: &I,
         params: &PostParams,
     ) -> Result<R> {
-        let (path, body) = (&self.endpoint.path, json(input)?);
-        let request = path.replace_subresource(subresource, name, params, body);
-        object(&self.endpoint.send(request).await?)
+        let (path, name, body) = (self.endpoint.path()?, named(name)?, json(input)?);
+        let request = path.replace_subresource(&below(subresource)?, &name, params, body);
+        object(&self.endpoint.send(request, Size::Any).await?)
     }
 
     /// Patches `subresource` of the named object.
@@ -85,9 +87,9 @@ impl<K: Object, V> TypedClient<K, V> {
         params: &PatchParams,
         patch: &Patch<P>,
     ) -> Result<R> {
-        let path = &self.endpoint.path;
-        let request = path.patch_subresource(subresource, name, params, patch);
-        object(&self.endpoint.send(request).await?)
+        let endpoint = &self.endpoint;
+        let answer = endpoint.patch_subresource(subresource, name, params, patch);
+        object(&answer.await?)
     }
 
     /// Reads the scale of the named object.

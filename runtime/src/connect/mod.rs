@@ -7,8 +7,8 @@
 //!   back-offs of their own, and a caller that has none is told.
 //! - A User-Agent, which the API server also writes into `managedFields`.
 //! - Every answer must begin within [`ClientOptions::response_timeout`], and a connection whose peer is gone is closed
-//!   (TCP keep-alive, and `TCP_USER_TIMEOUT` where there is one). An answer that stops half-way is found by its reader: the
-//!   reflector has deadlines for each phase of a list and watch.
+//!   (TCP keep-alive, and `TCP_USER_TIMEOUT` where there is one). An answer that stops half-way is found by its reader: typed
+//!   clients give it up after 65 s, and the reflector has deadlines for each phase of a list and watch.
 //! - `rest_client_*` metrics, if asked for.
 //! - No spans and logs of kube's: one debug line a request.
 //!

@@ -27,6 +27,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
+use crate::client::{self, Endpoint};
+
 pub use self::registry::{Finalize, FinalizeError, Finalized, Finalizers, RegisterError};
 
 /// Whether `object` has the finalizer `name`.
@@ -118,6 +120,8 @@ where
         "finalizers": meta.finalizers,
     }});
     let name = meta.name.as_deref().unwrap_or_default();
-    api.patch(name, &PatchParams::default(), &Patch::Merge(patch))
-        .await
+    let (patch, params) = (Patch::Merge(patch), PatchParams::default());
+    let endpoint = Endpoint::of(api);
+    let answer = endpoint.patch(name, &params, &patch);
+    client::object(&answer.await?)
 }

@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use super::{controller_of, is_controlled_by, reference, remove_owner_reference};
+use crate::client::{self, Endpoint};
 
 /// Decides which objects belong to an owner: those that it controls and that match, orphans that match (adopted), and not
 /// those that it controls but that no longer match (released).
@@ -81,10 +82,9 @@ where
     }
 
     async fn may_adopt(&self) -> Result<bool, kube::Error> {
-        let fresh = self
-            .owners
-            .get_opt(self.owner.meta().name.as_deref().unwrap_or_default())
-            .await?;
+        let name = self.owner.meta().name.as_deref().unwrap_or_default();
+        let fresh = Endpoint::of(&self.owners).get_opt(name).await?;
+        let fresh: Option<O> = fresh.map(|fresh| client::object(&fresh)).transpose()?;
         Ok(fresh.is_some_and(|fresh| {
             fresh.meta().uid == self.owner.meta().uid && fresh.meta().deletion_timestamp.is_none()
         }))
@@ -117,12 +117,11 @@ where
             "ownerReferences": meta.owner_references,
         }});
         let name = meta.name.as_deref().unwrap_or_default();
-        match self
-            .objects
-            .patch(name, &PatchParams::default(), &Patch::Merge(patch))
-            .await
-        {
-            Ok(object) => Ok(Some(object)),
+        let (patch, params) = (Patch::Merge(patch), PatchParams::default());
+        let endpoint = Endpoint::of(&self.objects);
+        let answer = endpoint.patch(name, &params, &patch);
+        match answer.await {
+            Ok(answer) => client::object(&answer).map(Some),
             Err(kube::Error::Api(status)) if status.is_not_found() => Ok(None),
             Err(error) => Err(error),
         }

@@ -16,8 +16,8 @@ use super::error::Undecodable;
 use super::source::{
     ListEnd, ListRequest, ListWatch, Listed, WatchItem, WatchRequest, WatchStream,
 };
-use super::wire::{Lines, ListReader, MOST_BYTES, Rules, decode_event, decode_listed};
-use crate::client;
+use super::wire::{ListReader, Rules, decode_event, decode_listed};
+use crate::client::{self, Endpoint, Lines, MOST_BYTES, TooLarge};
 use crate::error::chain;
 use crate::object::{Cacheable, ResourceInfo};
 
@@ -62,8 +62,7 @@ impl ApiSourceOptions {
 
 /// Lists and watches one resource of an API server.
 pub struct ApiSource<K> {
-    client: Client,
-    path: String,
+    endpoint: Endpoint,
     options: ApiSourceOptions,
     metadata_only: bool,
     rules: Arc<Rules>,
@@ -90,10 +89,9 @@ impl<K: Cacheable> ApiSource<K> {
             kinds,
             keep_managed_fields: options.keep_managed_fields,
         });
-        let path = K::url_path(dynamic, namespace);
+        let url = K::url_path(dynamic, namespace);
         Self {
-            client,
-            path,
+            endpoint: Endpoint::new(client, &url, namespace),
             options,
             metadata_only: info.metadata_only,
             rules,
@@ -102,7 +100,7 @@ impl<K: Cacheable> ApiSource<K> {
     }
 
     async fn send(&self, query: String, accept: &'static str) -> Result<Response<Body>, Error> {
-        let uri = format!("{}?{query}", self.path);
+        let uri = format!("{}?{query}", self.endpoint.url()?);
         let mut request = Request::get(uri)
             .body(Vec::new())
             .map_err(Error::HttpError)?;
@@ -110,7 +108,7 @@ impl<K: Cacheable> ApiSource<K> {
         headers.insert(ACCEPT, HeaderValue::from_static(accept));
         // Since 1.37 the API server compresses a watch event by event, which common decoders stop at after the first.
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-        client::send(&self.client, request).await
+        client::send(&self.endpoint.client, request).await
     }
 
     fn query(&self) -> form_urlencoded::Serializer<'static, String> {
@@ -209,11 +207,6 @@ impl<K: Cacheable> ListWatch<K> for ApiSource<K> {
         .boxed()
     }
 }
-
-/// An event does not end.
-#[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("an event of the watch has more than {MOST_BYTES} bytes")]
-struct TooLarge;
 
 /// A watch in progress.
 struct Events<B> {

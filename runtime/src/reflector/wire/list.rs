@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 
-use super::MOST_BYTES;
+use crate::client::MOST_BYTES;
 use crate::reflector::source::ListEnd;
 
 /// Errors in the text of a list.

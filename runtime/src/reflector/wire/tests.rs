@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::list::ListSyntaxError;
 use super::*;
+use crate::client::Lines;
 use crate::reflector::source::ListEnd;
 
 /// Feeds `text` in pieces of `size` bytes.

@@ -1,5 +1,6 @@
 //! The runtime's guarantees about requests and connections, over HTTP and through kube's own clients.
 
+mod answers;
 mod connect;
 mod election;
 mod http_server;

@@ -1,5 +1,14 @@
 //! Lines out of chunks.
 
+/// The most bytes of an object, of an event, or of a value in a list: client-go's limit of an event, ten times that of an object in
+/// etcd.
+pub(crate) const MOST_BYTES: usize = 16 * 1024 * 1024;
+
+/// An event does not end.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("an event of the watch has more than {MOST_BYTES} bytes")]
+pub(crate) struct TooLarge;
+
 /// The start of a line whose end has not come yet.
 #[derive(Default)]
 pub(crate) struct Lines {

@@ -1,0 +1,136 @@
+//! What a server answers: read whole, within limits, and told apart from a failure that calls itself a success.
+
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use http::Response;
+use http::header::RETRY_AFTER;
+use http_body_util::BodyExt;
+use kube::Error;
+use kube::client::Body;
+use kube::core::Status;
+use kube::core::response::StatusDetails;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::lines::MOST_BYTES;
+
+/// How long a server may say nothing in the middle of an answer. An API server ends a request after 60 s by itself.
+const SILENCE: Duration = Duration::from_secs(65);
+/// So much of an answer that is no status stands in the error: client-go's limit.
+const MOST_TEXT: usize = 2048;
+
+/// How large an answer may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Size {
+    /// One object, which has its limit in the store of an API server.
+    Object,
+    /// Any number of objects, or what only its caller knows.
+    Any,
+}
+
+/// An answer that does not end.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+enum Endless {
+    #[error("the answer stopped: nothing came for {} s", SILENCE.as_secs())]
+    Silent,
+    #[error("the answer has more than {MOST_BYTES} bytes")]
+    TooLarge,
+}
+
+/// Reads the whole of `body`.
+pub(super) async fn read(mut body: Body, size: Size) -> Result<Bytes, Error> {
+    let endless = |error: Endless| Error::Service(Box::new(error));
+    let mut whole = BytesMut::new();
+    loop {
+        let frame = match tokio::time::timeout(SILENCE, body.frame()).await {
+            Ok(Some(frame)) => frame?,
+            Ok(None) => return Ok(whole.freeze()),
+            Err(_) => return Err(endless(Endless::Silent)),
+        };
+        let Ok(data) = frame.into_data() else {
+            continue;
+        };
+        if size == Size::Object && whole.len() + data.len() > MOST_BYTES {
+            return Err(endless(Endless::TooLarge));
+        }
+        whole.extend_from_slice(&data);
+    }
+}
+
+/// The answer as an `R`.
+pub(crate) fn object<R: DeserializeOwned>(answer: &[u8]) -> Result<R, Error> {
+    // A kind whose type does not look at `kind` would take a status for an object. An API server writes `kind` first.
+    if answer.starts_with(b"{\"kind\":\"Status\"") {
+        status(answer)?;
+    }
+    serde_json::from_slice(answer).map_err(|error| match status(answer) {
+        Err(failure @ Error::Api(_)) => failure,
+        _ => Error::SerdeError(error),
+    })
+}
+
+/// The answer as a status, if it says that it is one. A failure is an error, whatever the code that it came with.
+pub(super) fn status(answer: &[u8]) -> Result<Option<Status>, Error> {
+    #[derive(Deserialize)]
+    struct Kind {
+        #[serde(default)]
+        kind: String,
+    }
+    let kind: Kind = serde_json::from_slice(answer).map_err(Error::SerdeError)?;
+    if kind.kind != "Status" {
+        return Ok(None);
+    }
+    let status: Status = serde_json::from_slice(answer).map_err(Error::SerdeError)?;
+    if status.is_failure() {
+        return Err(Error::Api(status.boxed()));
+    }
+    Ok(Some(status))
+}
+
+/// The error of an unsuccessful answer: the server's status, or one built from the answer's text.
+pub(super) async fn status_error(response: Response<Body>) -> Error {
+    let code = response.status();
+    let retry_after = response
+        .headers()
+        .get(RETRY_AFTER)
+        .and_then(|value| value.to_str().ok()?.trim().parse::<u32>().ok());
+    let body = match read(response.into_body(), Size::Object).await {
+        Ok(body) => body,
+        Err(error) => return error,
+    };
+    let says = |status: &Status| !(status.message.is_empty() && status.reason.is_empty());
+    let status = serde_json::from_slice::<Status>(&body).ok().filter(says);
+    let mut status = status.unwrap_or_else(|| {
+        let text = String::from_utf8_lossy(&body);
+        let text = match text.trim() {
+            "" => code.to_string(),
+            text => shortened(text),
+        };
+        Status::failure(&text, "")
+    });
+    if status.code == 0 {
+        status.code = code.as_u16();
+    }
+    if let Some(seconds) = retry_after {
+        let details = status.details.get_or_insert_with(|| StatusDetails {
+            name: String::new(),
+            group: String::new(),
+            kind: String::new(),
+            uid: String::new(),
+            causes: Vec::new(),
+            retry_after_seconds: 0,
+        });
+        if details.retry_after_seconds == 0 {
+            details.retry_after_seconds = seconds;
+        }
+    }
+    Error::Api(status.boxed())
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(MOST_TEXT) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
