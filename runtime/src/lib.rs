@@ -50,6 +50,7 @@
 pub mod app;
 pub mod apply;
 pub mod client;
+mod clock;
 pub mod codec;
 pub mod condition;
 pub mod connect;

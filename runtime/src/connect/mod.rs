@@ -77,7 +77,8 @@ struct KeepAlive {
 impl KeepAlive {
     /// How long a peer may leave data without acknowledgement.
     fn limit(self) -> Duration {
-        self.idle + self.interval * self.probes
+        let probing = self.interval.saturating_mul(self.probes);
+        self.idle.saturating_add(probing)
     }
 }
 

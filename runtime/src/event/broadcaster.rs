@@ -241,7 +241,9 @@ impl Writer {
                 Ok(outcome) => return in_hand.ended(outcome),
                 Err(error) => error,
             };
-            if matches!(error, kube::Error::Api(_)) || rest == 0 || last {
+            // The same request would be refused, or could not be made, again.
+            let is_final = matches!(error, kube::Error::Api(_) | kube::Error::BuildRequest(_));
+            if is_final || rest == 0 || last {
                 tracing::debug!(error = %chain(&error), "event not written");
                 return in_hand.ended(EventOutcome::Failed);
             }

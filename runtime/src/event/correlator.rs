@@ -8,6 +8,7 @@ use k8s_openapi::api::events::v1::Event;
 use tokio::time::Instant;
 
 use super::lru::Lru;
+use super::recorder::{MAX_NOTE, cut};
 use crate::workqueue::BucketRateLimiter;
 
 /// client-go's figures.
@@ -72,7 +73,7 @@ impl Correlator {
         if similar.notes.len() < SIMILAR {
             return join(&[&key, &note]);
         }
-        event.note = Some(format!("{COMBINED}{note}").chars().take(1024).collect());
+        event.note = Some(cut(format!("{COMBINED}{note}"), MAX_NOTE));
         key
     }
 }

@@ -8,7 +8,7 @@
 //!    events)";
 //! 3. an object that draws more than 25 events from one source is held to one in five minutes;
 //! 4. equal events become one event with a series, whose count is written when it starts, every half hour, and when it ends;
-//! 5. a write that doesn't reach the server is tried twelve times, ten seconds apart; what the server refuses is dropped.
+//! 5. a write that doesn't reach the server is tried twelve times, ten seconds apart; what the server refuses, or what is no request, is dropped.
 //!
 //! Figures and rules are client-go's. It has steps 2 and 3 in `tools/record` and step 4 in `tools/events`; here one recorder has
 //! all. Unlike in `tools/events`, the text distinguishes two events, so that each text is seen until step 2 combines them. What

@@ -11,12 +11,13 @@ use k8s_openapi::api::events::v1::Event;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
 use kube::Resource;
 use kube::core::ObjectMeta;
+use rand::RngExt;
 use tokio::sync::mpsc;
 
 use crate::metrics::{EventMetrics, EventOutcome};
 
 /// The API server's limits, in bytes.
-const MAX_NOTE: usize = 1024;
+pub(super) const MAX_NOTE: usize = 1024;
 const MAX_WORD: usize = 128;
 /// Of an event's name, so that the suffix fits into 253.
 const MAX_NAME: usize = 200;
@@ -149,14 +150,14 @@ impl fmt::Debug for EventRecorder {
 
 fn build(reporter: &Reporter, regarding: ObjectReference, event: NewEvent) -> Event {
     let now = Timestamp::now();
-    let name = cut(regarding.name.clone().unwrap_or_default(), MAX_NAME);
+    let name = event_name(regarding.name.as_deref().unwrap_or_default(), unique(now));
     // Cluster-scoped objects have their events in "default", as in Go.
     let namespace = regarding
         .namespace
         .clone()
         .filter(|namespace| !namespace.is_empty());
     let metadata = ObjectMeta {
-        name: Some(format!("{name}.{:x}", unique(now))),
+        name: Some(name),
         namespace: Some(namespace.unwrap_or_else(|| "default".to_owned())),
         ..ObjectMeta::default()
     };
@@ -185,7 +186,18 @@ fn unique(now: Timestamp) -> u64 {
 }
 
 /// Cuts `text` to at most `max` bytes, between characters.
-fn cut(mut text: String, max: usize) -> String {
+/// The name of an event about `object`. Not every object's name can be part of one: roles are called `system:node`.
+fn event_name(object: &str, unique: u64) -> String {
+    let name = format!("{}.{unique:x}", cut(object.to_owned(), MAX_NAME));
+    if kube_names::is_subdomain(&name) {
+        name
+    } else {
+        format!("{:016x}.{unique:x}", rand::rng().random::<u64>())
+    }
+}
+
+/// The start of `text` in at most `max` bytes, which is how the API server counts.
+pub(super) fn cut(mut text: String, max: usize) -> String {
     let end = (0..=max.min(text.len()))
         .rev()
         .find(|end| text.is_char_boundary(*end))

@@ -132,11 +132,7 @@ impl<K: Cacheable> SharedInformer<K> {
         options: ReflectorOptions<K>,
     ) -> Self {
         let store = Store::new();
-        let resync = if resync.is_zero() {
-            resync
-        } else {
-            resync.max(processor::MIN_RESYNC)
-        };
+        let resync = processor::resync_period(resync);
         Self {
             inner: Arc::new(Inner {
                 name,

@@ -16,10 +16,24 @@ use super::listener::{Listener, Note};
 use super::queue::{Batch, key_of};
 use crate::object::{Cacheable, is_unchanged};
 use crate::reflector::{Change, Replace};
-use crate::store::{Former, Store};
+use crate::store::{Former, ObjectKey, Store};
+
+/// The objects of a list, with their keys.
+type Listed<K> = Vec<(ObjectKey, Arc<K>)>;
 
 /// The least time between two resyncs of one handler.
-pub(crate) const MIN_RESYNC: Duration = Duration::from_secs(1);
+const MIN_RESYNC: Duration = Duration::from_secs(1);
+/// The most: a century stands for never.
+const MAX_RESYNC: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
+
+/// The period that is meant by `resync`; zero means none.
+pub(crate) fn resync_period(resync: Duration) -> Duration {
+    if resync.is_zero() {
+        resync
+    } else {
+        resync.clamp(MIN_RESYNC, MAX_RESYNC)
+    }
+}
 
 /// Whether the informer has started, and how its tasks are started and stopped.
 pub(crate) enum Phase {
@@ -95,11 +109,7 @@ impl<K: Cacheable> Processor<K> {
         if matches!(self.phase, Phase::Stopped) {
             return Err(InformerError::Stopped);
         }
-        let requested = if resync.is_zero() {
-            resync
-        } else {
-            resync.max(MIN_RESYNC)
-        };
+        let requested = resync_period(resync);
         if matches!(self.phase, Phase::New)
             && !requested.is_zero()
             && is_shorter(requested, self.resync_check)
@@ -218,15 +228,28 @@ impl<K: Cacheable> Processor<K> {
             resource_version,
         } = replace;
         let initial = !self.synced;
-        let store = &self.store;
-        let replaced = catch_unwind(AssertUnwindSafe(|| {
-            store.replace_all(objects, &keep, &resource_version)
-        }));
+        let mut skipped = 0;
+        // For a second try, should an indexer panic on one of them.
+        let spare = self.store.has_indexers().then(|| objects.clone());
+        let replace = |objects: Listed<K>, keep: &[ObjectKey]| {
+            let replace = || self.store.replace_all(objects, keep, &resource_version);
+            catch_unwind(AssertUnwindSafe(replace))
+        };
+        let replaced = match (replace(objects, &keep), spare) {
+            (Err(_), Some(objects)) => {
+                let given = objects.len();
+                let (objects, keep) = self.indexable(objects, keep);
+                skipped = given - objects.len();
+                replace(objects, &keep)
+            }
+            (replaced, _) => replaced,
+        };
         let Ok(replacement) = replaced else {
             self.panics += 1;
             tracing::error!("an indexer panicked; the list was skipped");
             return;
         };
+        self.panics += u64::try_from(skipped).unwrap_or(u64::MAX);
         let mut notes = Vec::with_capacity(replacement.removed.len());
         let mut unchanged = Vec::new();
         for (key, object) in replacement.removed {
@@ -251,6 +274,23 @@ impl<K: Cacheable> Processor<K> {
             }
         }
         self.distribute(notes, unchanged);
+    }
+
+    /// The objects that no indexer panics on, and the keys whose last good state stays: those of the others too.
+    fn indexable(
+        &self,
+        objects: Listed<K>,
+        mut keep: Vec<ObjectKey>,
+    ) -> (Listed<K>, Vec<ObjectKey>) {
+        let snapshot = self.store.snapshot();
+        let (objects, faulty): (Listed<K>, _) = objects.into_iter().partition(|(key, object)| {
+            catch_unwind(AssertUnwindSafe(|| snapshot.try_indexers(key, object))).is_ok()
+        });
+        for (key, _) in faulty {
+            tracing::error!(%key, "an indexer panicked; the object was skipped");
+            keep.push(key);
+        }
+        (objects, keep)
     }
 
     fn process_resync(&self) {

@@ -44,6 +44,9 @@ pub enum LeaderElectionConfigError {
     /// A duration that must be positive is zero.
     #[error("{0} must be greater than zero")]
     Zero(&'static str),
+    /// `leaseDurationSeconds` cannot hold the duration: more than 68 years.
+    #[error("leaseDuration must be at most {} s", i32::MAX)]
+    LeaseTooLong,
     /// The field is empty.
     #[error("{0} must not be empty")]
     Empty(&'static str),
@@ -110,7 +113,9 @@ impl LeaderElectionConfig {
     /// The first rule that is broken: durations positive, lease duration > renew deadline > 1.2 × retry period, names not
     /// empty.
     pub fn validate(&self) -> Result<(), LeaderElectionConfigError> {
-        use LeaderElectionConfigError::{DeadlineTooShort, Empty, LeaseTooShort, Zero};
+        use LeaderElectionConfigError::{
+            DeadlineTooShort, Empty, LeaseTooLong, LeaseTooShort, Zero,
+        };
         let durations = [
             ("leaseDuration", self.lease_duration),
             ("renewDeadline", self.renew_deadline),
@@ -127,10 +132,15 @@ impl LeaderElectionConfig {
         if let Some((name, _)) = names.iter().find(|(_, value)| value.is_empty()) {
             return Err(Empty(name));
         }
+        if i32::try_from(self.lease_duration.as_secs()).is_err() {
+            return Err(LeaseTooLong);
+        }
         if self.lease_duration <= self.renew_deadline {
             return Err(LeaseTooShort);
         }
-        if self.renew_deadline <= self.retry_period.mul_f64(JITTER_FACTOR) {
+        // Of a longer period the product might not be a duration.
+        let period = self.retry_period.min(self.renew_deadline);
+        if self.renew_deadline <= period.mul_f64(JITTER_FACTOR) {
             return Err(DeadlineTooShort);
         }
         Ok(())

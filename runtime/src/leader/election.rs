@@ -51,6 +51,8 @@ pub(super) struct Election {
 enum CallError {
     Api(kube::Error),
     TimedOut,
+    /// The server answered with a Lease of another name.
+    AnotherLease,
 }
 
 impl Election {
@@ -162,7 +164,7 @@ impl Election {
     /// Reads the Lease, and writes it if nobody else holds it. `term` is a leader's epoch, and the one that it wants: a leader writes
     /// only if the Lease is still its own, or gone.
     async fn attempt(&mut self, term: Option<(u64, u64)>) -> Attempt {
-        match self.call(self.api.get_opt(&self.config.name)).await {
+        match self.read().await {
             Ok(Some(lease)) => self.observe(lease),
             Ok(None) => return self.create(term).await,
             Err(error) => return error.into(),
@@ -210,7 +212,15 @@ impl Election {
         Ok(self.held(lease, since))
     }
 
+    /// A write succeeded, if its answer is what was written: then the Lease is this contender's.
     fn held(&mut self, lease: Lease, since: Instant) -> Attempt {
+        let is_own = record::holder(&lease) == self.config.identity
+            && record::instance(&lease) == self.instance;
+        if !is_own {
+            // What it says of the Lease can't be relied on either.
+            self.observed = None;
+            return Attempt::Failed("the API server answered with another record".to_owned());
+        }
         let epoch = record::epoch(&lease);
         self.highest = self.highest.max(epoch);
         self.duplicate = None;
@@ -274,6 +284,9 @@ impl Election {
                 Err(CallError::TimedOut) => {
                     return tracing::warn!("releasing the lease took too long");
                 }
+                Err(CallError::AnotherLease) => {
+                    return tracing::warn!("the API server answered with another lease");
+                }
             }
             if Instant::now() + pause >= deadline {
                 return tracing::warn!("cannot release the lease: it keeps changing");
@@ -284,7 +297,7 @@ impl Election {
     }
 
     async fn try_release(&mut self, epoch: u64) -> Result<(), CallError> {
-        let Some(lease) = self.call(self.api.get_opt(&self.config.name)).await? else {
+        let Some(lease) = self.read().await? else {
             return Ok(());
         };
         if !self.is_mine(&lease, epoch) {
@@ -307,6 +320,17 @@ impl Election {
             Err(_) => Err(CallError::TimedOut),
         }
     }
+
+    /// Reads the Lease; `None` if it is missing. Another one must not be taken for it: the next write would take that over.
+    async fn read(&self) -> Result<Option<Lease>, CallError> {
+        let lease = self.call(self.api.get_opt(&self.config.name)).await?;
+        match &lease {
+            Some(lease) if lease.metadata.name.as_ref() != Some(&self.config.name) => {
+                Err(CallError::AnotherLease)
+            }
+            _ => Ok(lease),
+        }
+    }
 }
 
 impl From<CallError> for Attempt {
@@ -314,6 +338,7 @@ impl From<CallError> for Attempt {
         Self::Failed(match error {
             CallError::Api(error) => chain(&error).to_string(),
             CallError::TimedOut => "the API server did not answer in time".to_owned(),
+            CallError::AnotherLease => "the API server answered with another lease".to_owned(),
         })
     }
 }

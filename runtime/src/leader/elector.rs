@@ -148,7 +148,7 @@ impl LeaderElector {
             return Ok(());
         };
         let age = renewed.elapsed();
-        if age <= self.shared.config.lease_duration + tolerance {
+        if age <= self.shared.config.lease_duration.saturating_add(tolerance) {
             return Ok(());
         }
         Err(LeaseExpired {

@@ -12,6 +12,7 @@ use super::elector::LeaderElector;
 use super::stopped::LossReason;
 use super::watch::{Hint, LeaseWatch};
 use super::{Leadership, LeadershipLost};
+use crate::clock::after;
 
 /// Why a leader stops leading.
 pub(super) enum End<T> {
@@ -120,7 +121,7 @@ impl<T> Lead<'_, T> {
                 () = sleep_until(stop_at), if asked => return End::Overdue,
                 () = self.shutdown.cancelled(), if !asked => {
                     self.work.leadership.ask_to_stop();
-                    self.stop_at = Some(Instant::now() + self.elector.config().stop_timeout);
+                    self.stop_at = Some(after(self.elector.config().stop_timeout));
                 }
             }
         }

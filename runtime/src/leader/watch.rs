@@ -35,7 +35,7 @@ impl LeaseWatch {
     pub(super) fn start(api: TypedClient<Lease>, name: &str, pause: Duration) -> Self {
         let (sender, hints) = mpsc::channel(16);
         let params = WatchParams::default().fields(&format!("metadata.name={name}"));
-        let task = tokio::spawn(watch(api, params, sender, pause)).abort_handle();
+        let task = tokio::spawn(watch(api, name.to_owned(), params, sender, pause)).abort_handle();
         Self { hints, task }
     }
 
@@ -56,6 +56,7 @@ impl Drop for LeaseWatch {
 
 async fn watch(
     api: TypedClient<Lease>,
+    name: String,
     params: WatchParams,
     hints: mpsc::Sender<Hint>,
     first_pause: Duration,
@@ -67,7 +68,14 @@ async fn watch(
             Ok(events) => {
                 let mut events = std::pin::pin!(events);
                 while let Some(event) = events.next().await {
+                    let is_other = |lease: &Lease| lease.metadata.name.as_ref() != Some(&name);
                     let hint = match event {
+                        // From a server that knows nothing of field selectors.
+                        Ok(
+                            WatchEvent::Added(lease)
+                            | WatchEvent::Modified(lease)
+                            | WatchEvent::Deleted(lease),
+                        ) if is_other(&lease) => continue,
                         Ok(WatchEvent::Added(lease) | WatchEvent::Modified(lease)) => {
                             Hint::Seen(Box::new(lease))
                         }

@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::group::run_group;
 use super::{ManagerError, OnStuckWork, Runnable};
+use crate::clock::{FOREVER, after};
 use crate::leader::{LeaderElector, Stopped};
 
 /// Where a manager is between start and stop.
@@ -97,7 +98,7 @@ impl Work {
         match failed {
             Some(failed) => failed.and(led),
             None => {
-                let deadline = phase.stopping() + graceful_timeout;
+                let deadline = phase.stopping() + graceful_timeout.min(FOREVER);
                 led.and(within(deadline.max(Instant::now() + LEAST), tasks).await)
             }
         }
@@ -142,7 +143,7 @@ async fn work(
     tasks.spawn(run_group(group, stop.clone(), None));
     let overdue = async {
         stop.cancelled().await;
-        sleep_until(Instant::now() + graceful_timeout).await;
+        sleep_until(after(graceful_timeout)).await;
     };
     tokio::select! {
         biased;

@@ -60,8 +60,10 @@ impl Backoff {
         }
         self.last = Some(now);
         let base = self.next;
-        self.next = base.mul_f64(self.factor).min(self.max);
-        base.mul_f64(1.0 + self.jitter * rand::rng().random::<f64>())
+        // Products that are no duration are more than the longest wait, or nonsense.
+        let times = |factor: f64| Duration::try_from_secs_f64(base.as_secs_f64() * factor);
+        self.next = times(self.factor).unwrap_or(self.max).min(self.max);
+        times(1.0 + self.jitter * rand::rng().random::<f64>()).unwrap_or(base)
     }
 }
 

@@ -41,6 +41,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt;
 use kube::Resource;
 use rand::RngExt;
 use tokio_util::sync::CancellationToken;
@@ -67,6 +68,8 @@ pub type ErrorHandler = Arc<dyn Fn(&ReflectorError) + Send + Sync>;
 
 /// The least time that a watch is asked to last.
 const MIN_WATCH: Duration = Duration::from_secs(300);
+/// The longest that a watch asks for is twice this.
+const MAX_WATCH: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// How a reflector works. The default is client-go's.
 #[derive(Clone)]
@@ -145,6 +148,11 @@ pub struct Reflector<K, S> {
     quick_ends: u32,
 }
 
+/// A list or watch panicked.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("a panic while listing or watching")]
+struct Panicked;
+
 /// Counts an error and passes it to the handler. Not generic: it is compiled once, and not for every kind.
 fn report(on_error: &ErrorHandler, counters: &Counters, resource: &str, error: &ReflectorError) {
     match error {
@@ -219,7 +227,7 @@ where
     pub async fn run(&mut self, stop: &CancellationToken) {
         let endless = async {
             loop {
-                if self.list_and_watch().await == Next::BackOff {
+                if self.attempt().await == Next::BackOff {
                     let wait = self.options.backoff.step();
                     tokio::time::sleep(wait).await;
                 }
@@ -230,6 +238,20 @@ where
             () = stop.cancelled() => {}
             () = endless => {}
         }
+    }
+
+    /// One list and watch. A panic in it, such as one of a type's `Deserialize`, must not end the reflector: nobody would notice
+    /// that the cache no longer changes.
+    async fn attempt(&mut self) -> Next {
+        let attempt = AssertUnwindSafe(self.list_and_watch()).catch_unwind();
+        if let Ok(next) = attempt.await {
+            return next;
+        }
+        self.report(ReflectorError::List {
+            resource: self.resource.clone(),
+            source: kube::Error::Service(Box::new(Panicked)),
+        });
+        Next::BackOff
     }
 
     async fn list_and_watch(&mut self) -> Next {
@@ -296,7 +318,7 @@ where
 
     /// A time for the server to end a watch at, drawn so that not all watches of a fleet end together.
     fn watch_timeout_seconds(&self) -> u32 {
-        let least = self.options.min_watch_timeout.max(MIN_WATCH);
+        let least = self.options.min_watch_timeout.clamp(MIN_WATCH, MAX_WATCH);
         let drawn = least.mul_f64(1.0 + rand::rng().random::<f64>());
         u32::try_from(drawn.as_secs()).unwrap_or(u32::MAX)
     }

@@ -13,6 +13,7 @@ use super::error::{
 };
 use super::source::{WatchItem, WatchRequest, WatchStream};
 use super::{Change, Counters, Next, Reflector, ReflectorError, Sink, Undecodable};
+use crate::clock::after;
 use crate::store::ObjectKey;
 
 /// A watch shorter than this without an event is an error.
@@ -383,7 +384,7 @@ where
         // A minute without such an error starts the allowance anew.
         let stale = until.is_some_and(|until| now > until + Duration::from_secs(60));
         if until.is_none() || stale {
-            *until = Some(now + allowed);
+            *until = Some(after(allowed));
         }
         !allowed.is_zero() && until.is_some_and(|until| now < until)
     }

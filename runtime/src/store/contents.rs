@@ -120,7 +120,7 @@ impl<K: Resource + Clone> Contents<K> {
     }
 
     /// Whether an update of a known key changes no index.
-    fn has_only_namespaces(&self) -> bool {
+    pub(super) fn has_only_namespaces(&self) -> bool {
         self.indexes.iter().all(|index| index.function.is_none())
     }
 

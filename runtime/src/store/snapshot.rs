@@ -52,6 +52,13 @@ impl<K: Resource> Snapshot<K> {
         self.0.objects.get(key).map(|entry| &entry.value.object)
     }
 
+    /// Calls every indexer with `object`, which may panic.
+    pub(crate) fn try_indexers(&self, key: &str, object: &K) {
+        for index in self.0.indexes.iter() {
+            index.values_of(key, object);
+        }
+    }
+
     /// All objects, in no particular order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Arc<K>> {
         self.0.objects.iter().map(|entry| &entry.value.object)

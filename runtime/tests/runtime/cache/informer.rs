@@ -4,9 +4,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use codegen_runtime::informer::{InformerError, handler};
-use codegen_runtime::reflector::ReflectorError;
+use codegen_runtime::informer::{InformerError, SharedInformer, handler};
+use codegen_runtime::object::ResourceInfo;
+use codegen_runtime::reflector::{
+    ListEnd, ListRequest, ListWatch, Listed, ReflectorError, ReflectorOptions, WatchRequest,
+    WatchStream,
+};
 use codegen_runtime::store::{IndexFn, IndexerError};
+use futures::StreamExt;
+use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::ResourceExt;
 
@@ -248,6 +254,90 @@ async fn an_indexer_that_panics_costs_its_object_and_nothing_else() {
     settle().await;
     assert_eq!(names(informer.store()), ["good@102"]);
     assert_eq!(informer.stats().indexer_panics, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_indexer_that_panics_on_an_object_of_a_list_costs_that_object_alone() {
+    let server = Server::new();
+    let informer = informer(&server, Duration::ZERO);
+    let calls = Recorder::default();
+    informer.add_event_handler(calls.clone()).unwrap();
+    let picky = |object: &ConfigMap| {
+        assert!(object.metadata.resource_version.as_deref() != Some("13"));
+        vec![object.name_any()]
+    };
+    informer.store().add_indexer("picky", picky).unwrap();
+    let items = [cm("a", 11), cm("b", 13), cm("c", 12)];
+    let (_running, watch) = Running::synced(&server, &informer, &items).await;
+    assert_eq!(names(informer.store()), ["a@11", "c@12"]);
+    assert_eq!(calls.take().len(), 2);
+    assert_eq!(informer.stats().indexer_panics, 1);
+    // What is known of an object stays, and what is gone is gone.
+    watch.error(410, "Expired", "too old");
+    let items = [cm("a", 13), cm("d", 14)];
+    server.list().await.json(&list(101, &items));
+    settle().await;
+    assert_eq!(names(informer.store()), ["a@11", "d@14"]);
+    assert_eq!(calls.take(), ["gone c@12", "add d@14"]);
+    assert_eq!(informer.stats().indexer_panics, 2);
+    let found = informer.lister().by_index("picky", "a").unwrap();
+    assert_eq!(found.len(), 1);
+}
+
+/// A source whose first list and first watch panic, as a type's `Deserialize` may.
+#[derive(Default)]
+struct Panicky {
+    calls: AtomicUsize,
+}
+
+impl Panicky {
+    fn call(&self) {
+        let calls = self.calls.fetch_add(1, Ordering::Relaxed);
+        assert!(calls != 0 && calls != 2, "a bug in the source");
+    }
+}
+
+impl ListWatch<ConfigMap> for Panicky {
+    fn list<'a>(
+        &'a self,
+        _: ListRequest,
+        each: &'a mut (dyn FnMut(Listed<ConfigMap>) + Send),
+    ) -> BoxFuture<'a, Result<ListEnd, kube::Error>> {
+        self.call();
+        let object = serde_json::from_value(cm("a", 11)).unwrap();
+        each(Listed::Object(object));
+        let end = ListEnd {
+            resource_version: "11".to_owned(),
+            continue_token: None,
+        };
+        Box::pin(std::future::ready(Ok(end)))
+    }
+
+    fn watch(&self, _: WatchRequest) -> BoxFuture<'_, Result<WatchStream<ConfigMap>, kube::Error>> {
+        Box::pin(async {
+            self.call();
+            Ok(futures::stream::pending().boxed())
+        })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_source_that_panics_is_asked_again() {
+    let source = Arc::new(Panicky::default());
+    let mut options = ReflectorOptions::default();
+    options.watch_list = false;
+    let info = ResourceInfo::of::<ConfigMap>(&());
+    let informer = SharedInformer::with_options(source.clone(), info, Duration::MAX, options);
+    let calls = Recorder::default();
+    informer.add_event_handler(calls.clone()).unwrap();
+    let registration = informer.add_event_handler_with_resync(calls.clone(), Duration::MAX);
+    registration.unwrap();
+    let _running = Running::start(&informer);
+    assert!(informer.wait_for_sync().await);
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert_eq!(source.calls.load(Ordering::Relaxed), 5);
+    assert_eq!(informer.stats().reflector.errors, 2);
+    assert_eq!(names(informer.store()), ["a@11"]);
 }
 
 #[tokio::test(start_paused = true)]

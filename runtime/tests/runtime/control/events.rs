@@ -250,6 +250,39 @@ async fn what_the_server_refuses_is_not_tried_again() {
     assert_eq!(case.outcome("failed"), 1);
 }
 
+/// A note about `name` is written, and so is one about it that is combined with others.
+async fn is_written(name: &str, namespace: &str, note: &str) -> bool {
+    let case = start();
+    let mut about = object(name);
+    about.metadata.namespace = Some(namespace.to_owned());
+    for number in 0..12 {
+        let note = format!("{number} {note}");
+        case.recorder.normal(&about, "Strange", "Act", note);
+        settle().await;
+    }
+    let events = case.server.list("events");
+    let combined = |event: &Value| event["note"].as_str().unwrap().starts_with("(combined");
+    events.len() == 10 && events.iter().any(combined)
+}
+
+#[tokio::test(start_paused = true)]
+async fn events_about_objects_of_any_name_are_written_and_their_notes_fit() {
+    let long = "a".repeat(199);
+    for name in [
+        "system:node",
+        "Admin",
+        "",
+        "ü",
+        &format!("{long}.b"),
+        &format!("{long}-b"),
+    ] {
+        assert!(is_written(name, "apps", "x").await, "{name:?}");
+    }
+    assert!(is_written("a", "apps", &"ü".repeat(2_000)).await);
+    // What can't be sent is not tried again.
+    assert!(!is_written("a", "../b", "x").await);
+}
+
 #[tokio::test(start_paused = true)]
 async fn stopping_writes_what_waits_and_the_counts_of_series() {
     let case = start();

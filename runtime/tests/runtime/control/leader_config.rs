@@ -43,6 +43,14 @@ async fn the_configuration_is_validated() {
         |config| config.identity.clear(),
         Err(Error::Empty("identity")),
     );
+    check(
+        |config| config.lease_duration = std::time::Duration::MAX,
+        Err(Error::LeaseTooLong),
+    );
+    check(
+        |config| config.retry_period = std::time::Duration::MAX,
+        Err(Error::DeadlineTooShort),
+    );
     check(|config| config.name.clear(), Err(Error::Empty("name")));
     check(
         |config| config.namespace.clear(),

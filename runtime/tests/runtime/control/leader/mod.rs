@@ -3,6 +3,7 @@
 mod acquire;
 mod epochs;
 mod identity;
+mod lies;
 mod lose;
 mod observe;
 mod release;
