@@ -96,14 +96,56 @@ impl PartialOrd for Evidence {
 
 /// Whether two texts have the same first sentence, whatever their blanks and capitals.
 fn begins_alike(a: &str, b: &str) -> bool {
-    let (a, b) = (first_sentence(a), first_sentence(b));
-    !a.is_empty() && a == b
+    let mut sentences = (first_sentence(a), first_sentence(b));
+    let mut is_empty = true;
+    loop {
+        match (sentences.0.next(), sentences.1.next()) {
+            (None, None) => return !is_empty,
+            (Some(a), Some(b)) if is_same_word(a, b) => is_empty &= a.is_empty(),
+            _ => return false,
+        }
+    }
 }
 
-fn first_sentence(text: &str) -> String {
-    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
-    let end = words.iter().position(|word| word.ends_with('.'));
-    let words = words.get(..end.map_or(words.len(), |end| end + 1));
-    let sentence = words.unwrap_or_default().join(" ");
-    sentence.trim_end_matches('.').to_owned()
+/// The words of the first sentence, without the dots at its end.
+fn first_sentence(text: &str) -> impl Iterator<Item = &str> {
+    let mut is_over = false;
+    text.split_whitespace().map_while(move |word| {
+        let is_in = !is_over;
+        is_over = is_over || word.ends_with('.');
+        is_in.then(|| word.trim_end_matches('.'))
+    })
+}
+
+/// Whether two words differ in capitals at most. Most texts differ in their first word, for which nothing is copied.
+fn is_same_word(a: &str, b: &str) -> bool {
+    if a.is_ascii() && b.is_ascii() {
+        a.eq_ignore_ascii_case(b)
+    } else {
+        a.to_lowercase() == b.to_lowercase()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::begins_alike;
+
+    #[track_caller]
+    fn check(a: &str, b: &str, expected: bool) {
+        assert_eq!(begins_alike(a, b), expected, "{a:?}, {b:?}");
+        assert_eq!(begins_alike(b, a), expected, "{b:?}, {a:?}");
+    }
+
+    #[test]
+    fn texts_begin_alike_whatever_their_blanks_and_capitals() {
+        check("The name.", "the\n name. It is long.", true);
+        check("The name", "The NAME...", true);
+        check("Die Größe ÄNDERT sich.", "die größe ändert sich", true);
+        check("\u{212a}elvin", "kelvin", true);
+        check("The name", "The name of it", false);
+        check("The name.", "The. name", false);
+        check("", "", false);
+        check("...", ".", false);
+        check("", "The name", false);
+    }
 }

@@ -121,9 +121,10 @@ impl Fit {
                 }
                 self.object(schema, known)
             }
-            Target::Other(ty, own) => {
-                let rules = [rules, &[&own]].concat();
-                self.plain(schema, &ty, &rules)
+            Target::Plain(ty) => self.plain(schema, ty, rules),
+            Target::Other(declared) => {
+                let (ty, own) = &*declared;
+                self.plain(schema, ty, &[rules, &[own]].concat())
             }
             Target::None => Err(Misfit::says("is of a type that k8s-openapi lacks")),
         }

@@ -1,13 +1,14 @@
 //! The types that can be recognised, and what finds those that may fit a schema.
 
 use std::{
+    borrow::Cow,
     collections::{BTreeMap, BTreeSet},
     sync::OnceLock,
 };
 
 use crate::{
     builtin::{self, Written, openapi_structs},
-    model::{ExternalType, Field, KnownType, TypeDef, TypeKind, TypeRef, Validation},
+    model::{ExternalType, Field, KnownType, TypeKind, TypeRef, Validation},
     options::KubernetesVersion,
 };
 
@@ -99,16 +100,23 @@ impl Kubernetes {
 pub(super) struct Table {
     types: Vec<Kubernetes>,
     by_path: BTreeMap<String, usize>,
+    /// What the named types of fields that are no structs are declared as: made when first asked for, and asked for by many schemas.
+    others: BTreeMap<String, OnceLock<Option<Declared>>>,
     by_field: BTreeMap<String, Vec<usize>>,
     /// The types of the fields of each name, in lower case.
     by_use: BTreeMap<String, BTreeSet<usize>>,
 }
 
+/// A named type that is no struct: what it stands for, and the rules that it has.
+type Declared = (TypeRef, Validation);
+
 /// The type of a Kubernetes type's field.
-pub(super) enum Target<'t> {
+pub(super) enum Target<'t, 'r> {
     Struct(&'t Kubernetes),
+    /// A type without a name.
+    Plain(&'r TypeRef),
     /// A named type of another kind: what it is declared as.
-    Other(TypeRef, Validation),
+    Other(Cow<'t, Declared>),
     /// A type that cannot be recognised.
     None,
 }
@@ -154,10 +162,14 @@ impl Table {
         for (index, one) in self.types.iter().enumerate() {
             for (name, known) in &one.fields {
                 self.by_field.entry(name.clone()).or_default().push(index);
-                let used = known.field.ty.element().path();
-                if let Some(&used) = used.and_then(|path| self.by_path.get(&path)) {
+                let Some(path) = known.field.ty.element().path() else {
+                    continue;
+                };
+                if let Some(&used) = self.by_path.get(&path) {
                     let uses = self.by_use.entry(name.to_lowercase()).or_default();
                     uses.insert(used);
+                } else {
+                    self.others.entry(path).or_default();
                 }
             }
         }
@@ -190,29 +202,24 @@ impl Table {
     }
 
     /// The target of a field's type.
-    pub(super) fn target(&self, ty: &TypeRef) -> Target<'_> {
+    pub(super) fn target<'r>(&self, ty: &'r TypeRef) -> Target<'_, 'r> {
         let Some(path) = ty.path() else {
-            return Target::Other(ty.clone(), Validation::default());
+            return Target::Plain(ty);
         };
         if let Some(&index) = self.by_path.get(&path) {
             return self.types.get(index).map_or(Target::None, Target::Struct);
         }
         if let TypeRef::Known(_) = ty {
-            return Target::Other(ty.clone(), Validation::default());
+            return Target::Plain(ty);
         }
-        match builtin::definition(&path) {
-            Some(TypeDef {
-                kind: TypeKind::Alias(alias),
-                validation,
-                ..
-            }) => Target::Other(alias.target, validation),
-            Some(TypeDef {
-                kind: TypeKind::Enum(_),
-                validation,
-                ..
-            }) => Target::Other(TypeRef::String, validation),
-            _ => Target::None,
-        }
+        let declared = match self.others.get(&path) {
+            Some(known) => known
+                .get_or_init(|| declared(&path))
+                .as_ref()
+                .map(Cow::Borrowed),
+            None => declared(&path).map(Cow::Owned),
+        };
+        declared.map_or(Target::None, Target::Other)
     }
 
     /// Whether Kubernetes has a property of the name, or of its last words, with the type: `volumeMounts`, `extraVolumeMounts`.
@@ -230,5 +237,15 @@ impl Table {
             let mut types = indices.filter_map(|&index| self.types.get(index));
             words == one.name().to_lowercase() || types.any(|used| used.below == one.below)
         })
+    }
+}
+
+/// What the named type at a path is declared as, unless it is a struct.
+fn declared(path: &str) -> Option<Declared> {
+    let def = builtin::definition(path)?;
+    match def.kind {
+        TypeKind::Alias(alias) => Some((alias.target, def.validation)),
+        TypeKind::Enum(_) => Some((TypeRef::String, def.validation)),
+        _ => None,
     }
 }
