@@ -126,13 +126,10 @@ fn emit_version(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream 
         .then(register::reexport);
     let modules = types::modules(types::Unit::of_version(version)).into_keys();
     let modules: Vec<String> = modules.collect();
-    let kind_of = |module: &String| {
-        let mut resources = version.resources.iter();
-        resources.find(|resource| types::module_of(version, resource) == *module)
-    };
+    let kinds = types::kinds_of_modules(version);
     let features = modules
         .iter()
-        .map(|module| cx.kind_feature(group, version, kind_of(module)?));
+        .map(|module| cx.kind_feature(group, version, kinds.get(module)?));
     let features: Vec<_> = features.collect();
     let modules: Vec<_> = modules.iter().map(|module| ident(module)).collect();
     let declarations = modules.iter().zip(&features);

@@ -232,6 +232,17 @@ pub(crate) fn module_of(version: &Version, resource: &Resource) -> String {
     module.unwrap_or_default()
 }
 
+/// The kind of each module that has one.
+pub(crate) fn kinds_of_modules(version: &Version) -> BTreeMap<String, &Resource> {
+    let kinds = version.resources.iter();
+    let kinds: Vec<&str> = kinds.map(|resource| resource.kind.as_str()).collect();
+    let mut modules = module_names(&kinds);
+    let resources = version.resources.iter();
+    resources
+        .filter_map(|resource| Some((modules.remove(resource.kind.as_str())?, resource)))
+        .collect()
+}
+
 /// The modules of types from Go: one for each file that declares some, of its name.
 fn go_modules(unit: Unit<'_>) -> BTreeMap<String, Vec<&TypeDef>> {
     let mut modules: BTreeMap<String, Vec<&TypeDef>> = BTreeMap::new();

@@ -128,16 +128,18 @@ impl TypeNames {
     /// The name of a type: the kind and the last property, and as many of the properties between them as it takes, those next
     /// to the last first. Where that is longer than 59 characters, properties without the kind.
     pub fn claim(&mut self, path: &Path) -> String {
-        let names = Self::after_kind(path).chain(Self::bare(path));
-        let names: Vec<String> = names.map(|name| type_ident(&name)).collect();
+        let names = || {
+            let names = Self::after_kind(path).chain(Self::bare(path));
+            names.map(|name| type_ident(&name))
+        };
         for limit in [LONG, TOO_LONG] {
-            let free = |name: &&String| name.len() <= limit && !self.0.contains(*name);
-            if let Some(name) = names.iter().find(free) {
+            let free = |name: &String| name.len() <= limit && !self.0.contains(name);
+            if let Some(name) = names().find(free) {
                 self.0.insert(name.clone());
-                return name.clone();
+                return name;
             }
         }
-        let shortest = names.into_iter().min_by_key(String::len);
+        let shortest = names().min_by_key(String::len);
         let shortest = shortest.unwrap_or_default();
         let cut = shortest.get(..TOO_LONG - HASH).unwrap_or(&shortest);
         claim(cut, &path.text, "", &mut self.0)
@@ -226,7 +228,7 @@ fn allocate(
     taken: &mut BTreeSet<String>,
 ) -> Vec<String> {
     let mut order: Vec<usize> = (0..keys.len()).collect();
-    order.sort_by_key(|&index| (!canonical(keys[index]), keys[index]));
+    order.sort_by_cached_key(|&index| (!canonical(keys[index]), keys[index]));
     let mut names = vec![String::new(); keys.len()];
     for index in order {
         names[index] = claim(&plain(keys[index]), keys[index], separator, taken);
