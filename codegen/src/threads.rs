@@ -3,11 +3,12 @@
 //! Readers descend as deep as their input is nested. Their own limits refuse input that these stacks cannot hold.
 
 use std::{
+    io,
     panic::{self, AssertUnwindSafe},
     sync::OnceLock,
 };
 
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::{ThreadPool, ThreadPoolBuilder, prelude::*};
 
 use crate::diag::Diagnostic;
 
@@ -36,6 +37,18 @@ pub(crate) fn run<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Diagnos
         .map_err(|error| Diagnostic::error(format!("cannot start threads: {error}")))?;
     panic::catch_unwind(AssertUnwindSafe(|| pool.install(work)))
         .map_err(|_| Diagnostic::error("the generator panicked: please report it"))
+}
+
+/// Does the work for each item, on the pool; what comes of it is in the order of the items.
+///
+/// # Errors
+///
+/// As [`run`].
+pub(crate) fn map<T: Sync, R: Send>(
+    items: &[T],
+    work: impl Fn(&T) -> R + Send + Sync,
+) -> io::Result<Vec<R>> {
+    run(|| items.par_iter().map(work).collect()).map_err(|failed| io::Error::other(failed.message))
 }
 
 /// Does both, at once on two threads of the pool; outside of the pool, one after the other.

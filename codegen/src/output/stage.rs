@@ -7,6 +7,7 @@ use std::{
     fs::{self, File, TryLockError},
     io::{self, Write as _},
     path::{Path, PathBuf},
+    sync::atomic::{AtomicUsize, Ordering},
     time::Duration,
 };
 
@@ -27,7 +28,7 @@ pub(super) struct Stage {
     folder: PathBuf,
     /// Held for its lock.
     _lock: File,
-    files: usize,
+    files: AtomicUsize,
 }
 
 /// A text on disk that is not in place yet.
@@ -89,7 +90,7 @@ impl Stage {
                 let stage = Self {
                     folder,
                     _lock: lock,
-                    files: 0,
+                    files: AtomicUsize::new(0),
                 };
                 stage.clear();
                 return Ok(stage);
@@ -98,11 +99,11 @@ impl Stage {
         }
     }
 
-    /// Writes a text that is to be at `target`, with the permissions that the file there has.
-    pub(super) fn add(&mut self, target: &Path, text: &str) -> Result<StagedFile, Error> {
+    /// Writes a text that is to be at `target`, with the permissions that the file there has. Several threads may add.
+    pub(super) fn add(&self, target: &Path, text: &str) -> Result<StagedFile, Error> {
         interrupt::check()?;
-        let path = self.folder.join(self.files.to_string());
-        self.files += 1;
+        let number = self.files.fetch_add(1, Ordering::Relaxed);
+        let path = self.folder.join(number.to_string());
         let write = || {
             let mut file = File::create_new(&path)?;
             if let Ok(replaced) = fs::metadata(target) {
