@@ -7,9 +7,10 @@ mod scan;
 
 use std::{borrow::Cow, ops::Range};
 
+use memchr::{memchr, memchr2_iter};
 use serde::de::IgnoredAny;
 
-use self::scan::Scan;
+use self::scan::{Scan, end_of_quoted};
 
 /// A byte order mark.
 const BOM: char = '\u{feff}';
@@ -37,8 +38,47 @@ impl Mended<'_> {
     }
 }
 
+/// Whether a text may need mending: whether a quote that can start a scalar has no end on its line, or there is a mark. Quotes within
+/// prose are passed over, which most lines of schemas are.
+fn may_need_mending(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let is_open = |at: usize| {
+        let (before, from) = bytes.split_at(at);
+        let [quote, rest @ ..] = from else {
+            return false;
+        };
+        let rest = memchr(b'\n', rest)
+            .and_then(|end| rest.get(..end))
+            .unwrap_or(rest);
+        may_start(before) && end_of_quoted(rest, *quote).is_none()
+    };
+    memchr2_iter(b'\'', b'"', bytes).any(is_open) || text.contains(BOM)
+}
+
+/// Whether a quoted scalar may start after these bytes: at the start of a line, after an indicator, or after a tag or anchor.
+fn may_start(before: &[u8]) -> bool {
+    let line = before.trim_ascii_end();
+    let blank = before.get(line.len()..).unwrap_or_default();
+    let Some(last) = line.last().filter(|_| !blank.contains(&b'\n')) else {
+        return true;
+    };
+    let is_word = |byte: &u8| !byte.is_ascii_whitespace();
+    let mut word = line.iter().rev().take_while(|byte| is_word(byte));
+    b":-?,[{".contains(last)
+        || line.ends_with(b"...")
+        || (!blank.is_empty() && word.any(|byte| b"&!".contains(byte)))
+}
+
 /// The text as the parser takes it.
 pub(super) fn mend(text: &str) -> Mended<'_> {
+    if may_need_mending(text) {
+        rewrite(text)
+    } else {
+        as_it_is(text)
+    }
+}
+
+fn rewrite(text: &str) -> Mended<'_> {
     let mut edits = Edits {
         source: text,
         copied: 0,
@@ -130,4 +170,37 @@ pub(super) fn json_objects(text: &str) -> Option<Vec<Range<usize>>> {
         start = stream.byte_offset();
     }
     (objects.len() > 1).then_some(objects)
+}
+
+/// A text that is not mended.
+pub(super) fn as_it_is(text: &str) -> Mended<'_> {
+    Mended {
+        text: Cow::Borrowed(text),
+        shifts: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Quotes that start nothing are passed over; none that starts a scalar is.
+        #[test]
+        fn no_text_that_needs_mending_is_passed_over(parts in prop::collection::vec(part(), 0..24)) {
+            let text = parts.concat();
+            let is_changed = rewrite(&text).is_changed();
+            prop_assert!(!is_changed || may_need_mending(&text), "{text:?}");
+        }
+    }
+
+    fn part() -> impl Strategy<Value = &'static str> {
+        prop::sample::select(vec![
+            "a", "b: ", "c:", "- ", "\n", "\n  ", " ", "'", "'", "\"", "|\n", "# ", "[", "]", "{",
+            "}", ", ", ",", ":", "? ", "&x ", "!!str ", "---", "...", "\t", "\r\n", "\\",
+            "\u{feff}",
+        ])
+    }
 }

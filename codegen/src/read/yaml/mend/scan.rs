@@ -119,7 +119,7 @@ impl Scan {
 
 /// How many bytes it is to the end of a quoted scalar, its quote included. Two single quotes are one, and a backslash escapes a
 /// double one.
-fn end_of_quoted(bytes: &[u8], quote: u8) -> Option<usize> {
+pub(super) fn end_of_quoted(bytes: &[u8], quote: u8) -> Option<usize> {
     let mut at = 0;
     loop {
         let &byte = bytes.get(at)?;
