@@ -6,6 +6,7 @@
 //! keys are errors, JSON is YAML.
 
 mod decode;
+mod events;
 mod mend;
 
 use std::{ops::Range, sync::Arc};
@@ -162,7 +163,10 @@ pub(crate) fn read_documents(
 ) -> Result<Vec<Node>, Box<Diagnostic>> {
     let parse: Parse = match places {
         Places::Kept => parse::<true>,
-        Places::Dropped => parse::<false>,
+        Places::Dropped => |text, from| {
+            let read = events::read(&text.text).map(without_nulls);
+            read.map_or_else(|| parse::<false>(text, from), Ok)
+        },
     };
     let all = 0..source.text.len();
     let parts = mend::json_objects(&source.text).unwrap_or_else(|| vec![all]);
@@ -183,7 +187,35 @@ fn parse<const PLACES: bool>(
     text: &Mended<'_>,
     from: usize,
 ) -> Result<Vec<Node>, serde_saphyr::Error> {
-    let options = serde_saphyr::options! {
+    let documents: Vec<Placed<PLACES>> =
+        serde_saphyr::from_multiple_with_options(&text.text, options())?;
+    let documents = documents.into_iter().map(|Placed(node)| node).collect();
+    let mut documents = without_nulls(documents);
+    if PLACES && (from > 0 || text.is_changed()) {
+        let original = |at: usize| from + text.original(at);
+        documents
+            .iter_mut()
+            .for_each(|document| map_ranges(document, &original));
+    }
+    Ok(documents)
+}
+
+fn without_nulls(mut documents: Vec<Node>) -> Vec<Node> {
+    documents.retain(|document| !document.is_null());
+    documents
+}
+
+/// The value of a plain scalar of one word. By itself, dashes would be the start of a document.
+fn parse_scalar(word: &str) -> Option<Yaml> {
+    let list = format!("- {word}\n");
+    let [Placed(scalar)]: [Placed<false>; 1] =
+        serde_saphyr::from_str_with_options(&list, options()).ok()?;
+    let is_scalar = !matches!(scalar.value, Yaml::List(_) | Yaml::Map(_));
+    is_scalar.then_some(scalar.value)
+}
+
+fn options() -> serde_saphyr::Options {
+    serde_saphyr::options! {
         budget: serde_saphyr::budget! {
             max_depth: MAX_DEPTH,
             flow_nesting_limit: MAX_DEPTH,
@@ -195,21 +227,7 @@ fn parse<const PLACES: bool>(
         },
         with_snippet: false,
         legacy_octal_numbers: true,
-    };
-    let documents: Vec<Placed<PLACES>> =
-        serde_saphyr::from_multiple_with_options(&text.text, options)?;
-    let mut documents: Vec<Node> = documents
-        .into_iter()
-        .map(|Placed(node)| node)
-        .filter(|document| !document.is_null())
-        .collect();
-    if PLACES && (from > 0 || text.is_changed()) {
-        let original = |at: usize| from + text.original(at);
-        documents
-            .iter_mut()
-            .for_each(|document| map_ranges(document, &original));
     }
-    Ok(documents)
 }
 
 /// The parser's finding with its place, in a text that starts at a byte of the source.
