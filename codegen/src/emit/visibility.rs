@@ -10,6 +10,14 @@ use crate::options::Visibility;
 const UNUSED: [&str; 2] = ["dead_code", "unused_imports"];
 
 impl Emit<'_> {
+    /// The visibility of items and fields that are written as text.
+    pub(crate) const fn visibility(&self) -> &'static str {
+        match self.options.types.visibility {
+            Visibility::Public => "pub",
+            Visibility::Crate => "pub(crate)",
+        }
+    }
+
     /// Items with the visibility that the options ask for; emitters write `pub`.
     pub(crate) fn visible(&self, tokens: TokenStream) -> TokenStream {
         match self.options.types.visibility {

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     emit::{
         Emit,
-        context::ident,
+        context::{ident, path},
         serde_attributes::{Presence, Wire},
     },
     model::{Field, KnownType, StructDef, TypeDef, TypeKind, TypeRef, UnknownFields},
@@ -200,7 +200,7 @@ pub(super) fn function_ident(field: &Field) -> proc_macro2::Ident {
 fn emit_function(scope: &FileContext<'_>, field: &Field) -> Option<TokenStream> {
     let default = field.default.as_ref().filter(|_| honoured(field))?;
     let name = function_ident(field);
-    let ty = field_type(scope, field);
+    let ty = path(&field_type(scope, field));
     let value = value(scope, field, default);
     Some(quote! {
         fn #name() -> #ty {

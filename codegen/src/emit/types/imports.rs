@@ -1,12 +1,13 @@
 //! Imports of a file: what its items name by one word, as far as no type of the version has that name.
 
 use std::{
+    borrow::Cow,
     cell::RefCell,
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
 };
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens as _, quote};
 
 use crate::{
@@ -14,7 +15,7 @@ use crate::{
         Emit,
         context::{ident, path},
     },
-    model::ExternalType,
+    model::{ExternalType, names},
 };
 
 /// Stands for the codec's module.
@@ -60,51 +61,70 @@ impl<'a> Imports<'a> {
         path(&self.prelude_path(module, name))
     }
 
-    /// [`prelude`](Self::prelude) as text, for attributes that take paths in strings.
-    pub(crate) fn prelude_path(&self, module: &str, name: &'static str) -> String {
+    /// [`prelude`](Self::prelude) as text.
+    pub(crate) fn prelude_path(&self, module: &str, name: &'static str) -> Cow<'static, str> {
         if self.own.contains_key(name) {
-            format!("{module}::{name}")
+            format!("{module}::{name}").into()
         } else {
-            name.to_owned()
+            name.into()
         }
     }
 
     /// A name of a module, imported unless the version has a type of that name, or another module's is imported.
     pub(crate) fn name(&self, module: &str, name: &str) -> TokenStream {
-        let ident = ident(name);
+        path(&self.name_path(module, name))
+    }
+
+    /// [`name`](Self::name) as text.
+    pub(crate) fn name_path(&self, module: &str, name: &str) -> String {
+        let ident = names::ident(name);
         let mut asked = self.asked.borrow_mut();
+        let is_imported = asked.get(module).is_some_and(|names| names.contains(name));
+        if is_imported {
+            return ident;
+        }
         let mut others = asked.iter().filter(|(other, _)| *other != module);
         let is_taken = others.any(|(_, names)| names.contains(name));
         if is_taken || self.own.contains_key(name) || PRELUDE.contains(&name) {
-            let module = path(&self.full(module));
-            return quote!(#module::#ident);
+            return format!("{}::{ident}", self.full(module));
         }
         let names = asked.entry(module.to_owned()).or_default();
         names.insert(name.to_owned());
-        quote!(#ident)
+        ident
     }
 
     /// A type from elsewhere, imported as [`name`](Self::name) does.
-    pub(crate) fn external(&self, external: &ExternalType) -> TokenStream {
+    pub(crate) fn external(&self, external: &ExternalType) -> String {
         let Some((name, module)) = external.segments.split_last() else {
-            return TokenStream::new();
+            return String::new();
         };
         if module.is_empty() || !external.arguments.is_empty() {
-            return path(&external.to_string());
+            return external.to_string();
         }
         let module: Vec<&str> = module.iter().map(String::as_str).collect();
         let module = module.join("::");
         let global = if external.global { "::" } else { "" };
-        self.name(&format!("{global}{module}"), name)
+        self.name_path(&format!("{global}{module}"), name)
     }
 
     /// A type of the version, imported where another module has it.
-    pub(crate) fn own(&self, name: &str) -> TokenStream {
+    pub(crate) fn own(&self, name: &str) -> Ident {
+        self.import_own(name);
+        ident(name)
+    }
+
+    /// [`own`](Self::own) as text.
+    pub(crate) fn own_path(&self, name: &str) -> String {
+        self.import_own(name);
+        names::ident(name)
+    }
+
+    fn import_own(&self, name: &str) {
         let home = self.own.get(name);
-        if home.is_some_and(|home| **home != *self.module) {
+        let is_beside = home.is_some_and(|home| **home != *self.module);
+        if is_beside && !self.beside.borrow().contains(name) {
             self.beside.borrow_mut().insert(name.to_owned());
         }
-        ident(name).into_token_stream()
     }
 
     /// The codec's module, imported.

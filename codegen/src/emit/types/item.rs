@@ -5,12 +5,12 @@ use quote::quote;
 
 use super::{
     FileContext, attributes, builder, default, demands,
-    refs::{field_type, type_tokens},
+    refs::{field_type, type_path},
     together, values,
 };
 use crate::{
     emit::{
-        context::ident,
+        context::{ident, path},
         docs::{self, code},
         serde_attributes::{
             has_number, is_plain_go, may_be_null, needs_codec, serde_attribute, serde_camel_case,
@@ -19,22 +19,26 @@ use crate::{
     },
     model::{
         Aliasing, EnumDef, EnumValues, Field, KnownType, Marshals, StructDef, TypeDef, TypeKind,
-        TypeRef, UnknownFields, Validation, Variant,
+        TypeRef, UnknownFields, Validation, Variant, names,
     },
+    output::format::Lines,
 };
 
 /// Emits a type with its documentation.
-pub(super) fn emit(scope: &FileContext<'_>, def: &TypeDef) -> TokenStream {
+pub(super) fn emit(scope: &FileContext<'_>, def: &TypeDef) -> Lines {
+    let mut lines = Lines::new(scope.cx.visibility());
     if let Some(written) = on_wire(def) {
-        return emit_alias(scope, def, &written);
+        emit_alias(scope, def, &written, &mut lines);
+        return lines;
     }
     match &def.kind {
-        TypeKind::Struct(body) => emit_struct(scope, def, body),
-        TypeKind::Enum(body) => emit_enum(scope, def, body),
-        TypeKind::Alias(alias) => emit_alias(scope, def, alias),
+        TypeKind::Struct(body) => emit_struct(scope, def, body, &mut lines),
+        TypeKind::Enum(body) => emit_enum(scope, def, body, &mut lines),
+        TypeKind::Alias(alias) => emit_alias(scope, def, alias, &mut lines),
         // Unions come from annotated Rust alone, whose types are the author's.
-        TypeKind::Union(_) => TokenStream::new(),
+        TypeKind::Union(_) => {}
     }
+    lines
 }
 
 /// The JSON form of a Go type with its own marshalling.
@@ -55,9 +59,8 @@ pub(super) fn on_wire(def: &TypeDef) -> Option<Aliasing> {
     })
 }
 
-fn emit_struct(scope: &FileContext<'_>, def: &TypeDef, body: &StructDef) -> TokenStream {
-    let name = ident(&def.name);
-    let docs = type_docs(scope, def);
+fn emit_struct(scope: &FileContext<'_>, def: &TypeDef, body: &StructDef, lines: &mut Lines) {
+    comment(lines, type_docs(scope, def));
     let mut fields = body.fields.iter();
     let serde = if scope.unit.is_listed(scope.cx, def) {
         Serde::Generated
@@ -73,32 +76,41 @@ fn emit_struct(scope: &FileContext<'_>, def: &TypeDef, body: &StructDef) -> Toke
         (false, true) => quote!(#[serde(default)]),
         (false, false) => TokenStream::new(),
     };
-    let fields = body
-        .fields
-        .iter()
-        .map(|field| emit_field(scope, (def, body), field, serde));
-    let unknown = emit_unknown(scope, &body.unknown_fields, serde);
+    let unknown = match &body.unknown_fields {
+        UnknownFields::Kept(value) => {
+            Some(type_path(scope, &TypeRef::Map(Box::new(value.clone()))))
+        }
+        UnknownFields::Pruned => None,
+    };
     let defaults = default::emit(scope, def, body);
     let mut derives = vec!["Clone", "Debug"];
     if defaults.derive {
         derives.push("Default");
     }
     derives.push("PartialEq");
-    let derives = derive(scope, def, &derives, serde);
-    let builder = builder::of_struct(scope, def, body);
-    let attributes = attributes::attributes(scope.cx, def);
-    let items = &defaults.items;
-    quote! {
-        #docs
-        #derives
-        #builder
-        #attributes
-        #container
-        pub struct #name {
-            #(#fields)*
-            #unknown
+    derive(scope, def, &derives, serde, lines);
+    lines.attributes(&builder::of_struct(scope, def, body));
+    lines.attributes(&attributes::attributes(scope.cx, def));
+    lines.attributes(&container);
+    lines.start("struct", &names::ident(&def.name));
+    for field in &body.fields {
+        emit_field(scope, (def, body), field, serde, lines);
+    }
+    if let Some(map) = unknown {
+        lines.comment(" Properties that the schema does not name; the API server keeps them.");
+        if serde != Serde::Generated {
+            lines.attributes(&quote!(#[serde(flatten)]));
         }
-        #items
+        lines.attributes(&builder::of_unknown(scope));
+        lines.field("unknown_fields", &map);
+    }
+    lines.end();
+    lines.after(scope.cx.visible(defaults.items));
+}
+
+fn comment(lines: &mut Lines, marker: Option<String>) {
+    if let Some(marker) = marker {
+        lines.comment(&marker);
     }
 }
 
@@ -118,9 +130,9 @@ fn emit_field(
     (def, body): (&TypeDef, &StructDef),
     field: &Field,
     serde: Serde,
-) -> TokenStream {
-    let name = ident(&field.rust_name);
-    let docs = field_docs(scope, body, field);
+    lines: &mut Lines,
+) {
+    comment(lines, field_docs(scope, body, field));
     let ty = field_type(scope, field);
     let implied = match serde {
         Serde::Generated => None,
@@ -142,11 +154,13 @@ fn emit_field(
             ty: with_plain_numbers(&field.ty),
             ..field.clone()
         };
-        let with = field_type(scope, &described).to_string();
+        let with = path(&field_type(scope, &described)).to_string();
         quote!(#[schemars(with = #with)])
     });
-    let builder = builder::of_field(scope, def, body, field);
-    quote!(#docs #attribute #schemars #builder pub #name: #ty,)
+    lines.attributes(&attribute.unwrap_or_default());
+    lines.attributes(&schemars.unwrap_or_default());
+    lines.attributes(&builder::of_field(scope, def, body, field));
+    lines.field(&names::ident(&field.rust_name), &ty);
 }
 
 /// The type with `f64` for the codec's `Number`, which has no schema of its own.
@@ -162,25 +176,8 @@ fn with_plain_numbers(ty: &TypeRef) -> TypeRef {
     }
 }
 
-/// The field that keeps what the schema does not name.
-fn emit_unknown(scope: &FileContext<'_>, unknown: &UnknownFields, serde: Serde) -> TokenStream {
-    let UnknownFields::Kept(value) = unknown else {
-        return TokenStream::new();
-    };
-    let map = type_tokens(scope, &TypeRef::Map(Box::new(value.clone())));
-    let flatten = (serde != Serde::Generated).then(|| quote!(#[serde(flatten)]));
-    let builder = builder::of_unknown(scope);
-    quote! {
-        /// Properties that the schema does not name; the API server keeps them.
-        #flatten
-        #builder
-        pub unknown_fields: #map,
-    }
-}
-
-fn emit_enum(scope: &FileContext<'_>, def: &TypeDef, body: &EnumDef) -> TokenStream {
-    let name = ident(&def.name);
-    let docs = type_docs(scope, def);
+fn emit_enum(scope: &FileContext<'_>, def: &TypeDef, body: &EnumDef, lines: &mut Lines) {
+    comment(lines, type_docs(scope, def));
     let default = match (body.default, &body.open) {
         (None, Some(_)) if body.zero_is_empty => None,
         (default, _) => Some(default.unwrap_or(0)),
@@ -190,56 +187,45 @@ fn emit_enum(scope: &FileContext<'_>, def: &TypeDef, body: &EnumDef) -> TokenStr
         EnumValues::Texts if values::is_listed(scope.cx, def) => Serde::Generated,
         _ => Serde::Derived,
     };
-    let variants = body.variants.iter().enumerate().map(|(index, variant)| {
-        let name = ident(&variant.name);
-        let value = &variant.value;
-        let docs = scope.comment(variant_docs(variant));
-        let marked = (Some(index) == default).then(|| quote!(#[default]));
-        let is_text = serde == Serde::Derived && body.values == EnumValues::Texts;
-        let is_renamed = is_text && *value != variant.name;
-        let rename = is_renamed.then(|| quote!(#[serde(rename = #value)]));
-        quote!(#docs #marked #rename #name,)
-    });
-    let (through, untagged, other) = match body.values {
-        EnumValues::Texts => {
-            let string = scope.imports.prelude("::std::string", "String");
-            let untagged = (serde == Serde::Derived).then(|| quote!(#[serde(untagged)]));
-            (None, untagged, string)
-        }
-        EnumValues::Integers => (
-            Some(quote!(#[serde(from = "i64", into = "i64")])),
-            None,
-            quote!(i64),
-        ),
-    };
-    let open = body.open.as_ref().map(|open| {
-        let open = ident(open);
-        quote! {
-            /// A value that the schema does not list, such as one of a newer API server.
-            #untagged
-            #open(#other),
-        }
-    });
+    let is_derived_text = serde == Serde::Derived && body.values == EnumValues::Texts;
     let derived: &[&str] = match (body.values, default) {
         (EnumValues::Integers, _) => &["Clone", "Copy", "Debug", "Default", "PartialEq", "Eq"],
         (EnumValues::Texts, Some(_)) => &["Clone", "Debug", "Default", "PartialEq", "Eq"],
         (EnumValues::Texts, None) => &["Clone", "Debug", "PartialEq", "Eq"],
     };
-    let derives = derive(scope, def, derived, serde);
-    let attributes = attributes::attributes(scope.cx, def);
-    let empty = default
-        .is_none()
-        .then(|| emit_empty_default(scope, &name, body));
-    quote! {
-        #docs
-        #derives
-        #through
-        #attributes
-        pub enum #name {
-            #(#variants)*
-            #open
+    derive(scope, def, derived, serde, lines);
+    if body.values == EnumValues::Integers {
+        lines.attributes(&quote!(#[serde(from = "i64", into = "i64")]));
+    }
+    lines.attributes(&attributes::attributes(scope.cx, def));
+    lines.start("enum", &names::ident(&def.name));
+    for (index, variant) in body.variants.iter().enumerate() {
+        let value = &variant.value;
+        comment(lines, scope.marker(variant_docs(variant)));
+        if Some(index) == default {
+            lines.default();
         }
-        #empty
+        if is_derived_text && *value != variant.name {
+            lines.attributes(&quote!(#[serde(rename = #value)]));
+        }
+        lines.variant(&names::ident(&variant.name), None);
+    }
+    if let Some(open) = &body.open {
+        lines.comment(" A value that the schema does not list, such as one of a newer API server.");
+        if is_derived_text {
+            lines.attributes(&quote!(#[serde(untagged)]));
+        }
+        let other = match body.values {
+            EnumValues::Texts => scope.imports.prelude_path("::std::string", "String"),
+            EnumValues::Integers => "i64".into(),
+        };
+        lines.variant(&names::ident(open), Some(&other));
+    }
+    lines.end();
+    if default.is_none()
+        && let Some(empty) = emit_empty_default(scope, &ident(&def.name), body)
+    {
+        lines.after(empty);
     }
 }
 
@@ -276,18 +262,16 @@ fn variant_docs(variant: &Variant) -> Vec<String> {
     lines
 }
 
-fn emit_alias(scope: &FileContext<'_>, def: &TypeDef, alias: &Aliasing) -> TokenStream {
-    let name = ident(&def.name);
-    let docs = type_docs(scope, def);
+fn emit_alias(scope: &FileContext<'_>, def: &TypeDef, alias: &Aliasing, lines: &mut Lines) {
+    comment(lines, type_docs(scope, def));
     let target = match &alias.target {
         // A type of another file of the version.
         TypeRef::Local(target) if def.declared.place().is_none() => {
-            let target = ident(target);
-            quote!(super::#target)
+            format!("super::{}", names::ident(target))
         }
-        target => type_tokens(scope, target),
+        target => type_path(scope, target),
     };
-    quote!(#docs pub type #name = #target;)
+    lines.alias(&names::ident(&def.name), &target);
 }
 
 fn derive(
@@ -295,14 +279,9 @@ fn derive(
     def: &TypeDef,
     names: &[&'static str],
     serde: Serde,
-) -> TokenStream {
-    let mut derives: Vec<TokenStream> = names
-        .iter()
-        .map(|name| {
-            let ident = ident(name);
-            quote!(#ident)
-        })
-        .collect();
+    lines: &mut Lines,
+) {
+    let mut derives = Vec::new();
     if serde != Serde::Generated {
         derives.push(scope.imports.name("serde", "Serialize"));
         derives.push(scope.imports.name("serde", "Deserialize"));
@@ -318,11 +297,16 @@ fn derive(
         own.push("Builder");
     }
     derives.extend(attributes::derives(scope.cx, def, &own));
-    quote!(#[derive(#(#derives),*)])
+    if derives.is_empty() {
+        lines.derive(names);
+    } else {
+        let names = names.iter().map(|name| ident(name));
+        lines.attributes(&quote!(#[derive(#(#names,)* #(#derives),*)]));
+    }
 }
 
-/// The description, or the path in the API without one.
-fn type_docs(scope: &FileContext<'_>, def: &TypeDef) -> TokenStream {
+/// The comment of a type: the description, or the path in the API without one.
+fn type_docs(scope: &FileContext<'_>, def: &TypeDef) -> Option<String> {
     let mut lines = docs::lines(&def.docs);
     if lines.is_empty() {
         lines.push(format!("`{}`.", code(&def.path)));
@@ -332,10 +316,10 @@ fn type_docs(scope: &FileContext<'_>, def: &TypeDef) -> TokenStream {
         notes.extend(together::of_type(body));
     }
     add_notes(&mut lines, notes);
-    scope.comment(lines)
+    scope.marker(lines)
 }
 
-fn field_docs(scope: &FileContext<'_>, body: &StructDef, field: &Field) -> TokenStream {
+fn field_docs(scope: &FileContext<'_>, body: &StructDef, field: &Field) -> Option<String> {
     let mut lines = docs::lines(&field.docs);
     let mut notes: Vec<String> = values_note(&field.ty, &field.validation)
         .into_iter()
@@ -344,7 +328,7 @@ fn field_docs(scope: &FileContext<'_>, body: &StructDef, field: &Field) -> Token
     notes.extend(together::of_field(body, field));
     notes.extend(default_note(field));
     add_notes(&mut lines, notes);
-    scope.comment(lines)
+    scope.marker(lines)
 }
 
 /// Adds what the schema demands below a description, as a list; a note that stands alone is a paragraph. Lists of descriptions

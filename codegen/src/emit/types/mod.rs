@@ -123,12 +123,17 @@ pub(crate) struct FileContext<'a> {
 impl FileContext<'_> {
     /// A comment of these lines, without leading space, at what comes next; nothing without lines.
     fn comment(&self, lines: Vec<String>) -> TokenStream {
+        let marker = self.marker(lines);
+        marker.map_or_else(TokenStream::new, |marker| quote!(#[doc = #marker]))
+    }
+
+    /// What stands for a comment of these lines; nothing without lines.
+    fn marker(&self, lines: Vec<String>) -> Option<String> {
         if lines.is_empty() {
             self.undocumented();
-            return TokenStream::new();
+            return None;
         }
-        let marker = self.comments.borrow_mut().add(lines);
-        quote!(#[doc = #marker])
+        Some(self.comments.borrow_mut().add(lines))
     }
 
     /// Notes that an item has no comment, since its name says as much.
@@ -339,7 +344,7 @@ fn emit_file(
         .partition(|def| matches!(def.kind, TypeKind::Alias(_)));
     let mut items = Items::default();
     for def in own.iter().chain(&aliases) {
-        items.push(cx.visible(item::emit(&scope, def)));
+        items.push_lines(item::emit(&scope, def));
         if let Some(text) = object::emit(&scope, def).or_else(|| values::emit(&scope, def)) {
             items.push_text(&text);
         }

@@ -18,7 +18,10 @@ use quote::quote;
 
 use super::{FileContext, object::call, refs};
 use crate::{
-    emit::{context::ident, serde_attributes::Presence},
+    emit::{
+        context::{ident, path},
+        serde_attributes::Presence,
+    },
     model::{
         Field, FieldUnion, StructDef, TypeDef, TypeKind, TypeRef, UnionBound, UnionMember,
         UnionView,
@@ -158,10 +161,10 @@ impl Viewed<'_> {
 
 /// The type of what a variant refers to: the field's, without the `Option` that is none where it is not set.
 fn value_type(scope: &FileContext<'_>, field: &Field) -> TokenStream {
-    let ty = match &field.ty {
-        TypeRef::Boxed(inner) => refs::type_tokens(scope, inner),
+    let ty = path(&match &field.ty {
+        TypeRef::Boxed(inner) => refs::type_path(scope, inner),
         _ => refs::value_type(scope, field),
-    };
+    });
     if Presence::of(field) == Presence::OptionalNullable {
         let option = scope.imports.prelude("::std::option", "Option");
         quote!(#option<#ty>)

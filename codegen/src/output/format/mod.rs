@@ -4,6 +4,9 @@
 
 mod blank;
 pub(crate) mod header;
+mod lines;
+
+pub(crate) use lines::Lines;
 
 use proc_macro2::TokenStream;
 
@@ -46,7 +49,16 @@ pub(crate) struct Items {
 impl Items {
     /// Prints the tokens of an item after those before.
     pub(crate) fn push(&mut self, tokens: TokenStream) {
-        match print(tokens) {
+        self.push_result(print(tokens));
+    }
+
+    /// Adds a type that is written line by line, after the items before.
+    pub(crate) fn push_lines(&mut self, lines: Lines) {
+        self.push_result(lines.finish());
+    }
+
+    fn push_result(&mut self, text: Result<String, String>) {
+        match text {
             Ok(text) => self.text.push_str(&text),
             Err(error) => drop(self.error.get_or_insert(error)),
         }
