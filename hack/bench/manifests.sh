@@ -31,10 +31,12 @@ fi
 peer=$tools/bin/controller-gen
 [[ -x $peer ]] || GOBIN=$tools/bin go install sigs.k8s.io/controller-tools/cmd/controller-gen@v0.21.0
 
-# once NAME COMMAND…: one run; its seconds go to $work/NAME.times.
+# once NAME FOLDER COMMAND…: one run in a folder; its seconds go to $work/NAME.times. No other program is started, whose own time would count.
 once() {
-	local name=$1 start=$EPOCHREALTIME
-	shift
+	local name=$1 start
+	cd "$2"
+	shift 2
+	start=$EPOCHREALTIME
 	"$@" >"$work/log" 2>&1 || { cat "$work/log" >&2; return 1; }
 	awk -v a="$start" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.4f\n", b - a }' >>"$work/$name.times"
 }
@@ -63,14 +65,14 @@ for entry in "${modules[@]}"; do
 	for package in $packages; do paths+=("paths=$package") listed+="\"$package\", "; done
 	printf '[[crate]]\npath = "ours"\n[[crate.go]]\ndir = "../module"\npackages = [%s]\n[crate.manifests]\ncompat = "controller-gen"\n' \
 		"$listed" >"$tree/codegen.toml"
-	theirs=(env -C "$tree/module" "$peer" crd rbac:roleName=manager-role webhook "${paths[@]}" output:dir="$tree/theirs")
+	theirs=("$peer" crd rbac:roleName=manager-role webhook "${paths[@]}" output:dir="$tree/theirs")
 	# Once unmeasured: dependencies and Go's build cache.
-	"${theirs[@]}" >"$work/log" 2>&1 || { echo "$name: controller-gen fails: $(head -1 "$work/log")"; continue; }
+	(cd "$tree/module" && "${theirs[@]}") >"$work/log" 2>&1 || { echo "$name: controller-gen fails: $(head -1 "$work/log")"; continue; }
 	for ((run = 0; run < runs; run++)); do
 		# Files that are there are only compared.
 		rm -rf "$tree/ours/config" "$tree/theirs"
-		once "$name" env -C "$tree" "$ours" manifests
-		once "$name-peer" "${theirs[@]}"
+		once "$name" "$tree" "$ours" manifests
+		once "$name-peer" "$tree/module" "${theirs[@]}"
 	done
 	[[ -n $(find "$tree/ours/config" -name '*.yaml') ]] || { echo "$name: nothing was written"; exit 1; }
 	report "$name, controller-gen" "$name" "$name-peer" 50
@@ -103,13 +105,14 @@ fn main() {
     println!("{}", serde_json::to_string_pretty(&crds).unwrap());
 }
 RUST
-build() { env -C "$program" CARGO_TARGET_DIR="$tools/kube-derive" cargo run --quiet; }
+build() { CARGO_TARGET_DIR=$tools/kube-derive cargo run --quiet; }
+cd "$program"
 build >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 for ((run = 0; run < runs; run++)); do
 	rm -rf "$work/rust/config"
-	once rust env -C "$work/rust" "$ours" manifests src/apis
+	once rust "$work/rust" "$ours" manifests src/apis
 	echo "// $run" >>"$program/src/types.rs"
-	once rust-peer build
+	once rust-peer "$program" build
 done
 [[ -n $(find "$work/rust" -name 'documents.example.com_*.yaml') ]] || { echo "nothing was written"; exit 1; }
 report "3 kinds, kube-derive's crd()" rust rust-peer 100
