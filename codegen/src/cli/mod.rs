@@ -46,19 +46,33 @@ struct Cli {
     command: Command,
 }
 
+// Deferred: arguments are declared for the command alone that was given. What the list of commands says of one is the first sentence of
+// its own documentation.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum Command {
+    /// Generate everything that a codegen.toml declares.
     Generate(generate::Generate),
+    /// Generate for annotated Rust types, with the arguments of Go's generate-groups.sh.
     Groups(groups::Groups),
+    /// Generate types, clients, listers and informers from CRD YAML.
     Crd(crd::Crd),
+    /// Generate types, clients, listers and informers from Go API packages.
     #[cfg(feature = "go")]
     Go(go::Go),
+    /// Write a whole crate for CRDs, ready to build and to publish.
     Crate(crate_::Crate),
+    /// Write CRDs, roles and webhook configurations from types and markers, or CRDs from CRDs.
     Manifests(manifests::Manifests),
+    /// Show the API as the generator understands it.
     Inspect(inspect::Inspect),
+    /// List every marker: syntax, target, meaning, default.
     Markers(markers::Markers),
+    /// Print a JSON schema of codegen.toml, for editors.
     Schema(schema::Schema),
+    /// Print a completion script for a shell.
     Completions(completions::Completions),
+    /// Pack the table of Kubernetes' own types from their Go sources, and print one of its files.
     #[cfg(feature = "go")]
     #[command(hide = true)]
     BuiltinTypes(builtin::BuiltinTypes),

@@ -31,6 +31,27 @@ fn every_subcommand_explains_itself() {
 }
 
 #[test]
+fn the_list_of_commands_says_what_each_says_of_itself() {
+    let help = |arguments: &[&str]| Sandbox::new().quiet("", arguments, "").stdout;
+    let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let list = help(&["-h"]);
+    let entries = list.split("Commands:\n").nth(1).unwrap();
+    let entries = entries.split("\n\n").next().unwrap();
+    let names = entries
+        .lines()
+        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next());
+    let names: Vec<&str> = names.filter(|name| *name != "help").collect();
+    assert!(names.len() > 8, "{names:?}");
+    for name in names {
+        let own = help(&[name, "-h"]);
+        let own = own.split("\n\n").next().unwrap();
+        let entry = joined(&format!("{name} {own}"));
+        assert!(joined(entries).contains(&entry), "`{entry}` in {entries}");
+    }
+}
+
+#[test]
 fn wrong_usage_exits_with_2() {
     let mut sandbox = Sandbox::new();
     sandbox.run(&[]);
