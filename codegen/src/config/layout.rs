@@ -125,14 +125,15 @@ pub(super) fn normalize(path: &Path) -> PathBuf {
 /// `path` as seen from the current folder, for messages: relative where it can be, with `/` between the parts.
 #[must_use]
 pub fn shown(path: &Path) -> String {
-    let relative = std::env::current_dir().ok().and_then(|current| {
-        let path = normalize(path);
-        if path.is_relative() {
-            return Some(path);
-        }
-        relative_to(&path, &normalize(&current))
-    });
-    let relative = relative.unwrap_or_else(|| path.to_owned());
+    let normal = normalize(path);
+    let relative = if normal.is_relative() {
+        normal
+    } else {
+        std::env::current_dir()
+            .ok()
+            .and_then(|current| relative_to(&normal, &normalize(&current)))
+            .unwrap_or_else(|| path.to_owned())
+    };
     if relative.as_os_str().is_empty() {
         return ".".to_owned();
     }

@@ -205,8 +205,8 @@ impl Plan {
         for plan in plans.iter() {
             let root = plan.location();
             for (path, text) in plan.wanted() {
-                let first = wanted.entry(root.join(path)).or_insert(text);
-                if *first != text {
+                let first = wanted.insert(root.join(path), text);
+                if first.is_some_and(|first| first != text) {
                     let path = plan.root.join(path);
                     return Err(Error::Twice { path });
                 }

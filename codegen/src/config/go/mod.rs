@@ -11,6 +11,7 @@ mod patterns;
 mod tests;
 
 use std::{
+    cell::RefCell,
     collections::{BTreeMap, BTreeSet},
     fs::{self, File},
     io::{self, Read as _, Seek as _},
@@ -34,6 +35,7 @@ use crate::{
         GoFile, GoPackage, GoSources, Known, Wanted, builds_name, declares_objects, is_barren,
         is_generated, package_name, wanted,
     },
+    source::Source,
     threads,
 };
 
@@ -44,7 +46,10 @@ const MAX_FILE_BYTES: u64 = 32 * 1024 * 1024;
 const CLAUSE_BYTES: u64 = 64 * 1024;
 
 /// How much of a file is looked at at once for declarations.
-const PIECE_BYTES: usize = 128 * 1024;
+const PIECE_BYTES: usize = 64 * 1024;
+
+/// How much of a buffer is kept for the next file.
+const KEPT_BYTES: usize = 1024 * 1024;
 
 /// The longest line of a file that is looked at so; one with a longer line is read as a whole.
 const LINE_BYTES: usize = 1024 * 1024;
@@ -240,21 +245,29 @@ fn take(
 }
 
 fn read_package(path: &str, found: &Found, requested: bool) -> Result<GoPackage, Diagnostics> {
+    thread_local! {
+        /// The bytes of the file that the thread reads: a buffer for each file would be a tenth of all memory.
+        static BUFFER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    }
     let names = go_files(&found.folder)?;
+    let dir = shown(&found.folder);
     let read: Vec<Result<GoFile, Diagnostic>> = names
         .par_iter()
-        .map_init(Vec::new, |buffer, name| {
+        .map(|name| {
             let path = found.folder.join(name);
-            let error = |error| first_of(inputs::read_error(&path)(error));
-            let mut file = File::open(&path).map_err(error)?;
-            buffer.clear();
-            // Most of a foreign package is generated, and megabytes.
-            if !found.main && is_barren_file(&mut file, buffer).map_err(error)? {
-                return Ok(GoFile::barren(shown(&path)));
-            }
-            read_file(file, &path, buffer)?;
-            let source = inputs::utf8(shown(&path), buffer);
-            Ok(GoFile::new(source.map_err(first_of)?))
+            let shown = if dir == "." {
+                name.clone()
+            } else {
+                format!("{dir}/{name}")
+            };
+            let source = BUFFER.with_borrow_mut(|buffer| {
+                let source = read_source(&path, &shown, found.main, buffer);
+                buffer.clear();
+                buffer.shrink_to(KEPT_BYTES);
+                source
+            })?;
+            // Parsing is parallel, so that this thread may come to read another file before it ends.
+            Ok(source.map_or_else(|| GoFile::barren(shown), GoFile::new))
         })
         .collect();
     let mut diagnostics = Diagnostics::new();
@@ -270,10 +283,28 @@ fn read_package(path: &str, found: &Found, requested: bool) -> Result<GoPackage,
         module: found.module.clone(),
         version: found.version.clone(),
         main: found.main,
-        dir: shown(&found.folder),
+        dir,
         requested,
         files,
     })
+}
+
+/// A Go file of a module that is, or is not, the main one, by way of a buffer; none if it declares nothing that fields are made of.
+fn read_source(
+    path: &Path,
+    shown: &str,
+    main: bool,
+    buffer: &mut Vec<u8>,
+) -> Result<Option<Source>, Diagnostic> {
+    let error = |error| first_of(inputs::read_error(path)(error));
+    let mut file = File::open(path).map_err(error)?;
+    // Most of a foreign package is generated, and megabytes.
+    if !main && is_barren_file(&mut file, buffer).map_err(error)? {
+        return Ok(None);
+    }
+    read_file(file, path, buffer)?;
+    let source = inputs::utf8(shown.to_owned(), buffer).map_err(first_of)?;
+    Ok(Some(source))
 }
 
 /// The names of the Go files that the build takes by their name, sorted.
@@ -300,33 +331,43 @@ fn go_files(folder: &Path) -> Result<Vec<String>, Diagnostic> {
 }
 
 /// Whether a file is generated and declares nothing that fields are made of. It is looked at piece by piece, in memory that stays in
-/// the processor's cache. Of a file that is not, the piece holds what was read of it.
-fn is_barren_file(file: &mut File, piece: &mut Vec<u8>) -> io::Result<bool> {
-    let read_piece = |file: &mut File, piece: &mut Vec<u8>| {
-        piece.reserve(PIECE_BYTES);
-        file.take(PIECE_BYTES as u64).read_to_end(piece)
-    };
-    let mut read = read_piece(file, piece)?;
-    if !is_generated(piece) {
+/// the processor's cache. Of a file that is not, the buffer holds what was read of it.
+fn is_barren_file(file: &mut File, buffer: &mut Vec<u8>) -> io::Result<bool> {
+    let mut read = read_piece(file, buffer)?;
+    if !is_generated(buffer) {
         return Ok(false);
     }
     loop {
         // A line goes on in the next piece, with the line end before it.
         let lines = match read {
-            0 => piece.len(),
-            _ => memchr::memrchr(b'\n', piece).unwrap_or(0),
+            0 => buffer.len(),
+            _ => memchr::memrchr(b'\n', buffer).unwrap_or(0),
         };
-        if !is_barren(&piece[..lines]) || piece.len() - lines > LINE_BYTES {
+        if !is_barren(&buffer[..lines]) || buffer.len() - lines > LINE_BYTES {
             file.rewind()?;
-            piece.clear();
+            buffer.clear();
             return Ok(false);
         }
         if read == 0 {
             return Ok(true);
         }
-        piece.drain(..lines);
-        read = read_piece(file, piece)?;
+        buffer.drain(..lines);
+        read = read_piece(file, buffer)?;
     }
+}
+
+/// Adds the next piece of a file; how much it was. In one call of the system, mostly: `read_to_end` begins with small ones.
+fn read_piece(file: &mut File, buffer: &mut Vec<u8>) -> io::Result<usize> {
+    let from = buffer.len();
+    buffer.resize(from + PIECE_BYTES, 0);
+    let read = loop {
+        match file.read(&mut buffer[from..]) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            done => break done,
+        }
+    };
+    buffer.truncate(from + read.as_ref().map_or(0, |read| *read));
+    read
 }
 
 /// Reads the rest of a file into a buffer, behind what the buffer holds of it.

@@ -279,6 +279,9 @@ fn roots<'a>(
     resources
 }
 
+/// How many types are lowered sooner than another thread wakes up.
+const FEW: usize = 4;
+
 /// Types that were reached and are still to be lowered, and those that are.
 #[derive(Default)]
 struct Work {
@@ -301,6 +304,7 @@ impl Work {
             }
             let lowered: Vec<_> = reached
                 .par_iter()
+                .with_min_len(FEW)
                 .map(|next| Lowered::of(cx, next))
                 .collect();
             for (next, mut lowered) in reached.into_iter().zip(lowered) {

@@ -25,6 +25,9 @@ use crate::model::{
     names::{self, schema::TypeNames},
 };
 
+/// How many types are searched sooner than another thread wakes up: most have no rules.
+const FEW: usize = 32;
+
 /// Finds the unions of every struct, and names what is generated for them.
 pub(super) fn find(api: &mut ApiSet) {
     let versions = api
@@ -46,7 +49,8 @@ pub(super) fn find(api: &mut ApiSet) {
 /// Finds the unions of types that stand in one module; with names that are taken there besides the types', views are named.
 fn find_in(types: &mut [TypeDef], reserved: Option<&BTreeSet<String>>) {
     let enums = enums(types);
-    let unions: Vec<Found> = types.par_iter().map(|def| unions_of(def, &enums)).collect();
+    let unions = types.par_iter().with_min_len(FEW);
+    let unions: Vec<Found> = unions.map(|def| unions_of(def, &enums)).collect();
     drop(enums);
     let mut taken = reserved.map(|reserved| {
         let own: Vec<String> = types.iter().map(|def| def.name.clone()).collect();

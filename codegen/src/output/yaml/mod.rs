@@ -80,7 +80,7 @@ pub(crate) fn is_printed(text: &str) -> bool {
 }
 
 /// The bytes that a text starts with room for; most CRDs have more.
-const CAPACITY: usize = 16 * 1024;
+const CAPACITY: usize = 64 * 1024;
 
 /// Steps of indentation.
 const INDENT: usize = 2;
@@ -266,7 +266,7 @@ impl Emitter {
         let (first, second) = members.split_at(members.len() / 2);
         // As behind the indentation that starts the half.
         let mut other = Self {
-            out: String::new(),
+            out: String::with_capacity(CAPACITY),
             column: self.indent.unwrap_or(0),
             indent: self.indent,
             whitespace: true,

@@ -65,15 +65,16 @@ impl FileReader<'_, '_> {
     /// The markers of a group: `//` lines, never block comments.
     fn raw_markers(&self, group: &Group) -> Vec<RawMarker> {
         let mut found = Vec::new();
-        let comments = self.syntax.comments_of(group).iter();
-        for comment in comments.filter(|comment| !comment.is_block) {
-            let text = self.file.text_of(&comment.range);
-            let content = text.get(2..).unwrap_or_default().trim();
+        for comment in self.syntax.comments_of(group) {
+            let range = comment.range();
+            let Some(line) = self.file.text_of(&range).strip_prefix("//") else {
+                continue;
+            };
+            let content = line.trim();
             if !is_marker(content) {
                 continue;
             }
-            let inner = comment.range.start + 2;
-            let start = inner + text.get(2..).unwrap_or_default().find('+').unwrap_or(0);
+            let start = range.start + 2 + line.find('+').unwrap_or(0);
             let place = self.place(start..start + content.len());
             let raw = RawMarker { place };
             // Build constraints of old are written like markers; a default that names a constant is for other generators.

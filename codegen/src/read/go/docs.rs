@@ -7,9 +7,8 @@ pub(super) fn text(comments: &[Comment], source: &str) -> String {
     let mut text = String::new();
     let mut blank = false;
     for comment in comments {
-        let raw = source.get(comment.range.clone()).unwrap_or_default();
-        if comment.is_block {
-            let inner = raw.strip_prefix("/*").unwrap_or(raw);
+        let raw = source.get(comment.range()).unwrap_or_default();
+        if let Some(inner) = raw.strip_prefix("/*") {
             let inner = inner.strip_suffix("*/").unwrap_or(inner);
             for line in inner.split('\n') {
                 push(&mut text, &mut blank, line);

@@ -161,12 +161,12 @@ impl<'a> Parser<'a> {
         let mut last_line = None;
         let first = std::mem::replace(&mut self.grouped, self.scanner.comments.len());
         for (number, comment) in self.scanner.comments.iter().enumerate().skip(first) {
-            let is_behind = comment.first_line == before_line;
+            let is_behind = comment.first_line() == before_line;
             let joins = last_line.is_some_and(|last| {
                 let gap = usize::from(before_line != last);
-                comment.first_line <= last + gap
+                comment.first_line() <= last + gap
             });
-            last_line = Some(comment.last_line);
+            last_line = Some(comment.last_line());
             match self.file.groups.last_mut() {
                 Some(group) if joins => group.grow(),
                 _ => {

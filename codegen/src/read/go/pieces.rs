@@ -37,8 +37,11 @@ fn parse_pieces(text: &str, pieces: &[Span]) -> Option<File> {
         .with_max_len(1)
         .map(|piece| parse::parse_piece(text, piece).ok())
         .collect();
-    let mut files = parsed?.into_iter();
-    let first = files.next()?;
+    let files = parsed?;
+    let room = Room::of(&files);
+    let mut files = files.into_iter();
+    let mut first = files.next()?;
+    room.make(&mut first);
     Some(files.fold(first, join))
 }
 
@@ -55,6 +58,37 @@ fn pieces(text: &str, least: usize) -> Vec<Span> {
     }
     pieces.push(start..text.len());
     pieces
+}
+
+/// How much the pieces of a file hold together, of what they hold most of.
+struct Room {
+    comments: usize,
+    groups: usize,
+    types: usize,
+}
+
+impl Room {
+    fn of(files: &[File]) -> Self {
+        let count = |of: fn(&File) -> usize| files.iter().map(of).sum();
+        Self {
+            comments: count(|file| file.comments.len()),
+            groups: count(|file| file.groups.len()),
+            types: count(|file| file.types.len()),
+        }
+    }
+
+    /// Moves what a file holds to where there is room for all, so that it is not moved again and again.
+    fn make(&self, file: &mut File) {
+        fn grow<T>(list: &mut Vec<T>, total: usize) {
+            let mut grown = Vec::with_capacity(total);
+            grown.append(list);
+            *list = grown;
+        }
+        grow(&mut file.comments, self.comments);
+        grow(&mut file.groups, self.groups);
+        grow(&mut file.owners, self.groups);
+        grow(&mut file.types, self.types);
+    }
 }
 
 /// A piece, with the one that comes after it.

@@ -5,7 +5,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use memchr::{memchr, memchr_iter, memchr3, memmem};
 
@@ -52,13 +52,38 @@ pub(super) enum Kind {
 /// A comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Comment {
+    // 32 bits each, as no file comes near 4 GiB: comments are most of what is held of a file.
+    start: u32,
+    end: u32,
+    first_line: u32,
+    last_line: u32,
+}
+
+impl Comment {
+    fn new(range: Range<usize>, lines: RangeInclusive<usize>) -> Self {
+        let short = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        Self {
+            start: short(range.start),
+            end: short(range.end),
+            first_line: short(*lines.start()),
+            last_line: short(*lines.end()),
+        }
+    }
+
     /// The comment with its slashes, without the line end.
-    pub(super) range: Range<usize>,
-    /// The lines on which it starts and ends, from 0.
-    pub(super) first_line: usize,
-    pub(super) last_line: usize,
-    /// Whether it is a `/* … */`.
-    pub(super) is_block: bool,
+    pub(super) const fn range(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
+    /// The line on which it starts, from 0.
+    pub(super) const fn first_line(&self) -> usize {
+        self.first_line as usize
+    }
+
+    /// The line on which it ends, from 0.
+    pub(super) const fn last_line(&self) -> usize {
+        self.last_line as usize
+    }
 }
 
 /// Text that is not a token.
@@ -183,12 +208,9 @@ impl<'a> Scanner<'a> {
         let start = self.at;
         self.at = self.line_end(start);
         let text = self.text.get(start..self.at).unwrap_or_default();
-        self.comments.push(Comment {
-            range: start..start + text.trim_end_matches('\r').len(),
-            first_line: self.line,
-            last_line: self.line,
-            is_block: false,
-        });
+        let range = start..start + text.trim_end_matches('\r').len();
+        self.comments
+            .push(Comment::new(range, self.line..=self.line));
     }
 
     /// The end of the line that a place is on: its line end, or the end of the text.
@@ -200,12 +222,8 @@ impl<'a> Scanner<'a> {
     fn block_comment(&mut self) -> Scanned<()> {
         let (start, first_line) = (self.at, self.line);
         self.skip_block_comment()?;
-        self.comments.push(Comment {
-            range: start..self.at,
-            first_line,
-            last_line: self.line,
-            is_block: true,
-        });
+        self.comments
+            .push(Comment::new(start..self.at, first_line..=self.line));
         Ok(())
     }
 
@@ -433,35 +451,17 @@ const IN_BLOCK: [bool; 256] = {
 
 /// Whether a word is one of Go's keywords.
 pub(super) fn is_keyword(word: &str) -> bool {
-    const KEYWORDS: [&str; 25] = [
-        "break",
-        "case",
-        "chan",
-        "const",
-        "continue",
-        "default",
-        "defer",
-        "else",
-        "fallthrough",
-        "for",
-        "func",
-        "go",
-        "goto",
-        "if",
-        "import",
-        "interface",
-        "map",
-        "package",
-        "range",
-        "return",
-        "select",
-        "struct",
-        "switch",
-        "type",
-        "var",
-    ];
-    let is_near = |first: u8| (b'b'..=b'v').contains(&first);
-    (2..=11).contains(&word.len())
-        && word.bytes().next().is_some_and(is_near)
-        && KEYWORDS.binary_search(&word).is_ok()
+    // By length first: every word of a file is looked up.
+    match word.len() {
+        2 => matches!(word, "go" | "if"),
+        3 => matches!(word, "for" | "map" | "var"),
+        4 => matches!(word, "case" | "chan" | "else" | "func" | "goto" | "type"),
+        5 => matches!(word, "break" | "const" | "defer" | "range"),
+        6 => matches!(word, "import" | "return" | "select" | "struct" | "switch"),
+        7 => matches!(word, "default" | "package"),
+        8 => word == "continue",
+        9 => word == "interface",
+        11 => word == "fallthrough",
+        _ => false,
+    }
 }

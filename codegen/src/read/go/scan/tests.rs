@@ -15,7 +15,7 @@ fn scan(text: &str) -> Result<(String, Vec<&str>), ScanError> {
         }
     }
     let comments = scanner.comments.iter();
-    let comments = comments.map(|comment| &text[comment.range.clone()]);
+    let comments = comments.map(|comment| &text[comment.range()]);
     Ok((tokens.join(" "), comments.collect()))
 }
 
