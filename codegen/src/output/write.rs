@@ -31,6 +31,7 @@ pub fn apply<'a>(plans: impl IntoIterator<Item = &'a Plan, IntoIter: Clone>) -> 
     let mut staging = Staging::default();
     staging.open(plans.clone())?;
     for plan in plans.clone() {
+        Staging::check_orphans(plan)?;
         staging.add(plan)?;
     }
     interrupt::check()?;
@@ -73,6 +74,18 @@ impl Staging {
         Ok(())
     }
 
+    /// Checks that the orphans of a plan can be removed, which happens last.
+    fn check_orphans(plan: &Plan) -> Result<(), Error> {
+        let orphans = plan.changes().iter();
+        for orphan in orphans.filter(|change| change.kind == ChangeKind::Remove) {
+            let target = plan.root().join(&orphan.path);
+            let folder = target.parent().unwrap_or(plan.root());
+            let checked = check_writable(folder).and_then(|()| check_replaceable(folder, &target));
+            checked.map_err(Error::io("remove", &target))?;
+        }
+        Ok(())
+    }
+
     /// Stages the texts of a plan.
     fn add(&mut self, plan: &Plan) -> Result<(), Error> {
         let Some(stage) = self.stages.get(&plan.location()) else {
@@ -92,6 +105,7 @@ impl Staging {
                 check_writable(folder).map_err(Error::io("write", &target))?;
                 ready.insert(folder.to_owned());
             }
+            check_replaceable(folder, &target).map_err(Error::io("write", &target))?;
             texts.push((target, text));
         }
         // Thousands of files take as long as a fourth of reading, and the system writes several at once.
@@ -152,6 +166,34 @@ fn check_writable(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// An error if what is at `target` belongs to somebody else, in a folder where only owners may replace their files.
+#[cfg(unix)]
+fn check_replaceable(folder: &Path, target: &Path) -> io::Result<()> {
+    use std::os::unix::fs::MetadataExt as _;
+    let Ok(found) = fs::symlink_metadata(target) else {
+        return Ok(());
+    };
+    let folder = fs::metadata(folder)?;
+    let user = rustix::process::geteuid().as_raw();
+    if may_replace(user, (folder.mode(), folder.uid()), found.uid()) {
+        Ok(())
+    } else {
+        Err(rustix::io::Errno::PERM.into())
+    }
+}
+
+#[cfg(not(unix))]
+fn check_replaceable(_folder: &Path, _target: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// Whether `user` may replace a file of `owner` in a folder of this mode and owner.
+#[cfg(unix)]
+fn may_replace(user: u32, (mode, folder_owner): (u32, u32), owner: u32) -> bool {
+    const STICKY: u32 = 0o1000;
+    mode & STICKY == 0 || [0, folder_owner, owner].contains(&user)
+}
+
 /// Removes an orphan and every folder below `root` that it leaves empty.
 fn remove(root: &Path, path: &Path) -> Result<(), Error> {
     let target = root.join(path);
@@ -162,4 +204,23 @@ fn remove(root: &Path, path: &Path) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::may_replace;
+
+    #[test]
+    fn in_a_sticky_folder_owners_replace_files() {
+        let (anna, ben, root) = (1000, 1001, 0);
+        let check = |user, mode, folder, owner, expected| {
+            let found = may_replace(user, (mode, folder), owner);
+            assert_eq!(found, expected, "{user} {mode:o} {folder} {owner}");
+        };
+        check(anna, 0o40777, root, ben, true);
+        check(anna, 0o41777, root, ben, false);
+        check(anna, 0o41777, root, anna, true);
+        check(anna, 0o41777, anna, ben, true);
+        check(root, 0o41777, anna, ben, true);
+    }
 }
