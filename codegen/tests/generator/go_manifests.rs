@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use codegen::{Manifests, Options, diag::Style};
+use codegen::{Compat, Manifests, Options, diag::Style};
 
 use crate::support::go;
 
@@ -118,4 +118,87 @@ fn an_embedded_struct_of_kubernetes_has_texts_where_it_names_types_that_rust_lac
     let generated = generated.unwrap_or_else(|found| panic!("{}", found.render(Style::Colored)));
     let types: String = generated.files.values().map(String::as_str).collect();
     assert!(types.contains("pub protocol: Option<String>"), "{types}");
+}
+
+/// The properties of a Go struct's schema and what is warned of, in one mode.
+fn properties(compat: Compat, spec: &str, others: &str) -> (String, Vec<String>) {
+    let text = format!(
+        "// +groupName=example.com\npackage v1\nimport (\n\tmetav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n)\n\
+         // +kubebuilder:object:root=true\ntype Widget struct {{\n\tmetav1.TypeMeta `json:\",inline\"`\n\
+         \tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\tSpec WidgetSpec `json:\"spec,omitempty\"`\n}}\n\
+         type WidgetSpec struct {{\n{spec}\n}}\n{others}\n"
+    );
+    let options = Options {
+        emit: [].into(),
+        manifests: Some(Manifests::default()),
+        compat,
+        ..Options::default()
+    };
+    let generated = codegen::generate(&go::sources(&text), &options);
+    let generated = generated.unwrap_or_else(|found| panic!("{}", found.render(Style::Colored)));
+    let (_, version) = generated.api.versions().next().unwrap();
+    let spec = version.types.iter().find(|def| def.name == "WidgetSpec");
+    let codegen::model::TypeKind::Struct(spec) = &spec.unwrap().kind else {
+        panic!("no struct");
+    };
+    let fields = spec.fields.iter();
+    let fields: Vec<String> = fields
+        .map(|field| format!("{}: {:?}", field.json_name, field.ty))
+        .collect();
+    let warnings = generated.warnings.as_slice().iter();
+    let warnings = warnings.map(|it| it.message.clone());
+    (
+        fields.join(", "),
+        warnings
+            .filter(|it| it.contains("JSON") || it.contains("twice"))
+            .collect(),
+    )
+}
+
+#[track_caller]
+fn check_names(spec: &str, others: &str, strict: &str, compatible: &str) {
+    for (compat, expected) in [
+        (Compat::Strict, strict),
+        (Compat::ControllerGen, compatible),
+    ] {
+        let (found, warnings) = properties(compat, spec, others);
+        assert_eq!(found, expected, "{compat:?}");
+        assert_eq!(warnings.is_empty(), strict == compatible, "{warnings:?}");
+    }
+}
+
+#[test]
+fn of_fields_with_one_json_name_gos_encoder_decides() {
+    let one_level = "\tA string `json:\"a\"`\n\tB int32 `json:\"a\"`\n\tC bool `json:\"c\"`";
+    check_names(one_level, "", "c: Bool", "a: Int32, c: Bool");
+    let tagged = "\tA string `json:\"B\"`\n\tB int32\n\tC bool `json:\"c\"`";
+    check_names(tagged, "", "B: String, c: Bool", "B: String, c: Bool");
+    let inner = "type Inner struct {\n\tA int32 `json:\"a\"`\n\tD bool `json:\"d\"`\n}";
+    let deeper = "\tInner `json:\",inline\"`\n\tA string `json:\"a\"`";
+    check_names(deeper, inner, "d: Bool, a: String", "d: Bool, a: String");
+    let two = format!("{inner}\ntype Other struct {{\n\tA string `json:\"a\"`\n}}");
+    let both = "\tInner `json:\",inline\"`\n\tOther `json:\",inline\"`";
+    check_names(both, &two, "d: Bool", "a: Int32, d: Bool");
+    let twice = format!(
+        "{inner}\ntype Left struct {{\n\tInner `json:\",inline\"`\n\tL bool `json:\"l\"`\n}}\n\
+         type Right struct {{\n\tInner `json:\",inline\"`\n\tR bool `json:\"r\"`\n}}"
+    );
+    let diamond = "\tLeft `json:\",inline\"`\n\tRight `json:\",inline\"`";
+    let compatible = "a: Int32, d: Bool, l: Bool, r: Bool";
+    check_names(diamond, &twice, "l: Bool, r: Bool", compatible);
+}
+
+#[test]
+fn a_number_that_go_writes_as_text_is_text() {
+    let spec = "\tA int64 `json:\"a,string\"`\n\tB *bool `json:\"b,omitempty,string\"`\n\tC string `json:\"c,string\"`\n\
+        \tD []int32 `json:\"d,string\"`";
+    let strict = "a: String, b: String, c: String, d: List(Int32)";
+    let compatible = "a: Int64, b: Bool, c: String, d: List(Int32)";
+    for (compat, expected) in [
+        (Compat::Strict, strict),
+        (Compat::ControllerGen, compatible),
+    ] {
+        let (found, warnings) = properties(compat, spec, "");
+        assert_eq!((found.as_str(), warnings.len()), (expected, 2));
+    }
 }

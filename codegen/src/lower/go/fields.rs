@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     cx::End,
+    dominant::{self, Candidate},
     marked::{docs, rules},
     merge,
     refs::{Refs, Use},
@@ -11,7 +12,7 @@ use super::{
 };
 use crate::{
     builtin,
-    diag::Diagnostic,
+    diag::{Diagnostic, Place},
     lower::{
         presence::{Requirement, default, marked_requirement},
         validation::immutable_once_set,
@@ -50,7 +51,13 @@ pub(super) fn fields(
 ) -> (Vec<Field>, Validation) {
     let mut gathered = Gathered::default();
     gather(refs, owner, sources, 0, false, &mut gathered);
-    let mut fields = gathered.shallowest();
+    let mut fields = dominant::fields(
+        gathered.candidates,
+        &gathered.doubled,
+        |name| owner.root && name == "metadata",
+        refs.cx.options.compat,
+        refs.diagnostics,
+    );
     let names: Vec<String> = fields.iter().map(|field| field.json_name.clone()).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let reserved = if owner.root { ROOT_FIELDS } else { &[] };
@@ -73,25 +80,34 @@ pub(super) fn fields(
 
 #[derive(Default)]
 struct Gathered {
-    fields: Vec<(usize, Field)>,
+    candidates: Vec<Candidate>,
     rules: Validation,
-    /// The least depth at which each struct has been embedded, by package and name: what it gives again, deeper or as deep, loses.
-    embedded: BTreeMap<(String, String), usize>,
+    /// The least depth at which each struct has been embedded, by package and name, and its number: what it gives again, deeper or as
+    /// deep, loses.
+    embedded: BTreeMap<(String, String), (usize, usize)>,
+    /// The structs that are embedded twice at one depth, by number.
+    doubled: BTreeSet<usize>,
+    /// How many structs have been met.
+    structs: usize,
 }
 
 impl Gathered {
-    /// Of fields with one name, those that are embedded less deep; of equally deep ones the first.
-    fn shallowest(&mut self) -> Vec<Field> {
-        let all = std::mem::take(&mut self.fields);
-        let mut winners: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
-        for (index, (depth, field)) in all.iter().enumerate() {
-            let winner = winners.entry(&field.json_name).or_insert((*depth, index));
-            *winner = (*winner).min((*depth, index));
-        }
-        let winners: BTreeSet<usize> = winners.into_values().map(|(_, index)| index).collect();
-        let all = all.into_iter().enumerate();
-        let won = all.filter(|(index, _)| winners.contains(index));
-        won.map(|(_, (_, field))| field).collect()
+    /// The number of a struct that has not been met before.
+    fn next_struct(&mut self) -> usize {
+        self.structs += 1;
+        self.structs
+    }
+
+    /// Adds fields that are not read from source: those of a struct that is embedded at `depth`.
+    fn add(&mut self, depth: usize, place: &Place, fields: impl Iterator<Item = Field>) {
+        let within = self.next_struct();
+        self.candidates.extend(fields.map(|field| Candidate {
+            depth: depth + 1,
+            tagged: true,
+            within,
+            place: place.clone(),
+            field,
+        }));
     }
 }
 
@@ -103,6 +119,7 @@ fn gather(
     through_pointer: bool,
     gathered: &mut Gathered,
 ) {
+    let within = gathered.next_struct();
     for source in sources {
         let tag = JsonTag::of(source);
         if tag.skip {
@@ -121,7 +138,13 @@ fn gather(
             field.option = true;
             field.required = false;
         }
-        gathered.fields.push((depth, field));
+        gathered.candidates.push(Candidate {
+            depth,
+            tagged: tag.name.is_some(),
+            within,
+            place: source.place.clone(),
+            field,
+        });
     }
 }
 
@@ -143,9 +166,7 @@ fn embed(
     }
     if (package, name) == (META, "TypeMeta") {
         if !owner.root {
-            gathered
-                .fields
-                .extend(type_meta(&source.place).map(|field| (depth + 1, field)));
+            gathered.add(depth, &source.place, type_meta(&source.place));
         }
         return true;
     }
@@ -176,12 +197,16 @@ fn embed(
         );
     }
     let key = (package.to_owned(), name.to_owned());
-    let least = gathered.embedded.entry(key).or_insert(usize::MAX);
-    if *least <= depth {
+    let next = gathered.structs + 1;
+    let least = gathered.embedded.entry(key).or_insert((usize::MAX, 0));
+    if least.0 <= depth {
+        if least.0 == depth {
+            gathered.doubled.insert(least.1);
+        }
         add_rules(refs, source, gathered);
         return true;
     }
-    *least = depth;
+    *least = (depth, next);
     let pointer = through_pointer || matches!(source.ty, Type::Pointer(_));
     let inner_owner = Owner {
         package: end.pkg.package,
@@ -236,9 +261,9 @@ fn embed_builtin(
             merge::fill(&mut gathered.rules, &rules);
             let fields = def.fields.into_iter().map(|mut field| {
                 field.ty = builtin::resolved(field.ty);
-                (depth + 1, field)
+                field
             });
-            gathered.fields.extend(fields);
+            gathered.add(depth, &source.place, fields);
             true
         }
         Some(_) => false,
@@ -250,7 +275,7 @@ fn embed_builtin(
 }
 
 /// The fields of a TypeMeta inside of an object.
-fn type_meta(place: &crate::diag::Place) -> impl Iterator<Item = Field> {
+fn type_meta(place: &Place) -> impl Iterator<Item = Field> {
     let docs = [
         (
             "kind",
@@ -284,7 +309,10 @@ fn field(
     tag: &JsonTag<'_>,
 ) -> Field {
     let markers = &source.markers;
-    let found = refs.resolve(&source.ty, &source.place);
+    let mut found = refs.resolve(&source.ty, &source.place);
+    if tag.quoted {
+        quote(refs, source, &mut found.ty);
+    }
     let pointer = matches!(source.ty, Type::Pointer(_));
     let json_name = tag.name.unwrap_or(&source.name).to_owned();
     let is_meta = owner.root && json_name == "metadata";
@@ -319,6 +347,30 @@ fn field(
         declared: DeclaredAt::marked(&source.place, source.markers.places()),
         ty: found.ty,
         json_name,
+    }
+}
+
+/// Under `,string` Go writes numbers and booleans as text.
+fn quote(refs: &mut Refs<'_, '_>, source: &go::Field, ty: &mut TypeRef) {
+    use TypeRef::{Bool, Float, Float32, Int32, Int64, Integer};
+    if !matches!(ty, Bool | Float | Float32 | Int32 | Int64 | Integer(_)) {
+        return;
+    }
+    let strict = refs.cx.options.compat.is_strict();
+    let consequence = match strict {
+        true => "its schema and type are a string's",
+        false => "its schema is a number's, as by controller-gen, and refuses what Go writes",
+    };
+    refs.diagnostics.push(
+        Diagnostic::warning(format!(
+            "`{}` is text in JSON: its tag has the option `string`",
+            source.name
+        ))
+        .at(source.place.clone(), consequence)
+        .help("declare a string, or take the option out of the tag"),
+    );
+    if strict {
+        *ty = TypeRef::String;
     }
 }
 
@@ -368,6 +420,8 @@ pub(super) struct JsonTag<'a> {
     /// The name that it gives.
     pub(super) name: Option<&'a str>,
     omits: Omission,
+    /// `json:",string"`
+    quoted: bool,
     /// `json:"-"`
     skip: bool,
 }
@@ -378,9 +432,10 @@ impl<'a> JsonTag<'a> {
         let text = text.unwrap_or_default();
         let mut parts = text.split(',');
         let name = parts.next().unwrap_or_default();
-        let mut omits = Omission::Never;
+        let (mut omits, mut quoted) = (Omission::Never, false);
         for option in parts {
             match option {
+                "string" => quoted = true,
                 "omitzero" => omits = Omission::Zero,
                 "omitempty" if omits == Omission::Never => omits = Omission::Empty,
                 _ => {}
@@ -389,6 +444,7 @@ impl<'a> JsonTag<'a> {
         Self {
             name: (!name.is_empty()).then_some(name),
             omits,
+            quoted,
             skip: text == "-",
         }
     }

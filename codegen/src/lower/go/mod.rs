@@ -7,6 +7,7 @@
 
 mod boxes;
 mod cx;
+mod dominant;
 mod enums;
 mod fields;
 mod marked;

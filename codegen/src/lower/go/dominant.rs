@@ -1,0 +1,95 @@
+//! Which of several fields of one JSON name Go's encoder takes: `dominantField` of encoding/json.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{
+    diag::{Diagnostic, Diagnostics, Place},
+    model::Field,
+    options::Compat,
+};
+
+/// A field of a struct, or of one that is embedded in it.
+pub(super) struct Candidate {
+    /// How deep it is embedded.
+    pub(super) depth: usize,
+    /// Whether its tag gives the name.
+    pub(super) tagged: bool,
+    /// The struct that declares it, of those that were met.
+    pub(super) within: usize,
+    pub(super) place: Place,
+    pub(super) field: Field,
+}
+
+/// The fields that Go's encoder takes: of those with one name the least deep, and of these one that is tagged. It takes none if
+/// several are left, which is a warning; controller-gen takes one all the same. The fields of structs in `doubled`, which are
+/// embedded twice, are there twice.
+pub(super) fn fields(
+    candidates: Vec<Candidate>,
+    doubled: &BTreeSet<usize>,
+    is_kept: impl Fn(&str) -> bool,
+    compat: Compat,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Field> {
+    let mut names: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (index, candidate) in candidates.iter().enumerate() {
+        let name = candidate.field.json_name.as_str();
+        names.entry(name).or_default().push(index);
+    }
+    let mut taken = BTreeSet::new();
+    for (name, indices) in names {
+        let rivals: Vec<_> = indices
+            .into_iter()
+            .filter_map(|index| Some((index, candidates.get(index)?)))
+            .collect();
+        let rank = |candidate: &Candidate| (candidate.depth, !candidate.tagged);
+        let best = rivals.iter().map(|(_, rival)| rank(rival)).min();
+        let rivals: Vec<_> = rivals
+            .into_iter()
+            .filter(|(_, rival)| Some(rank(rival)) == best)
+            .collect();
+        let [(first, one), rest @ ..] = rivals.as_slice() else {
+            continue;
+        };
+        if rest.is_empty() && !doubled.contains(&one.within) {
+            taken.insert(*first);
+            continue;
+        }
+        let takes_one = !compat.is_strict() || is_kept(name);
+        diagnostics.push(ambiguous(
+            one,
+            rest.last().map(|(_, other)| *other),
+            takes_one,
+        ));
+        if takes_one {
+            let of_one_struct = rest.iter().all(|(_, other)| other.within == one.within);
+            let last = rest.last().filter(|_| of_one_struct);
+            taken.insert(last.map_or(*first, |(last, _)| *last));
+        }
+    }
+    let candidates = candidates.into_iter().enumerate();
+    let taken = candidates.filter(|(index, _)| taken.contains(index));
+    taken.map(|(_, candidate)| candidate.field).collect()
+}
+
+fn ambiguous(one: &Candidate, other: Option<&Candidate>, takes_one: bool) -> Diagnostic {
+    let name = &one.field.json_name;
+    let message = match other {
+        Some(_) => {
+            format!("two fields have the JSON name `{name}`, so Go writes and reads neither")
+        }
+        None => format!(
+            "the struct of the field `{name}` is embedded twice, so Go writes and reads neither"
+        ),
+    };
+    let mut found = Diagnostic::warning(message);
+    if let Some(other) = other.filter(|other| other.place != one.place) {
+        found = found.at(other.place.clone(), "this one");
+    }
+    let taken = match takes_one {
+        true => "one of them is generated, as controller-gen does",
+        false => "it is left out",
+    };
+    found
+        .at(one.place.clone(), taken)
+        .help("give each field a name of its own by `json:\"…\"`, or embed the struct once")
+}
