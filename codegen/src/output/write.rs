@@ -31,7 +31,7 @@ pub fn apply<'a>(plans: impl IntoIterator<Item = &'a Plan, IntoIter: Clone>) -> 
     let mut staging = Staging::default();
     staging.open(plans.clone())?;
     for plan in plans.clone() {
-        Staging::check_orphans(plan)?;
+        Staging::check_removals(plan)?;
         staging.add(plan)?;
     }
     interrupt::check()?;
@@ -74,10 +74,10 @@ impl Staging {
         Ok(())
     }
 
-    /// Checks that the orphans of a plan can be removed, which happens last.
-    fn check_orphans(plan: &Plan) -> Result<(), Error> {
-        let orphans = plan.changes().iter();
-        for orphan in orphans.filter(|change| change.kind == ChangeKind::Remove) {
+    /// Checks that what a plan removes can be removed, which happens last.
+    fn check_removals(plan: &Plan) -> Result<(), Error> {
+        let changes = plan.changes().iter();
+        for orphan in changes.filter(|change| change.kind == ChangeKind::Remove) {
             let target = plan.root().join(&orphan.path);
             let folder = target.parent().unwrap_or(plan.root());
             let checked = check_writable(folder).and_then(|()| check_replaceable(folder, &target));

@@ -184,6 +184,31 @@ fn a_socket_in_the_place_of_a_file_or_of_the_lock_is_refused() {
     );
 }
 
+#[test]
+fn an_orphan_that_cannot_be_removed_is_found_before_anything_is_written() {
+    let root = TempDir::new().unwrap();
+    write(
+        root.path(),
+        &[("generated/a.rs", "a"), ("generated/old/b.rs", "b")],
+    );
+    let plan = plan(
+        root.path(),
+        &[("generated/a.rs", "new"), ("generated/c.rs", "c")],
+    )
+    .unwrap();
+    // Between planning and writing somebody puts a file in the folder's place.
+    fs::remove_dir_all(root.path().join("generated/old")).unwrap();
+    fs::write(root.path().join("generated/old"), "").unwrap();
+    let error = apply(&[plan]).unwrap_err().to_string();
+    assert!(error.starts_with("cannot remove"), "{error}");
+    assert!(
+        !fs::read_to_string(root.path().join("generated/a.rs"))
+            .unwrap()
+            .contains("new")
+    );
+    assert!(!root.path().join("generated/c.rs").exists());
+}
+
 #[cfg(unix)]
 #[test]
 fn a_file_keeps_the_permissions_it_had() {
