@@ -168,7 +168,7 @@ impl Shared {
         if !machine.exists() || machine.try_lock()?.is_some() {
             return Ok(());
         }
-        let all = Process::all_of(&machine.pid_file()).map_err(|error| machine.failed(error))?;
+        let all = machine.processes()?;
         for process in &all {
             let age = process.age().map_err(|error| machine.failed(error))?;
             if age >= self.grace + QUIT && process.reads_from(&machine.lock_file()) {
@@ -250,6 +250,9 @@ impl Shared {
             let (cpus, memory) = (definition.cpus, definition.memory);
             self.programs.start(locked, cpus, memory).await?;
         }
+        if is_stopping(machine, definition)? {
+            return Ok(());
+        }
         finish(locked, definition)
     }
 
@@ -295,13 +298,13 @@ impl Shared {
         definition: &mut Definition,
     ) -> Result<(), DriverError> {
         let machine = &locked.machine;
-        let stopping = definition.stopping_since.is_some();
+        let was_stopping = definition.stopping_since.is_some();
         if let Some(process) = machine.process()?
-            && (stopping || !definition.on)
+            && (was_stopping || !definition.on)
         {
             self.stop(locked, definition, &process).await?;
         }
-        if !stopping || machine.process()?.is_some() {
+        if !was_stopping || is_stopping(machine, definition)? {
             return Ok(());
         }
         finish(locked, definition)?;
@@ -339,8 +342,14 @@ async fn end(machine: &Machine, process: &Process) -> Result<(), DriverError> {
     ended(machine).await
 }
 
+/// Whether a power-down that was asked for goes on: until the process is gone, not only its pid file.
+fn is_stopping(machine: &Machine, definition: &Definition) -> Result<bool, DriverError> {
+    Ok(definition.stopping_since.is_some()
+        && (machine.process()?.is_some() || !machine.processes()?.is_empty()))
+}
+
 async fn ended(machine: &Machine) -> Result<(), DriverError> {
-    while machine.process()?.is_some() {
+    while machine.process()?.is_some() || !machine.processes()?.is_empty() {
         sleep(LOOK).await;
     }
     Ok(())
@@ -349,7 +358,7 @@ async fn ended(machine: &Machine) -> Result<(), DriverError> {
 /// Kills all processes of the machine, also those that its pid file doesn't name, and waits until they are gone.
 async fn end_all(machine: &Machine) -> Result<(), DriverError> {
     loop {
-        let all = Process::all_of(&machine.pid_file()).map_err(|error| machine.failed(error))?;
+        let all = machine.processes()?;
         if all.is_empty() {
             return Ok(());
         }

@@ -148,9 +148,14 @@ impl Machine {
         DriverError::failed(&self.id, error)
     }
 
-    /// Its process, if it is alive.
+    /// Its process, if it is alive; that of a QEMU that has begun to exit no more, which removes its pid file first.
     pub(super) fn process(&self) -> Result<Option<Process>, DriverError> {
         Process::of(&self.pid_file()).map_err(|error| self.failed(error))
+    }
+
+    /// All of its processes, also those that its pid file doesn't name. Looks at every process of the host.
+    pub(super) fn processes(&self) -> Result<Vec<Process>, DriverError> {
+        Process::all_of(&self.pid_file()).map_err(|error| self.failed(error))
     }
 
     /// The record of it; `None` without one.

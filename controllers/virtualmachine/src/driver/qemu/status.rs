@@ -71,6 +71,7 @@ impl Shared {
                 ServerState::Stopping
             }
             Some(_) => ServerState::Running,
+            None if definition.stopping_since.is_some() => ServerState::Stopping,
             None if busy && (definition.on || !definition.created) => ServerState::Creating,
             None if busy => ServerState::Stopping,
             None if !definition.created => ServerState::Failed,
