@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Debug;
 
 use bytes::Bytes;
-use kube::api::{GetParams, Patch, PatchParams, PostParams};
+use kube::api::{DeleteParams, GetParams, ListParams, Patch, PatchParams, PostParams};
 use kube::core::{Request, request};
 use kube::{Api, Client, Error, Resource};
 use serde::Serialize;
@@ -85,6 +85,21 @@ impl Endpoint {
     ) -> Result<Bytes> {
         let request = self.path()?.replace(&named(name)?, params, body);
         self.send(request, Size::Object).await
+    }
+
+    /// Deletes what a list of the same parameters gives. kube sends the selectors alone, and of a limit nothing.
+    pub(super) async fn delete_collection(
+        &self,
+        params: &DeleteParams,
+        list_params: &ListParams,
+    ) -> Result<Bytes> {
+        let path = self.path()?;
+        let list = path.list(list_params).map_err(Error::BuildRequest)?;
+        let request = path.delete_collection(params, list_params).map(|mut it| {
+            *it.uri_mut() = list.uri().clone();
+            it
+        });
+        self.send(request, Size::Any).await
     }
 
     pub(crate) async fn patch<P: Serialize + Debug>(

@@ -132,7 +132,7 @@ impl<K: Object, V> TypedClient<K, V> {
         }
     }
 
-    /// Deletes all objects that `list_params` selects.
+    /// Deletes all objects that `list_params` selects: with a limit, no more than a list of it gives.
     ///
     /// # Errors
     ///
@@ -145,9 +145,7 @@ impl<K: Object, V> TypedClient<K, V> {
     where
         V: verbs::DeleteCollection,
     {
-        let path = self.endpoint.path()?;
-        let request = path.delete_collection(params, list_params);
-        let answer = self.endpoint.send(request, Size::Any).await?;
+        let answer = self.endpoint.delete_collection(params, list_params).await?;
         match status(&answer)? {
             Some(status) => Ok(Either::Right(status)),
             None => object(&answer).map(Either::Left),

@@ -351,6 +351,27 @@ async fn names_and_selectors_arrive_as_they_are() {
 }
 
 #[tokio::test]
+async fn a_limit_holds_for_deletions_too() {
+    let server = HttpServer::start(|_| ok(&list(1, &[]))).await;
+    let maps = Maps::namespaced(server.kube_client(), "default");
+    let few = ListParams::default().labels("a=b").fields("c=d").limit(7);
+    let few = few.continue_token("next");
+    let delete = DeleteParams::default();
+    let deleted = maps.delete_collection(&delete, &few);
+    deleted.await.unwrap();
+    let seen = &server.seen()[0];
+    assert_eq!(seen.method, "DELETE");
+    let expected = [
+        ("continue", "next"),
+        ("fieldSelector", "c=d"),
+        ("labelSelector", "a=b"),
+        ("limit", "7"),
+    ];
+    let expected = expected.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    assert_eq!(seen.query, expected.into_iter().collect());
+}
+
+#[tokio::test]
 async fn helpers_over_kubes_api_send_one_request_too() {
     let server = HttpServer::start(|_| fail(429, "TooManyRequests", "not now")).await;
     let api = Api::<ConfigMap>::namespaced(server.kube_client(), "default");
