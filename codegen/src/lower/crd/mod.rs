@@ -128,7 +128,7 @@ fn lower_version(
         pinned: renames.names(),
         aliases: options.aliases,
     };
-    let types = unify::unify(&types, &constraints);
+    let types = unify::unify(types, &constraints);
     let roots: BTreeMap<&str, &str> = types
         .iter()
         .map(|def| (def.path.as_str(), def.name.as_str()))

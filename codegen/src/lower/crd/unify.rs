@@ -14,7 +14,7 @@
 use std::{
     cmp::{Ordering, Reverse},
     collections::{BTreeMap, BTreeSet, HashMap},
-    iter,
+    iter, mem,
 };
 
 use rayon::prelude::*;
@@ -53,19 +53,34 @@ pub(super) fn sort(types: &mut [Unnamed], by_age: impl Fn(&str, &str) -> Orderin
 /// Names the types, and makes those of one shape and one property one type.
 ///
 /// `types` are sorted by path with shorter paths first; every reference is to a longer path.
-pub(super) fn unify(types: &[Unnamed], constraints: &Constraints<'_>) -> Vec<TypeDef> {
-    let (classes, class_of) = classes(types, constraints.pinned);
-    let names = names(types, &classes, constraints);
+pub(super) fn unify(mut types: Vec<Unnamed>, constraints: &Constraints<'_>) -> Vec<TypeDef> {
+    let shapes = shapes(&types);
+    let optional = optional_properties(&types);
+    // Those of the first types of classes are moved, and a type with its descriptions never stands in memory twice.
+    let bodies: Vec<TypeKind> = types
+        .iter_mut()
+        .map(|def| mem::replace(&mut def.kind, TypeKind::Struct(StructDef::default())))
+        .collect();
+    let types = types.as_slice();
+    let (classes, class_of) = classes(types, &shapes, constraints.pinned);
+    let names = names(&classes, &optional, constraints);
     let names_of_types = class_of.iter().filter_map(|&class| names.get(class));
     let name_of: NameOf<'_> = types
         .iter()
         .map(|def| def.path.as_str())
         .zip(names_of_types.map(String::as_str))
         .collect();
+    // Classes are in the order of their first types.
+    let mut first = classes.iter().map(|class| class.index).peekable();
+    let bodies = bodies.into_iter().enumerate();
+    let bodies: Vec<TypeKind> = bodies
+        .filter_map(|(index, body)| first.next_if_eq(&index).map(|_| body))
+        .collect();
     let mut named: Vec<TypeDef> = classes
         .par_iter()
         .zip(&names)
-        .map(|(class, name)| class.named(name, &name_of))
+        .zip(bodies)
+        .map(|((class, name), body)| class.named(name, body, &name_of))
         .collect();
     if constraints.aliases {
         named.extend(aliases(types, &name_of, constraints));
@@ -81,6 +96,8 @@ type NameOf<'a> = HashMap<&'a str, &'a str>;
 struct Class<'a> {
     /// The type with the shortest path.
     first: &'a Unnamed,
+    /// The index of it.
+    index: usize,
     others: Vec<&'a Unnamed>,
     /// The name that a person chose.
     pin: Option<&'a str>,
@@ -94,7 +111,8 @@ impl Class<'_> {
         self.first.path.depth() > 2 && others.any(|other| other.path.kind() != kind)
     }
 
-    fn named(&self, name: &str, name_of: &NameOf<'_>) -> TypeDef {
+    /// The type of the class, whose body is that of the first.
+    fn named(&self, name: &str, body: TypeKind, name_of: &NameOf<'_>) -> TypeDef {
         let first = self.first;
         let mut docs = iter::once(&first)
             .chain(&self.others)
@@ -104,7 +122,7 @@ impl Class<'_> {
             docs: docs.find(|docs| !docs.is_empty()).unwrap_or("").to_owned(),
             path: first.path.as_str().to_owned(),
             shared: self.is_shared(),
-            kind: with_names(first.kind.clone(), name_of),
+            kind: with_names(body, name_of),
             validation: first.validation.clone(),
             item: None,
             marshals: None,
@@ -120,9 +138,10 @@ type Key<'a> = (usize, &'a str, Option<&'a str>);
 /// The classes, sorted by their shortest path, and the class of each type.
 fn classes<'a>(
     types: &'a [Unnamed],
+    shapes: &[usize],
     pinned: &'a BTreeMap<String, String>,
 ) -> (Vec<Class<'a>>, Vec<usize>) {
-    let keys = keys(types);
+    let keys = keys(types, shapes);
     // A pin is for the whole class; another pin in it makes a class of its own.
     let pin = |def: &Unnamed| pinned.get(def.path.as_str()).map(String::as_str);
     let mut pins: HashMap<Key<'_>, &str> = HashMap::new();
@@ -134,13 +153,14 @@ fn classes<'a>(
     let mut classes: Vec<Class<'_>> = Vec::new();
     let mut class_of = Vec::with_capacity(types.len());
     let mut known: HashMap<(Key<'_>, Option<&str>), usize> = HashMap::with_capacity(types.len());
-    for (def, key) in types.iter().zip(keys) {
+    for (index, (def, key)) in types.iter().zip(keys).enumerate() {
         let pin = pin(def).or_else(|| pins.get(&key).copied());
         let class = *known.entry((key, pin)).or_insert(classes.len());
         match classes.get_mut(class) {
             Some(class) => class.others.push(def),
             None => classes.push(Class {
                 first: def,
+                index,
                 others: Vec::new(),
                 pin,
             }),
@@ -150,9 +170,9 @@ fn classes<'a>(
     (classes, class_of)
 }
 
-fn keys<'a>(types: &'a [Unnamed]) -> Vec<Key<'a>> {
+fn keys<'a>(types: &'a [Unnamed], shapes: &[usize]) -> Vec<Key<'a>> {
     let mut below_roots: HashMap<(usize, &str), &str> = HashMap::new();
-    let key = |(def, shape): (&'a Unnamed, usize)| {
+    let key = |(def, &shape): (&'a Unnamed, &usize)| {
         let (property, kind) = (def.path.last(), def.path.kind());
         if def.path.depth() <= 2 {
             below_roots.entry((shape, property)).or_insert(kind);
@@ -161,17 +181,20 @@ fn keys<'a>(types: &'a [Unnamed]) -> Vec<Key<'a>> {
         let kind = below_roots.get(&(shape, property)).copied();
         (shape, property, kind)
     };
-    types.iter().zip(shapes(types)).map(key).collect()
+    types.iter().zip(shapes).map(key).collect()
 }
 
 /// The name of each class.
-fn names(types: &[Unnamed], classes: &[Class<'_>], constraints: &Constraints<'_>) -> Vec<String> {
-    let optional = optional_properties(types);
+fn names(
+    classes: &[Class<'_>],
+    optional: &[Option<usize>],
+    constraints: &Constraints<'_>,
+) -> Vec<String> {
     let mut order: Vec<(usize, &Class<'_>)> = classes.iter().enumerate().collect();
     // Kinds first, then what stands right below one of them. The sort is stable, and classes are in the order of types.
     order.sort_by_key(|(_, class)| {
         let path = &class.first.path;
-        let optional = optional.get(path.as_str()).copied();
+        let optional = optional.get(class.index).copied().flatten();
         (path.depth().min(3), optional, Reverse(path.depth()))
     });
     let pinned = constraints.pinned.values();
@@ -185,8 +208,8 @@ fn names(types: &[Unnamed], classes: &[Class<'_>], constraints: &Constraints<'_>
 }
 
 /// How many of the properties on the path of each type need not be there.
-fn optional_properties(types: &[Unnamed]) -> HashMap<&str, usize> {
-    let mut optional = HashMap::with_capacity(types.len());
+fn optional_properties(types: &[Unnamed]) -> Vec<Option<usize>> {
+    let mut optional: HashMap<&str, usize> = HashMap::with_capacity(types.len());
     for def in types {
         let above = optional.get(def.path.as_str()).copied().unwrap_or(0);
         let TypeKind::Struct(body) = &def.kind else {
@@ -198,7 +221,8 @@ fn optional_properties(types: &[Unnamed]) -> HashMap<&str, usize> {
             }
         }
     }
-    optional
+    let paths = types.iter().map(|def| def.path.as_str());
+    paths.map(|path| optional.get(path).copied()).collect()
 }
 
 /// Another name for each type, made of its whole path, as far as no type has it.

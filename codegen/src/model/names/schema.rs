@@ -142,13 +142,13 @@ impl TypeNames {
         let shortest = names().min_by_key(String::len);
         let shortest = shortest.unwrap_or_default();
         let cut = shortest.get(..TOO_LONG - HASH).unwrap_or(&shortest);
-        claim(cut, &path.text, "", &mut self.0)
+        claim(cut.to_owned(), &path.text, "", &mut self.0)
     }
 
     /// The name of the view of a union: the struct's, what tells the union from others of the struct, and `Union`.
     pub fn claim_union(&mut self, of: &str, apart: &str) -> String {
         let name = type_ident(&format!("{of}{apart}Union"));
-        claim(&name, &name, "", &mut self.0)
+        claim(name.clone(), &name, "", &mut self.0)
     }
 
     /// The names that start with the kind, the best first.
@@ -189,7 +189,7 @@ pub fn type_names(
     }
     for path in paths {
         if !names.contains_key(&path.text) {
-            let name = claim(&type_ident(&path.camel), &path.text, "", &mut taken);
+            let name = claim(type_ident(&path.camel), &path.text, "", &mut taken);
             names.insert(path.text.clone(), name);
         }
     }
@@ -231,7 +231,7 @@ fn allocate(
     order.sort_by_cached_key(|&index| (!canonical(keys[index]), keys[index]));
     let mut names = vec![String::new(); keys.len()];
     for index in order {
-        names[index] = claim(&plain(keys[index]), keys[index], separator, taken);
+        names[index] = claim(plain(keys[index]), keys[index], separator, taken);
     }
     names
 }
@@ -240,9 +240,10 @@ fn allocate(
 const HASH: usize = 16;
 
 /// The plain name if it is free, else the plain name with a hash of the key.
-fn claim(plain: &str, key: &str, separator: &str, taken: &mut BTreeSet<String>) -> String {
-    if taken.insert(plain.to_owned()) {
-        return plain.to_owned();
+fn claim(plain: String, key: &str, separator: &str, taken: &mut BTreeSet<String>) -> String {
+    if !taken.contains(&plain) {
+        taken.insert(plain.clone());
+        return plain;
     }
     let hash = format!("{:016x}", fnv1a(key));
     // A name that ends in `_` is an escaped keyword, which a hash makes legal as well.

@@ -2,7 +2,7 @@
 
 use std::{
     borrow::Cow,
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, HashMap},
     sync::OnceLock,
 };
 
@@ -102,7 +102,7 @@ pub(super) struct Table {
     by_path: BTreeMap<String, usize>,
     /// What the named types of fields that are no structs are declared as: made when first asked for, and asked for by many schemas.
     others: BTreeMap<String, OnceLock<Option<Declared>>>,
-    by_field: BTreeMap<String, Vec<usize>>,
+    by_field: HashMap<String, Vec<usize>>,
     /// The types of the fields of each name, in lower case.
     by_use: BTreeMap<String, BTreeSet<usize>>,
 }
@@ -180,8 +180,9 @@ impl Table {
         &'t self,
         names: impl Iterator<Item = &'n str>,
     ) -> Vec<&'t Kubernetes> {
-        let lists = names.map(|name| self.by_field.get(name).map_or(&[][..], Vec::as_slice));
-        let mut lists: Vec<&[usize]> = lists.collect();
+        // Most objects have a property that no type of Kubernetes has.
+        let lists = names.map(|name| self.by_field.get(name).map(Vec::as_slice));
+        let mut lists: Vec<&[usize]> = lists.collect::<Option<_>>().unwrap_or_default();
         lists.sort_by_key(|list| list.len());
         let Some((shortest, others)) = lists.split_first() else {
             return Vec::new();

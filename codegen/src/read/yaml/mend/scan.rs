@@ -28,9 +28,13 @@ pub(super) struct Scan {
 impl Scan {
     /// Takes the next line. The least number of spaces before it, if a quoted scalar continues on it.
     pub(super) fn line(&mut self, line: &str) -> Option<usize> {
-        let bytes = line.trim_end_matches(['\n', '\r']).as_bytes();
+        let mut bytes = line.as_bytes();
+        while let [rest @ .., b'\n' | b'\r'] = bytes {
+            bytes = rest;
+        }
         let indent = bytes.iter().take_while(|&&byte| byte == b' ').count();
-        let is_blank = line.trim().is_empty();
+        let starts = bytes.get(indent).is_some_and(u8::is_ascii_graphic);
+        let is_blank = !starts && line.trim().is_empty();
         match self.within {
             Within::Quoted { quote, least } => {
                 if let Some(end) = end_of_quoted(bytes, quote) {
