@@ -63,11 +63,11 @@ macro_rules! types {
             }
         }
 
-        codec::object! { Machine $($from $blank)?, required name = "name", required spec = "spec" }
+        codec::object! { Machine $($from $blank)?; required name, spec }
         codec::object! {
-            Spec $($from $blank)?, defaulted image = "image" $($or default_image)?,
-            defaulted labels = "labels" $($or default_labels)?, defaulted zones = "zones" $($or default_zones)?,
-            optional note = "note", required replicas = "replicas"
+            Spec $($from $blank)?;
+            defaulted image $($or default_image)?, labels $($or default_labels)?, zones $($or default_zones)?;
+            optional note; required replicas
         }
     };
 }

@@ -210,7 +210,7 @@ fn types_without_the_runtime_have_the_codec_that_lists_their_fields() {
         let file = generated.files.get(std::path::Path::new(path));
         assert!(file.is_some_and(|file| file.contains(text)), "{path}");
     };
-    has("apis/example/v1/widget.rs", "codec::object! { WidgetSpec, ");
+    has("apis/example/v1/widget.rs", "codec::object! { WidgetSpec; ");
     has("apis/mod.rs", "mod codec;");
     has("apis/codec.rs", "macro_rules! __codec_object");
 }

@@ -13,7 +13,7 @@ impl Codec for Condition {
         #[derive(Deserialize)]
         #[serde(rename = "Condition", rename_all = "camelCase")]
         struct Wire {
-            #[serde(deserialize_with = "super::deserialize")]
+            #[serde(deserialize_with = "Codec::decode")]
             last_transition_time: Time,
             message: String,
             observed_generation: Option<i64>,

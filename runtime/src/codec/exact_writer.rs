@@ -93,10 +93,13 @@ impl<T: Serialize + ?Sized> Serialize for Within<'_, T> {
 
 /// Methods of values that hold no others.
 macro_rules! plain {
-    ($($method:ident($($argument:ident: $ty:ty),*))*) => {
-        $(fn $method(self, $($argument: $ty),*) -> Result<S::Ok, S::Error> {
+    ($($method:ident($($argument:ident: $ty:ty),*))+) => {
+        plain! { $($method($($argument: $ty),*) -> Ok)+ }
+    };
+    ($($method:ident($($argument:ident: $ty:ty),*) -> $result:ident)+) => {
+        $(fn $method(self, $($argument: $ty),*) -> Result<S::$result, S::Error> {
             self.inner.$method($($argument),*)
-        })*
+        })+
     };
 }
 
@@ -168,23 +171,18 @@ impl<S: Serializer> Serializer for ExactWriter<S> {
     }
 
     plain! {
-        serialize_bool(value: bool)
-        serialize_i8(value: i8)
-        serialize_i16(value: i16)
-        serialize_i32(value: i32)
-        serialize_i64(value: i64)
-        serialize_u8(value: u8)
-        serialize_u16(value: u16)
-        serialize_u32(value: u32)
-        serialize_u64(value: u64)
-        serialize_f32(value: f32)
-        serialize_f64(value: f64)
-        serialize_char(value: char)
-        serialize_bytes(value: &[u8])
-        serialize_none()
-        serialize_unit()
-        serialize_unit_struct(name: &'static str)
+        serialize_bool(value: bool) serialize_i8(value: i8) serialize_i16(value: i16) serialize_i32(value: i32)
+        serialize_i64(value: i64) serialize_u8(value: u8) serialize_u16(value: u16) serialize_u32(value: u32)
+        serialize_u64(value: u64) serialize_f32(value: f32) serialize_f64(value: f64) serialize_char(value: char)
+        serialize_bytes(value: &[u8]) serialize_none() serialize_unit() serialize_unit_struct(name: &'static str)
         serialize_unit_variant(name: &'static str, index: u32, variant: &'static str)
+    }
+
+    plain! {
+        serialize_tuple(len: usize) -> SerializeTuple
+        serialize_tuple_struct(name: &'static str, len: usize) -> SerializeTupleStruct
+        serialize_tuple_variant(name: &'static str, index: u32, variant: &'static str, len: usize) -> SerializeTupleVariant
+        serialize_struct_variant(name: &'static str, index: u32, variant: &'static str, len: usize) -> SerializeStructVariant
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(
@@ -196,40 +194,6 @@ impl<S: Serializer> Serializer for ExactWriter<S> {
     ) -> Result<S::Ok, S::Error> {
         self.inner
             .serialize_newtype_variant(name, index, variant, value)
-    }
-
-    fn serialize_tuple(self, len: usize) -> Result<S::SerializeTuple, S::Error> {
-        self.inner.serialize_tuple(len)
-    }
-
-    fn serialize_tuple_struct(
-        self,
-        name: &'static str,
-        len: usize,
-    ) -> Result<S::SerializeTupleStruct, S::Error> {
-        self.inner.serialize_tuple_struct(name, len)
-    }
-
-    fn serialize_tuple_variant(
-        self,
-        name: &'static str,
-        index: u32,
-        variant: &'static str,
-        len: usize,
-    ) -> Result<S::SerializeTupleVariant, S::Error> {
-        self.inner
-            .serialize_tuple_variant(name, index, variant, len)
-    }
-
-    fn serialize_struct_variant(
-        self,
-        name: &'static str,
-        index: u32,
-        variant: &'static str,
-        len: usize,
-    ) -> Result<S::SerializeStructVariant, S::Error> {
-        self.inner
-            .serialize_struct_variant(name, index, variant, len)
     }
 
     fn is_human_readable(&self) -> bool {

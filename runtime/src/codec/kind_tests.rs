@@ -16,9 +16,7 @@ struct Machine {
     policy: Policy,
     unknown_fields: BTreeMap<String, Value>,
 }
-codec::object! {
-    Machine as kind, defaulted metadata = "metadata", required policy = "policy", ..unknown_fields
-}
+codec::object! { Machine as kind; defaulted metadata; required policy; ..unknown_fields }
 
 impl k8s_openapi::Resource for Machine {
     const API_VERSION: &'static str = "example.test/v1";

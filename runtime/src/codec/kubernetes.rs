@@ -1,6 +1,6 @@
 //! Types of k8s-openapi that hold quantities or int-or-strings.
 
-use k8s_openapi::{api, k8s_if_ge_1_34, k8s_if_ge_1_36};
+use k8s_openapi::api;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Codec, exact_reader::ExactReader, exact_writer::ExactWriter};
@@ -48,7 +48,7 @@ exact! {
     storage::v1 { VolumeAttachmentSource VolumeAttachmentSpec }
 }
 
-k8s_if_ge_1_34! {
+k8s_openapi::k8s_if_ge_1_34! {
     exact! {
         resource::v1 {
             AllocationResult CapacityRequestPolicy CapacityRequestPolicyRange CapacityRequirements Counter CounterSet Device
@@ -59,7 +59,7 @@ k8s_if_ge_1_34! {
     }
 }
 
-k8s_if_ge_1_36! {
+k8s_openapi::k8s_if_ge_1_36! {
     exact! {
         core::v1 { NodeAllocatableResourceClaimStatus }
     }

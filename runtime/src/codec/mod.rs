@@ -17,10 +17,12 @@
 
 mod base64;
 mod condition;
+mod derived;
 mod exact_reader;
 #[cfg(test)]
 mod exact_tests;
 mod exact_writer;
+mod hashed;
 mod int_or_string;
 mod integers;
 #[cfg(test)]
@@ -32,6 +34,7 @@ mod object;
 #[cfg(test)]
 mod object_tests;
 mod object_writer;
+mod omittable;
 mod optional_text;
 mod quantity;
 pub mod sparse;
@@ -43,15 +46,17 @@ mod texts;
 mod time;
 mod union;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 // A line for each module, since copies leave out what their types do not need (`codegen/src/emit/types/codec.rs`).
 pub use self::condition::condition;
+pub use self::derived::{deserialize, filled, nullable, present, serialize};
 pub use self::number::Number;
 pub use self::object::{Object, Reader, read_object, write_object};
-pub use self::object_writer::{Empty, Writer};
+pub use self::object_writer::Writer;
+pub use self::omittable::Empty;
 pub use self::texts::read_text;
 pub use self::time::time;
 pub use self::union::member;
@@ -65,86 +70,6 @@ pub use self::union::union;
 // The macros name it, so that crates that call them need not depend on it.
 #[doc(hidden)]
 pub use ::serde;
-
-/// Writes a value.
-///
-/// # Errors
-///
-/// The serializer's.
-pub fn serialize<T: Codec, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
-    value.encode(serializer)
-}
-
-/// Reads a value.
-///
-/// # Errors
-///
-/// The deserializer's, or that the value is of another type.
-pub fn deserialize<'de, T: Codec, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-    T::decode(deserializer)
-}
-
-/// A property that may be null, where null differs from absence: `Option<T>` is `Some` for null too.
-pub mod present {
-    use serde::{Deserialize, Deserializer};
-
-    /// Reads a property that is present.
-    ///
-    /// # Errors
-    ///
-    /// Those of `T`.
-    pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Option<T>, D::Error> {
-        T::deserialize(deserializer).map(Some)
-    }
-}
-
-/// A list or map that Go may write as null, which is read as empty.
-pub mod filled {
-    use serde::{Deserialize, Deserializer};
-
-    /// Reads a property that is present.
-    ///
-    /// # Errors
-    ///
-    /// Those of `T`.
-    pub fn deserialize<'de, T: Deserialize<'de> + Default, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<T, D::Error> {
-        Option::<T>::deserialize(deserializer).map(Option::unwrap_or_default)
-    }
-}
-
-/// [`present`] for a type that implements [`Codec`].
-pub mod nullable {
-    use serde::{Deserializer, Serializer};
-
-    use super::Codec;
-
-    /// Reads a property that is present.
-    ///
-    /// # Errors
-    ///
-    /// Those of `T`.
-    pub fn deserialize<'de, T: Codec, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Option<T>, D::Error> {
-        T::decode(deserializer).map(Some)
-    }
-
-    /// Writes a property that is present.
-    ///
-    /// # Errors
-    ///
-    /// The serializer's.
-    pub fn serialize<T: Codec, S: Serializer>(
-        value: &Option<T>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        value.encode(serializer)
-    }
-}
 
 /// A default value, from JSON. The API server has checked it against the schema; `T`'s own default replaces one that is of
 /// another type nevertheless.
@@ -249,16 +174,5 @@ impl<T: Codec> Codec for BTreeMap<String, T> {
 
     fn encode<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.iter().map(|(key, value)| (key, Encoded(value))))
-    }
-}
-
-impl<T: Serialize + DeserializeOwned> Codec for HashMap<String, T> {
-    fn decode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::deserialize(deserializer)
-    }
-
-    fn encode<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let sorted: BTreeMap<&String, &T> = self.iter().collect();
-        sorted.serialize(serializer)
     }
 }

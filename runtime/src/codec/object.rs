@@ -23,11 +23,12 @@ use super::{Codec, Decoded, object_writer::Writer};
 ///
 /// ```ignore
 /// codec::object! {
-///     VirtualMachineSpec, required image, optional run_policy = "runPolicy", ..unknown_fields
+///     VirtualMachineSpec; required image; optional resource, run_policy = "runPolicy"; ..unknown_fields
 /// }
 /// ```
 ///
-/// A field without `= "…"` has the property of its own name. The words before the fields are methods of [`Reader`] and [`Writer`].
+/// A field without `= "…"` has the property of its own name. The word before fields is a method of [`Reader`] and [`Writer`] for each
+/// of them. Fields are offered, and written, in the order of the list.
 /// `..` names the map of the properties that the list has not, which are ignored without it. `or default_image` after a property
 /// names the function that gives the field's value where the property is missing; other fields that may be missing keep their
 /// value in the struct's `Default`. That is made for each object, and where it costs something, `from blank` after the struct's
@@ -37,7 +38,7 @@ use super::{Codec, Decoded, object_writer::Writer};
 macro_rules! __codec_object {
     (
         $object:ident $(as $kind:ident)? $(from $blank:ident)?
-        $(, $mode:ident $field:ident $(= $property:literal)? $(or $default:ident)?)* $(, ..$unknown:ident)? $(,)?
+        $(; $mode:ident $($field:ident $(= $property:literal)? $(or $default:ident)?),+)* $(; ..$unknown:ident)?
     ) => {
         impl $crate::codec::Object for $object {
             const NAME: &'static str = ::core::stringify!($object);
@@ -49,17 +50,17 @@ macro_rules! __codec_object {
             #[allow(unused_variables)]
             fn read<'de, A: $crate::codec::serde::de::MapAccess<'de>>(&mut self, reader: &mut $crate::codec::Reader<'de, A>) {
                 $(reader.$kind::<Self>();)?
-                $(
+                $($(
                     reader.$mode($crate::codec::name!($field $($property)?), &mut self.$field);
                     $(reader.fill(&mut self.$field, Self::$default);)?
-                )*
+                )+)*
                 $(reader.unknown(&mut self.$unknown);)?
             }
 
             #[allow(unused_variables)]
             fn write<M: $crate::codec::serde::ser::SerializeMap>(&self, writer: &mut $crate::codec::Writer<M>) {
                 $(writer.$kind::<Self>();)?
-                $(writer.$mode($crate::codec::name!($field $($property)?), &self.$field);)*
+                $($(writer.$mode($crate::codec::name!($field $($property)?), &self.$field);)+)*
                 $(writer.unknown(&self.$unknown);)?
             }
         }
@@ -319,23 +320,6 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         if self.takes(name) {
             *field = self.value().map(Decoded::value);
         }
-    }
-
-    /// A field that is empty when the property is missing or null, and is always written.
-    pub fn filled<T: Deserialize<'de> + Default>(&mut self, name: &'static str, field: &mut T) {
-        if self.takes(name) {
-            *field = self.value::<Option<T>>().flatten().unwrap_or_default();
-        }
-    }
-
-    /// [`filled`](Self::filled), but not written when empty.
-    pub fn omittable<T: Deserialize<'de> + Default>(&mut self, name: &'static str, field: &mut T) {
-        self.filled(name, field);
-    }
-
-    /// [`omittable`](Self::omittable), with a wire format of its own.
-    pub fn omittable_encoded<T: Codec>(&mut self, name: &'static str, field: &mut T) {
-        self.defaulted_encoded(name, field);
     }
 
     /// `apiVersion` and `kind`, which are those of `T` where they are there: the items of a list need not say theirs, as built-in

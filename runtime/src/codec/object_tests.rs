@@ -78,15 +78,14 @@ both! {
 use listed::{Coded, Nothing, Open, Plain};
 
 codec::object! {
-    Plain, required name, required kind = "type", optional note, defaulted always,
-    defaulted count, nullable any, nullable twice, filled list,
-    omittable short, omittable labels,
+    Plain; required name, kind = "type"; optional note; defaulted always, count; nullable any, twice; filled list;
+    omittable short, labels
 }
 codec::object! {
-    Coded, required_encoded port, optional_encoded perhaps, nullable_encoded twice,
-    defaulted_encoded always, omittable_encoded ports,
+    Coded; required_encoded port; optional_encoded perhaps; nullable_encoded twice; defaulted_encoded always;
+    omittable_encoded ports
 }
-codec::object! { Open, required name, ..unknown_fields }
+codec::object! { Open; required name; ..unknown_fields }
 codec::object! { Nothing }
 
 /// The result of reading a text as a type: the text that it writes, or its error.
@@ -178,7 +177,7 @@ fn objects_may_have_more_than_64_properties() {
         ($($field:ident = $name:literal,)*) => {
             #[derive(Debug, Default, PartialEq)]
             struct Wide { $($field: u8,)* last: u8 }
-            codec::object! { Wide, $(required $field = $name,)* required last, }
+            codec::object! { Wide; required $($field = $name,)* last }
             const NAMES: &[&str] = &[$($name,)* "last"];
         };
     }
@@ -342,9 +341,7 @@ impl Default for Counted {
     }
 }
 
-codec::object! {
-    Counted from blank, defaulted made or default_made, defaulted inner
-}
+codec::object! { Counted from blank; defaulted made or default_made, inner }
 
 #[test]
 fn a_default_is_made_for_a_missing_property_alone() {
@@ -361,7 +358,7 @@ struct Hashed {
     labels: HashMap<String, i64>,
     notes: Option<HashMap<String, String>>,
 }
-codec::object! { Hashed, required_encoded labels, optional_encoded notes }
+codec::object! { Hashed; required_encoded labels; optional_encoded notes }
 
 #[test]
 fn a_hash_map_is_written_in_the_order_of_its_keys() {

@@ -75,25 +75,6 @@ impl<M: SerializeMap> Writer<M> {
         self.optional_encoded(name, field);
     }
 
-    /// A field that is always written.
-    pub fn filled<T: Serialize>(&mut self, name: &'static str, field: &T) {
-        self.property(name, field);
-    }
-
-    /// A field that is written unless empty.
-    pub fn omittable<T: Serialize + Empty>(&mut self, name: &'static str, field: &T) {
-        if !field.is_empty() {
-            self.property(name, field);
-        }
-    }
-
-    /// [`omittable`](Self::omittable), with a wire format of its own.
-    pub fn omittable_encoded<T: Codec + Empty>(&mut self, name: &'static str, field: &T) {
-        if !field.is_empty() {
-            self.property(name, &Encoded(field));
-        }
-    }
-
     /// `apiVersion` and `kind`.
     pub fn kind<T: Resource>(&mut self) {
         self.property("apiVersion", T::API_VERSION);
@@ -111,29 +92,5 @@ impl<M: SerializeMap> Writer<M> {
 impl<M: SerializeMap> fmt::Debug for Writer<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Writer").finish_non_exhaustive()
-    }
-}
-
-/// A text, list or map, which may be empty.
-pub trait Empty {
-    /// Whether there is nothing in it.
-    fn is_empty(&self) -> bool;
-}
-
-impl Empty for String {
-    fn is_empty(&self) -> bool {
-        self.is_empty()
-    }
-}
-
-impl<T> Empty for Vec<T> {
-    fn is_empty(&self) -> bool {
-        self.is_empty()
-    }
-}
-
-impl<T> Empty for BTreeMap<String, T> {
-    fn is_empty(&self) -> bool {
-        self.is_empty()
     }
 }

@@ -108,9 +108,8 @@ fn a_field_that_asks_for_it_is_sparse_and_another_is_not() {
     }
 
     codec::object! {
-        Sources, required_sparse required = "required", optional_sparse optional = "optional",
-        nullable_sparse nullable = "nullable", defaulted_sparse defaulted = "defaulted" or default_defaulted,
-        optional full = "full"
+        Sources; required_sparse required; optional_sparse optional; nullable_sparse nullable;
+        defaulted_sparse defaulted or default_defaulted; optional full
     }
 
     let read = |json: Value| serde_json::from_value::<Sources>(json);

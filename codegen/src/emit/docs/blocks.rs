@@ -1,6 +1,6 @@
 //! Blocks of a description: paragraphs, list items, code.
 
-use super::{inline, wrap};
+use super::{Extent, inline, wrap};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -49,8 +49,8 @@ impl Block<'_> {
     }
 }
 
-/// Splits a description into blocks: blank lines, list markers, fences and code end one.
-pub(super) fn blocks(text: &str) -> Vec<Block<'_>> {
+/// Splits a description, or its first sentence, into blocks: blank lines, list markers, fences and code end one.
+pub(super) fn blocks(text: &str, extent: Extent) -> Vec<Block<'_>> {
     let lines: Vec<&str> = text.lines().collect();
     let mut reader = Reader::default();
     let mut at = 0;
@@ -58,11 +58,24 @@ pub(super) fn blocks(text: &str) -> Vec<Block<'_>> {
         at += reader.read(rest);
     }
     let mut blocks = reader.blocks;
-    if let Some(Block::Paragraph(words)) = blocks.first_mut()
-        && let Some(end) = inline::summary(words)
-    {
-        let rest = words.split_off(end);
-        blocks.insert(1, Block::Paragraph(rest));
+    let Some(Block::Paragraph(words)) = blocks.first_mut() else {
+        return blocks;
+    };
+    match extent {
+        Extent::Item if inline::is_long(words) => {
+            if let Some(end) = inline::first_sentence(words) {
+                let rest = words.split_off(end);
+                blocks.insert(1, Block::Paragraph(rest));
+            }
+        }
+        Extent::Summary => {
+            words.truncate(inline::first_sentence(words).unwrap_or(words.len()));
+            // What a colon announces belongs to it.
+            if words.last().is_none_or(|last| !last.ends_with(':')) {
+                blocks.truncate(1);
+            }
+        }
+        Extent::Item | Extent::Field => {}
     }
     blocks
 }

@@ -4,12 +4,14 @@ use std::{borrow::Cow, collections::BTreeSet};
 
 use super::{WIDTH, width};
 
-/// The number of words of the first sentence, where it is part of a paragraph that is too long for a summary.
-pub(super) fn summary(words: &[&str]) -> Option<usize> {
+/// Whether a paragraph is too long for a summary.
+pub(super) fn is_long(words: &[&str]) -> bool {
     let length: usize = words.iter().map(|word| width(word) + 1).sum();
-    if length <= 3 * WIDTH {
-        return None;
-    }
+    length > 3 * WIDTH
+}
+
+/// The number of words of the first sentence of a paragraph of several.
+pub(super) fn first_sentence(words: &[&str]) -> Option<usize> {
     let (mut ticks, mut open) = (0, 0);
     let end = words.windows(2).position(|pair| {
         let [word, next] = pair else {

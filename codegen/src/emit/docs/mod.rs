@@ -3,6 +3,8 @@
 //! Descriptions in CRDs are written for `kubectl explain`: URLs stand bare, brackets and angles mean nothing, lists are half
 //! Markdown, and any text may try to leave its comment. Here they become paragraphs, lists and code blocks of known shape,
 //! wrapped to one width, with everything that Markdown would misread escaped.
+//!
+//! rustdoc shows the first paragraph of an item in lists of items; a long one is its first sentence here. Fields stand in no list.
 
 mod blocks;
 mod inline;
@@ -18,10 +20,35 @@ use self::{
 };
 
 /// Width of the text after `/// `.
-const WIDTH: usize = 96;
+const WIDTH: usize = 120;
 
-/// The lines of a description, without leading space; none for an empty one.
+/// How much of a description its documentation has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    /// All of it, with a summary for lists of items.
+    Item,
+    /// All of it.
+    Field,
+    /// Its first sentence.
+    Summary,
+}
+
+/// The lines of an item's description, without leading space; none for an empty one.
 pub(crate) fn lines(text: &str) -> Vec<String> {
+    lines_of(text, Extent::Item)
+}
+
+/// The lines of a field's description.
+pub(crate) fn of_field(text: &str) -> Vec<String> {
+    lines_of(text, Extent::Field)
+}
+
+/// The first sentence of a description, or its first paragraph where none ends in it.
+pub(crate) fn summary(text: &str) -> Vec<String> {
+    lines_of(text, Extent::Summary)
+}
+
+fn lines_of(text: &str, extent: Extent) -> Vec<String> {
     let is_clean = |b: u8| b == b'\n' || (b' '..0x7f).contains(&b);
     let clean: Cow<'_, str> = if text.bytes().all(is_clean) {
         text.into()
@@ -38,7 +65,7 @@ pub(crate) fn lines(text: &str) -> Vec<String> {
     };
     let mut lines = Vec::new();
     let mut before: Option<Kind> = None;
-    for block in blocks(&clean) {
+    for block in blocks(&clean, extent) {
         let kind = block.kind();
         // Items of one list stand together; anything else is set apart.
         if before.is_some_and(|before| !(before == Kind::Item && kind == Kind::Item)) {

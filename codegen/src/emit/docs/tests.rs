@@ -1,4 +1,4 @@
-use super::lines;
+use super::{WIDTH, lines, of_field, summary};
 
 fn check(text: &str, expected: &[&str]) {
     assert_eq!(lines(text), expected, "documentation of {text:?}");
@@ -60,13 +60,13 @@ fn line_starts_open_nothing() {
             r"\=",
         ],
     );
-    let long = format!("{} - b", "a".repeat(95));
-    check(&long, &["a".repeat(95).as_str(), r"\- b"]);
+    let line = "a".repeat(WIDTH - 1);
+    check(&format!("{line} - b"), &[&line, r"\- b"]);
 }
 
 #[test]
 fn no_block_opens_within_code() {
-    let xs = "x".repeat(92);
+    let xs = "x".repeat(WIDTH - 4);
     for opener in [
         ">", ">=", "*", "-", "+", "<div>", "<!--", "~~~", "#", "1.", "12)", "=", "---", "|",
     ] {
@@ -171,12 +171,26 @@ fn links_and_strong_words_stay() {
 }
 
 #[test]
-fn a_long_paragraph_starts_with_its_first_sentence() {
-    let long = "word ".repeat(60);
+fn a_long_paragraph_of_an_item_starts_with_its_first_sentence() {
+    let long = "word ".repeat(3 * WIDTH / 5);
     let long = long.trim();
     let text = format!("One, e.g. Two (see x. Y) is. Three {long}");
-    let lines = lines(&text);
-    assert_eq!(lines[..2], ["One, e.g. Two (see x. Y) is.", ""]);
-    assert!(lines[2].starts_with("Three word"), "{lines:?}");
+    let item = lines(&text);
+    assert_eq!(item[..2], ["One, e.g. Two (see x. Y) is.", ""]);
+    assert!(item[2].starts_with("Three word"), "{item:?}");
     check("One. Two.", &["One. Two."]);
+    let field = of_field(&text);
+    assert!(
+        field[0].starts_with("One, e.g. Two (see x. Y) is. Three word"),
+        "{field:?}"
+    );
+}
+
+#[test]
+fn a_summary_is_the_first_sentence_or_paragraph() {
+    assert_eq!(summary("It is. Two.\n\nThree."), ["It is."]);
+    assert_eq!(summary("one, i.e. two\n\nthree."), ["one, i.e. two"]);
+    assert_eq!(summary("One of:\n- a\n- b"), ["One of:", "", "- a", "- b"]);
+    assert_eq!(summary("One of these. They are:\n- a"), ["One of these."]);
+    assert_eq!(summary("- a\n- b"), ["- a", "- b"]);
 }

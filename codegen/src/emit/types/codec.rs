@@ -3,113 +3,26 @@
 //! The copy, `apis/codec.rs`, is `runtime/src/codec` with those of its submodules inline that the types need, and without
 //! comments: it is private, and who wants to understand it reads the original.
 
-use std::collections::BTreeSet;
+mod parts;
 
-use super::{union, units, values};
+use std::collections::{BTreeMap, BTreeSet};
+
+use self::parts::{PARTS, Part};
+use super::{Unit, object::fill, union, units, values};
 use crate::{
     builtin::is_exact_by_codec,
-    emit::Emit,
-    model::{EnumValues, KnownType, TypeDef, TypeKind, TypeRef, UnknownFields},
+    emit::{
+        Emit,
+        serde_attributes::{Presence, may_be_null},
+    },
+    model::{EnumValues, Field, KnownType, TypeDef, TypeKind, TypeRef, UnknownFields},
     output::format::{Code, Items},
 };
 
 const ROOT: &str = include_str!("../../../../runtime/src/codec/mod.rs");
 
-/// A submodule of the codec.
-struct Part {
-    name: &'static str,
-    source: &'static str,
-    /// The submodules that it names.
-    needs: &'static [&'static str],
-}
-
-const PARTS: [Part; 17] = [
-    Part {
-        name: "base64",
-        source: include_str!("../../../../runtime/src/codec/base64.rs"),
-        needs: &[],
-    },
-    Part {
-        name: "condition",
-        source: include_str!("../../../../runtime/src/codec/condition.rs"),
-        needs: &["time"],
-    },
-    Part {
-        name: "exact_reader",
-        source: include_str!("../../../../runtime/src/codec/exact_reader.rs"),
-        needs: &["exact_writer", "optional_text"],
-    },
-    Part {
-        name: "exact_writer",
-        source: include_str!("../../../../runtime/src/codec/exact_writer.rs"),
-        needs: &["int_or_string", "optional_text", "quantity"],
-    },
-    Part {
-        name: "int_or_string",
-        source: include_str!("../../../../runtime/src/codec/int_or_string.rs"),
-        needs: &["number"],
-    },
-    Part {
-        name: "integers",
-        source: include_str!("../../../../runtime/src/codec/integers.rs"),
-        needs: &[],
-    },
-    Part {
-        name: "kinds",
-        source: include_str!("../../../../runtime/src/codec/kinds.rs"),
-        needs: &["object"],
-    },
-    Part {
-        name: "kubernetes",
-        source: include_str!("../../../../runtime/src/codec/kubernetes.rs"),
-        needs: &["exact_reader", "exact_writer"],
-    },
-    Part {
-        name: "number",
-        source: include_str!("../../../../runtime/src/codec/number.rs"),
-        needs: &[],
-    },
-    Part {
-        name: "object",
-        source: include_str!("../../../../runtime/src/codec/object.rs"),
-        needs: &["object_writer"],
-    },
-    Part {
-        name: "object_writer",
-        source: include_str!("../../../../runtime/src/codec/object_writer.rs"),
-        needs: &[],
-    },
-    Part {
-        name: "optional_text",
-        source: include_str!("../../../../runtime/src/codec/optional_text.rs"),
-        needs: &[],
-    },
-    Part {
-        name: "quantity",
-        source: include_str!("../../../../runtime/src/codec/quantity.rs"),
-        needs: &["number"],
-    },
-    Part {
-        name: "sparse",
-        source: include_str!("../../../../runtime/src/codec/sparse.rs"),
-        needs: &["exact_reader", "exact_writer", "object", "object_writer"],
-    },
-    Part {
-        name: "texts",
-        source: include_str!("../../../../runtime/src/codec/texts.rs"),
-        needs: &[],
-    },
-    Part {
-        name: "time",
-        source: include_str!("../../../../runtime/src/codec/time.rs"),
-        needs: &[],
-    },
-    Part {
-        name: "union",
-        source: include_str!("../../../../runtime/src/codec/union.rs"),
-        needs: &[],
-    },
-];
+/// The submodule whose source ends with a list of types, of which a copy has those that are held.
+const KUBERNETES: &str = "kubernetes";
 
 /// Macros that the generated types call, after the submodules that define them.
 const MACROS: [(&str, &str); 6] = [
@@ -130,7 +43,7 @@ const ABOUT: &str = "//!\n//! This is a copy of `codegen_runtime::codec`, withou
 /// The module's file for types alone. It is text already, in a layout that its authors chose, and so is not parsed.
 pub(super) fn emit(cx: &Emit<'_>) -> Code {
     let mut items = Items::default();
-    items.push_text(&copy(cx, &needed(cx)));
+    items.push_text(&copy(cx, &needed(cx), &exact(cx)));
     Code {
         items,
         ..Code::default()
@@ -145,7 +58,7 @@ fn needed(cx: &Emit<'_>) -> BTreeSet<&'static str> {
             needed.insert("kinds");
         }
         for def in unit.types {
-            needed.extend(needed_by(cx, def));
+            needed.extend(needed_by(cx, unit, def));
         }
     }
     loop {
@@ -160,26 +73,62 @@ fn needed(cx: &Emit<'_>) -> BTreeSet<&'static str> {
 }
 
 /// The submodules that a type calls or whose values it holds.
-fn needed_by(cx: &Emit<'_>, def: &TypeDef) -> Vec<&'static str> {
+fn needed_by(cx: &Emit<'_>, unit: Unit<'_>, def: &TypeDef) -> Vec<&'static str> {
+    let mut needed: Vec<&'static str> = held(def).into_iter().filter_map(coded_by).collect();
     match &def.kind {
         TypeKind::Struct(body) => {
-            let mut held: Vec<&TypeRef> = body.fields.iter().map(|field| &field.ty).collect();
-            if let UnknownFields::Kept(ty) = &body.unknown_fields {
-                held.push(ty);
-            }
-            let held = held.into_iter().filter_map(coded_by);
-            let union = union::has_view(def).then_some("union");
-            let sparse = body.fields.iter().any(|field| field.sparse);
-            let sparse = sparse.then_some("sparse");
-            held.chain(union).chain(sparse).collect()
+            let has = |test: fn(&Field) -> bool| body.fields.iter().any(test);
+            let is_omittable =
+                |field: &Field| Presence::of(field) == Presence::Omittable || may_be_null(field);
+            let parts = [
+                ("derived", !unit.is_listed(cx, def)),
+                ("hashed", has(|field| field.hashed)),
+                ("omittable", has(is_omittable)),
+                ("sparse", has(|field| field.sparse)),
+                ("union", union::has_view(def)),
+            ];
+            needed.extend(parts.iter().filter(|part| part.1).map(|part| part.0));
         }
-        TypeKind::Enum(body) if values::is_listed(cx, def) => match body.values {
-            EnumValues::Texts => vec!["texts"],
-            EnumValues::Integers => vec!["integers"],
-        },
-        TypeKind::Alias(alias) => coded_by(&alias.target).into_iter().collect(),
+        TypeKind::Enum(body) if values::is_listed(cx, def) => needed.push(match body.values {
+            EnumValues::Texts => "texts",
+            EnumValues::Integers => "integers",
+        }),
+        _ => {}
+    }
+    needed
+}
+
+/// The types that a type holds.
+fn held(def: &TypeDef) -> Vec<&TypeRef> {
+    match &def.kind {
+        TypeKind::Struct(body) => {
+            let unknown = match &body.unknown_fields {
+                UnknownFields::Kept(ty) => Some(ty),
+                UnknownFields::Pruned => None,
+            };
+            let fields = body.fields.iter().map(|field| &field.ty);
+            fields.chain(unknown).collect()
+        }
+        TypeKind::Alias(alias) => vec![&alias.target],
         _ => Vec::new(),
     }
+}
+
+/// The types of Kubernetes whose codec is [`KUBERNETES`], by their modules.
+fn exact(cx: &Emit<'_>) -> BTreeMap<String, BTreeSet<String>> {
+    let mut modules: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let defs = units(cx).flat_map(|unit| unit.types);
+    let held = defs.flat_map(held).map(TypeRef::element);
+    for path in held
+        .filter(|ty| coded_by(ty) == Some(KUBERNETES))
+        .filter_map(TypeRef::path)
+    {
+        if let Some((module, name)) = path.rsplit_once("::") {
+            let module = module.trim_start_matches("k8s_openapi::api::").to_owned();
+            modules.entry(module).or_default().insert(name.to_owned());
+        }
+    }
+    modules
 }
 
 /// The submodule with the codec of a type.
@@ -191,12 +140,16 @@ fn coded_by(ty: &TypeRef) -> Option<&'static str> {
         TypeRef::Known(KnownType::IntOrString) => Some("int_or_string"),
         TypeRef::Known(KnownType::Quantity) => Some("quantity"),
         TypeRef::Known(KnownType::Time) => Some("time"),
-        element => is_exact_by_codec(element).then_some("kubernetes"),
+        element => is_exact_by_codec(element).then_some(KUBERNETES),
     }
 }
 
-/// The codec with the given submodules.
-fn copy(cx: &Emit<'_>, needed: &BTreeSet<&str>) -> String {
+/// The codec with the given submodules and types of Kubernetes.
+fn copy(
+    cx: &Emit<'_>,
+    needed: &BTreeSet<&str>,
+    exact: &BTreeMap<String, BTreeSet<String>>,
+) -> String {
     let replacements = replacements(cx);
     let root = replaced(&replacements, ROOT);
     let summary = root.lines().next().unwrap_or_default();
@@ -215,7 +168,12 @@ fn copy(cx: &Emit<'_>, needed: &BTreeSet<&str>) -> String {
             Some((declared, part)) => {
                 // The modules stand close together; their contents do not.
                 text.push_str(&format!("{declared} {{\n"));
-                push_indented(&mut text, &replaced(&replacements, part.source));
+                let source = if part.name == KUBERNETES {
+                    &with_types(part.source, exact)
+                } else {
+                    part.source
+                };
+                push_indented(&mut text, &replaced(&replacements, source));
                 text.push_str("}\n");
             }
             None => {
@@ -224,6 +182,18 @@ fn copy(cx: &Emit<'_>, needed: &BTreeSet<&str>) -> String {
             }
         }
     }
+    text
+}
+
+/// The source of [`KUBERNETES`] with the given types instead of its own.
+fn with_types(source: &str, exact: &BTreeMap<String, BTreeSet<String>>) -> String {
+    let (code, _) = source.split_once("\nexact! {").unwrap_or((source, ""));
+    let mut text = format!("{code}\nexact! {{\n");
+    for (module, names) in exact {
+        let names: Vec<String> = names.iter().cloned().collect();
+        fill(&mut text, &format!("    {module} {{"), &names, " }");
+    }
+    text.push_str("}\n");
     text
 }
 
@@ -335,11 +305,12 @@ mod tests {
     fn the_copy_has_every_module_of_the_runtime_that_is_needed_and_no_tests_or_comments() {
         check(|cx| {
             let all: BTreeSet<&str> = PARTS.iter().map(|part| part.name).collect();
+            let exact = BTreeMap::from([("core::v1".to_owned(), ["PodSpec".to_owned()].into())]);
             let sources: String = PARTS.iter().map(|part| part.source).collect();
             for (from, _) in replacements(cx) {
                 assert!(ROOT.contains(&from) || sources.contains(&from), "{from}");
             }
-            let text = copy(cx, &all);
+            let text = copy(cx, &all, &exact);
             assert!(
                 text.contains("use ::kube::k8s_openapi::ByteString;"),
                 "{text}"
@@ -355,30 +326,20 @@ mod tests {
             ] {
                 assert!(!code.contains(runtimes), "{runtimes} in {text}");
             }
-            let present = ["present true", "filled true", "nullable true"].map(str::to_owned);
             let expected = PARTS.iter().map(|part| format!("{} true", part.name));
-            assert_eq!(modules(text), expected.chain(present).collect::<Vec<_>>());
+            assert_eq!(modules(text), expected.collect::<Vec<_>>());
         });
     }
 
     #[test]
     fn a_part_that_no_type_needs_is_left_out_with_its_export() {
         check(|cx| {
-            let text = copy(cx, &needed(cx));
+            let text = copy(cx, &needed(cx), &BTreeMap::new());
             assert!(
                 !text.contains("self::time") && !text.contains("Condition"),
                 "{text}"
             );
-            assert_eq!(
-                modules(text),
-                [
-                    "object true",
-                    "object_writer true",
-                    "present true",
-                    "filled true",
-                    "nullable true"
-                ]
-            );
+            assert_eq!(modules(text), ["object true", "object_writer true"]);
         });
     }
 

@@ -132,7 +132,7 @@ fn emit_field(
     serde: Serde,
     lines: &mut Lines,
 ) {
-    comment(lines, field_docs(scope, body, field));
+    comment(lines, field_docs(scope, (def, body), field));
     let ty = field_type(scope, field);
     let implied = match serde {
         Serde::Generated => None,
@@ -319,8 +319,18 @@ fn type_docs(scope: &FileContext<'_>, def: &TypeDef) -> Option<String> {
     scope.marker(lines)
 }
 
-fn field_docs(scope: &FileContext<'_>, body: &StructDef, field: &Field) -> Option<String> {
-    let mut lines = docs::lines(&field.docs);
+/// The description of a field, or its first sentence where that of its type is the same, and what the schema demands.
+fn field_docs(
+    scope: &FileContext<'_>,
+    (def, body): (&TypeDef, &StructDef),
+    field: &Field,
+) -> Option<String> {
+    let mut lines = docs::of_field(&field.docs);
+    // A derived schema has the descriptions of fields from here.
+    let may_be_short = lines.len() > 1 && !attributes::derives_schema(scope.cx, def);
+    if may_be_short && is_described_by_type(scope, field) {
+        lines = docs::summary(&field.docs);
+    }
     let mut notes: Vec<String> = values_note(&field.ty, &field.validation)
         .into_iter()
         .collect();
@@ -329,6 +339,15 @@ fn field_docs(scope: &FileContext<'_>, body: &StructDef, field: &Field) -> Optio
     notes.extend(default_note(field));
     add_notes(&mut lines, notes);
     scope.marker(lines)
+}
+
+/// Whether the field's type, or that of its items or values, is one of the version with the same description.
+fn is_described_by_type(scope: &FileContext<'_>, field: &Field) -> bool {
+    let TypeRef::Local(name) = field.ty.element() else {
+        return false;
+    };
+    let def = scope.unit.type_def(name);
+    def.is_some_and(|def| def.docs.trim() == field.docs.trim())
 }
 
 /// Adds what the schema demands below a description, as a list; a note that stands alone is a paragraph. Lists of descriptions

@@ -14,7 +14,7 @@
 //!     pub spec: VirtualMachineSpec,
 //!     …
 //! }
-//! codec::object! { VirtualMachine as kind, defaulted metadata, … }
+//! codec::object! { VirtualMachine as kind; defaulted metadata; … }
 //!
 //! /// The desired state of a machine.
 //! #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,7 +23,7 @@
 //!     pub action: Option<VirtualMachineAction>,
 //!     …
 //! }
-//! codec::object! { VirtualMachineSpec, optional action, … }
+//! codec::object! { VirtualMachineSpec; optional action, … }
 //! ```
 
 mod allow;
@@ -356,7 +356,7 @@ fn emit_file(
     let allow = allow::emit(defs, scope.undocumented.get());
     let uses = scope.imports.emit();
     Code {
-        tokens: quote!(#docs #allow #uses),
+        tokens: quote!(#allow #docs #uses),
         items,
         comments: scope.comments.into_inner(),
     }

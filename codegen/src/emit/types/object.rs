@@ -1,15 +1,13 @@
 //! serde of structs: the list of a struct's fields, for the codec's macro.
 //!
 //! ```text
-//! codec::object! {
-//!     VirtualMachineSpec, required image, optional resource, optional run_policy = "runPolicy"
-//! }
+//! codec::object! { VirtualMachineSpec; required image; optional resource, run_policy = "runPolicy" }
 //! ```
+//!
+//! A word stands before the first of the fields that it is for. The order is that of the struct, in which fields are written.
 //!
 //! `#[derive(Serialize, Deserialize)]` costs rustc about ten times as much, and is left to types that derive `JsonSchema`, which
 //! reads serde's attributes.
-
-use std::iter;
 
 use proc_macro2::Ident;
 
@@ -26,7 +24,7 @@ use crate::{
 };
 
 /// The width that lines are filled to.
-const WIDTH: usize = 100;
+const WIDTH: usize = 120;
 
 /// The list of a struct's fields, laid out.
 pub(super) fn emit(scope: &FileContext<'_>, def: &TypeDef) -> Option<String> {
@@ -39,39 +37,45 @@ pub(super) fn emit(scope: &FileContext<'_>, def: &TypeDef) -> Option<String> {
     Some(call(scope, "object", &entries(scope, def, body)))
 }
 
-/// The call of a macro of the codec, laid out.
+/// The call of a macro of the codec with entries that have their separators, laid out.
 pub(super) fn call(scope: &FileContext<'_>, name: &str, entries: &[String]) -> String {
     let codec = scope.imports.codec();
-    let line = format!("{codec}::{name}! {{ {} }}\n", entries.join(", "));
-    if line.chars().count() <= WIDTH + 1 {
-        return line;
-    }
-    let mut text = format!("{codec}::{name}! {{\n");
-    fill(&mut text, entries);
-    text.push_str("}\n");
+    let mut text = String::new();
+    fill(&mut text, &format!("{codec}::{name}! {{"), entries, " }");
     text
+}
+
+/// Adds lines of as many entries as fit, after `opening` and before `closing`.
+pub(super) fn fill(text: &mut String, opening: &str, entries: &[String], closing: &str) {
+    text.push_str(opening);
+    let mut width = opening.chars().count();
+    for (index, entry) in entries.iter().enumerate() {
+        let is_last = index + 1 == entries.len();
+        let length = entry.chars().count() + if is_last { closing.len() } else { 0 };
+        if index == 0 || width + 1 + length <= WIDTH {
+            text.push(' ');
+            width += 1 + length;
+        } else {
+            text.push_str("\n    ");
+            width = 4 + length;
+        }
+        text.push_str(entry);
+    }
+    text.push_str(closing);
+    text.push('\n');
+}
+
+/// Entries with commas between them.
+pub(super) fn listed(mut entries: Vec<String>) -> Vec<String> {
+    if let Some((_, others)) = entries.split_last_mut() {
+        others.iter_mut().for_each(|entry| entry.push(','));
+    }
+    entries
 }
 
 /// The struct's name, its fields, and the map of what it does not name.
 fn entries(scope: &FileContext<'_>, def: &TypeDef, body: &StructDef) -> Vec<String> {
     let is_root = scope.unit.is_root(def);
-    let fields = body.fields.iter().map(|field| {
-        let mode = match mode(field) {
-            // The items of a list may come without.
-            "required" if is_root && field.json_name == "metadata" => "defaulted",
-            mode => mode,
-        };
-        let name = ident(&field.rust_name);
-        let mut entry = format!("{mode} {}", named(&name, &field.json_name));
-        if honoured(field) {
-            entry.push_str(&format!(" or {}", function_ident(field)));
-        }
-        entry
-    });
-    let unknown = match body.unknown_fields {
-        UnknownFields::Kept(_) => Some("..unknown_fields".to_owned()),
-        UnknownFields::Pruned => None,
-    };
     let mut name = ident(&def.name).to_string();
     if is_root {
         name.push_str(" as kind");
@@ -79,7 +83,34 @@ fn entries(scope: &FileContext<'_>, def: &TypeDef, body: &StructDef) -> Vec<Stri
     if has_blank(scope.cx, scope.unit, def) {
         name.push_str(" from blank");
     }
-    iter::once(name).chain(fields).chain(unknown).collect()
+    let mut entries = Vec::new();
+    let mut last = name;
+    let mut before = "";
+    for field in &body.fields {
+        let mode = match mode(field) {
+            // The items of a list may come without.
+            "required" if is_root && field.json_name == "metadata" => "defaulted",
+            mode => mode,
+        };
+        let mut entry = named(&ident(&field.rust_name), &field.json_name);
+        if honoured(field) {
+            entry.push_str(&format!(" or {}", function_ident(field)));
+        }
+        if mode == before {
+            entries.push(last + ",");
+            last = entry;
+        } else {
+            entries.push(last + ";");
+            last = format!("{mode} {entry}");
+            before = mode;
+        }
+    }
+    if let UnknownFields::Kept(_) = body.unknown_fields {
+        entries.push(last + ";");
+        last = "..unknown_fields".to_owned();
+    }
+    entries.push(last);
+    entries
 }
 
 /// A field or variant with its name in JSON, unless that is its own.
@@ -88,27 +119,6 @@ pub(crate) fn named(own: &Ident, in_json: &str) -> String {
         return in_json.to_owned();
     }
     format!("{own} = {in_json:?}")
-}
-
-/// Lines of as many entries as fit.
-fn fill(text: &mut String, entries: &[String]) {
-    let mut width = 0;
-    for (index, entry) in entries.iter().enumerate() {
-        let length = entry.chars().count() + 1;
-        let is_first = index == 0;
-        if !is_first && width + 1 + length <= WIDTH {
-            text.push(' ');
-            width += 1 + length;
-        } else {
-            text.push_str(if is_first { "    " } else { "\n    " });
-            width = 4 + length;
-        }
-        text.push_str(entry);
-        if index + 1 < entries.len() {
-            text.push(',');
-        }
-    }
-    text.push('\n');
 }
 
 /// The method of the codec's reader and writer for a field.

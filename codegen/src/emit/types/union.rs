@@ -16,7 +16,11 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{FileContext, object::call, refs};
+use super::{
+    FileContext,
+    object::{call, listed},
+    refs,
+};
 use crate::{
     emit::{
         context::{ident, path},
@@ -124,7 +128,7 @@ impl Viewed<'_> {
             let tag = tags.next().flatten().unwrap_or_default();
             format!("{variant} = {field}{tag}")
         }));
-        call(scope, "union", &entries)
+        call(scope, "union", &listed(entries))
     }
 
     /// The discriminator that belongs to a member, as the macro has it: ` (kind = IssuerKind::Acme)`. Nothing without one; none

@@ -7,7 +7,7 @@
 
 use super::{
     FileContext, attributes,
-    object::{call, named},
+    object::{call, listed, named},
 };
 use crate::{
     emit::{Emit, context::ident},
@@ -48,5 +48,5 @@ pub(super) fn emit(scope: &FileContext<'_>, def: &TypeDef) -> Option<String> {
         EnumValues::Texts => "texts",
         EnumValues::Integers => "integers",
     };
-    Some(call(scope, name, &entries))
+    Some(call(scope, name, &listed(entries)))
 }

@@ -50,6 +50,8 @@ enum Start {
     ModuleAttribute,
     Import,
     Module,
+    /// The list of the fields or values of the type above it.
+    List,
     Other,
 }
 
@@ -63,6 +65,8 @@ fn start(line: &str) -> Start {
         Start::Import
     } else if code.starts_with("mod ") {
         Start::Module
+    } else if is_list(line) {
+        Start::List
     } else {
         Start::Other
     }
@@ -74,15 +78,17 @@ fn parts(item: Start, last: &str, line: &str) -> bool {
     if line.is_empty() || last.is_empty() {
         return false;
     }
+    // Its last line may be set in.
+    if deep == 0 && item == Start::List {
+        return true;
+    }
     if deep == 0 && indent(last) == 0 {
         return match item {
             // The list of a struct's fields stands with the struct, that of a view's with the view.
             Start::Other if is_list(line) => false,
             // Impls without a body stand together.
             Start::Other if last.ends_with("{}") => !line.starts_with("impl "),
-            Start::Other => {
-                last == "}" || is_list(last) || (last.ends_with(';') && !line.starts_with('}'))
-            }
+            Start::Other => last == "}" || (last.ends_with(';') && !line.starts_with('}')),
             _ => item != start(line) && !line.starts_with('}'),
         };
     }
@@ -111,11 +117,11 @@ mod tests {
         let body = "//! Docs.\n#![allow(\n    a,\n)]\n#![allow(b)]\nuse a::b;\nuse c::{\n    d, e,\n};\nuse f;\nmod g;\n#[derive(\n    H,\n)]\n\
                     struct I {\n    j: u8,\n}\nimpl I {\n    fn k() {}\n    fn l() {\n        m();\n    }\n    fn n() {}\n}\n\
                     impl O for I {}\nimpl P for I {}\nstruct Q;\n\
-                    struct R {\n    s: u8,\n}\nt::object! { R, u }\nstruct V {}\nt::object! {\n    V, w\n}\nstruct X;\n// t::object! {\nstruct Y;\nenum Z {}\nt::union! { Z }\nenum A {}\nt::texts! { A }\nenum B {}\n";
+                    struct R {\n    s: u8,\n}\nt::object! { R, u }\nstruct V {}\nt::object! { V,\n    w }\nstruct X;\n// t::object! {\nstruct Y;\nenum Z {}\nt::union! { Z }\nenum A {}\nt::texts! { A }\nenum B {}\n";
         let parted = "//! Docs.\n\n#![allow(\n    a,\n)]\n#![allow(b)]\n\nuse a::b;\nuse c::{\n    d, e,\n};\nuse f;\n\nmod g;\n\n#[derive(\n    H,\n)]\n\
                       struct I {\n    j: u8,\n}\n\nimpl I {\n    fn k() {}\n    fn l() {\n        m();\n    }\n\n    fn n() {}\n}\n\n\
                       impl O for I {}\nimpl P for I {}\n\nstruct Q;\n\n\
-                      struct R {\n    s: u8,\n}\nt::object! { R, u }\n\nstruct V {}\nt::object! {\n    V, w\n}\n\nstruct X;\n\n// t::object! {\nstruct Y;\n\nenum Z {}\nt::union! { Z }\n\nenum A {}\nt::texts! { A }\n\nenum B {}\n";
+                      struct R {\n    s: u8,\n}\nt::object! { R, u }\n\nstruct V {}\nt::object! { V,\n    w }\n\nstruct X;\n\n// t::object! {\nstruct Y;\n\nenum Z {}\nt::union! { Z }\n\nenum A {}\nt::texts! { A }\n\nenum B {}\n";
         let mut text = String::new();
         lay_out(&mut text, body, &Comments::default());
         assert_eq!(text, parted);

@@ -98,7 +98,7 @@ impl Comments {
 }
 
 /// Renders the file of a Rust module: the license header unless it is blank, the marker, the attribute by which rustfmt leaves the
-/// file alone, a blank line, then the items.
+/// file alone, then the items.
 ///
 /// # Errors
 ///
@@ -132,7 +132,10 @@ fn file(header: Option<&str>, start: &[&str], code: Code) -> Result<String, Stri
         text.push_str(line);
         text.push('\n');
     }
-    text.push('\n');
+    // Attributes of the module stand together.
+    if !body.starts_with("#![") {
+        text.push('\n');
+    }
     blank::lay_out(&mut text, &body, &comments);
     Ok(text)
 }

@@ -14,4 +14,4 @@ pub struct Reference {
     /// * Must not be empty.
     pub name: String,
 }
-codec::object! { Reference, defaulted kind, defaulted name }
+codec::object! { Reference; defaulted kind, name }

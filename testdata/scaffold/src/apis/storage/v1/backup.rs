@@ -14,7 +14,7 @@ pub struct Backup {
     /// What is copied.
     pub spec: Option<BackupSpec>,
 }
-codec::object! { Backup as kind, defaulted metadata, optional spec }
+codec::object! { Backup as kind; defaulted metadata; optional spec }
 
 /// What is copied.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,4 +25,4 @@ pub struct BackupSpec {
     /// Name of the volume.
     pub volume: String,
 }
-codec::object! { BackupSpec, optional keep, required volume }
+codec::object! { BackupSpec; optional keep; required volume }

@@ -14,7 +14,7 @@ pub struct Backup {
     /// What is copied.
     pub spec: Option<BackupSpec>,
 }
-codec::object! { Backup as kind, defaulted metadata, optional spec }
+codec::object! { Backup as kind; defaulted metadata; optional spec }
 
 /// What is copied.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,4 +22,4 @@ pub struct BackupSpec {
     /// Name of the volume.
     pub volume: Option<String>,
 }
-codec::object! { BackupSpec, optional volume }
+codec::object! { BackupSpec; optional volume }

@@ -13,12 +13,11 @@ use super::{CertificateConditionsStatus, CertificateIssuerRef, CertificateUsages
 
 /// A CertificateRequest is used to request a signed certificate from one of the configured issuers.
 ///
-/// All fields within the CertificateRequest's `spec` are immutable after creation. A
-/// CertificateRequest will either succeed or fail, as denoted by its `Ready` status condition and
-/// its `status.failureTime` field.
+/// All fields within the CertificateRequest's `spec` are immutable after creation. A CertificateRequest will either succeed
+/// or fail, as denoted by its `Ready` status condition and its `status.failureTime` field.
 ///
-/// A CertificateRequest is a one-shot resource, meaning it represents a single point in time
-/// request for a certificate and cannot be re-used.
+/// A CertificateRequest is a one-shot resource, meaning it represents a single point in time request for a certificate and
+/// cannot be re-used.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CertificateRequest {
     /// Standard object metadata.
@@ -26,19 +25,17 @@ pub struct CertificateRequest {
     /// Specification of the desired state of the CertificateRequest resource.
     /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status>
     pub spec: Option<CertificateRequestSpec>,
-    /// Status of the CertificateRequest. This is set and managed automatically. Read-only. More info:
-    /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status>
+    /// Status of the CertificateRequest.
     pub status: Option<CertificateRequestStatus>,
 }
-codec::object! { CertificateRequest as kind, defaulted metadata, optional spec, optional status }
+codec::object! { CertificateRequest as kind; defaulted metadata; optional spec, status }
 
 /// CertificateRequestCondition contains condition information for a CertificateRequest.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CertificateRequestConditions {
     /// LastTransitionTime is the timestamp corresponding to the last status change of this condition.
     pub last_transition_time: Option<Time>,
-    /// Message is a human readable description of the details of the last transition, complementing
-    /// reason.
+    /// Message is a human readable description of the details of the last transition, complementing reason.
     pub message: Option<String>,
     /// Reason is a brief machine readable explanation for the condition's last transition.
     pub reason: Option<String>,
@@ -47,87 +44,73 @@ pub struct CertificateRequestConditions {
     /// Type of the condition, known values are (`Ready`, `InvalidRequest`, `Approved`, `Denied`).
     pub r#type: String,
 }
-codec::object! {
-    CertificateRequestConditions, optional_encoded last_transition_time = "lastTransitionTime",
-    optional message, optional reason, required status, required r#type = "type"
-}
+codec::object! { CertificateRequestConditions; optional_encoded last_transition_time = "lastTransitionTime";
+    optional message, reason; required status, r#type = "type" }
 
 /// Specification of the desired state of the CertificateRequest resource.
 /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status>
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CertificateRequestSpec {
-    /// Requested 'duration' (i.e. lifetime) of the Certificate. Note that the issuer may choose to
-    /// ignore the requested duration, just like any other requested attribute.
+    /// Requested 'duration' (i.e. lifetime) of the Certificate. Note that the issuer may choose to ignore the requested
+    /// duration, just like any other requested attribute.
     pub duration: Option<String>,
-    /// Extra contains extra attributes of the user that created the CertificateRequest. Populated by
-    /// the cert-manager webhook on creation and immutable.
+    /// Extra contains extra attributes of the user that created the CertificateRequest. Populated by the cert-manager webhook
+    /// on creation and immutable.
     pub extra: Option<BTreeMap<String, Vec<String>>>,
-    /// Groups contains group membership of the user that created the CertificateRequest. Populated by
-    /// the cert-manager webhook on creation and immutable.
+    /// Groups contains group membership of the user that created the CertificateRequest. Populated by the cert-manager webhook
+    /// on creation and immutable.
     pub groups: Option<Vec<String>>,
-    /// Requested basic constraints isCA value. Note that the issuer may choose to ignore the requested
-    /// isCA value, just like any other requested attribute.
+    /// Requested basic constraints isCA value. Note that the issuer may choose to ignore the requested isCA value, just like
+    /// any other requested attribute.
     ///
-    /// NOTE: If the CSR in the `Request` field has a BasicConstraints extension, it must have the same
-    /// isCA value as specified here.
+    /// NOTE: If the CSR in the `Request` field has a BasicConstraints extension, it must have the same isCA value as specified
+    /// here.
     ///
     /// If true, this will automatically add the `cert sign` usage to the list of requested `usages`.
     pub is_ca: Option<bool>,
-    /// Reference to the issuer responsible for issuing the certificate. If the issuer is
-    /// namespace-scoped, it must be in the same namespace as the Certificate. If the issuer is
-    /// cluster-scoped, it can be used from any namespace.
-    ///
-    /// The `name` field of the reference must always be specified.
+    /// Reference to the issuer responsible for issuing the certificate.
     pub issuer_ref: CertificateIssuerRef,
     /// The PEM-encoded X.509 certificate signing request to be submitted to the issuer for signing.
     ///
-    /// If the CSR has a BasicConstraints extension, its isCA attribute must match the `isCA` value of
-    /// this CertificateRequest. If the CSR has a KeyUsage extension, its key usages must match the key
-    /// usages in the `usages` field of this CertificateRequest. If the CSR has a ExtKeyUsage extension,
-    /// its extended key usages must match the extended key usages in the `usages` field of this
-    /// CertificateRequest.
+    /// If the CSR has a BasicConstraints extension, its isCA attribute must match the `isCA` value of this CertificateRequest.
+    /// If the CSR has a KeyUsage extension, its key usages must match the key usages in the `usages` field of this
+    /// CertificateRequest. If the CSR has a ExtKeyUsage extension, its extended key usages must match the extended key usages
+    /// in the `usages` field of this CertificateRequest.
     pub request: ByteString,
-    /// UID contains the uid of the user that created the CertificateRequest. Populated by the
-    /// cert-manager webhook on creation and immutable.
+    /// UID contains the uid of the user that created the CertificateRequest. Populated by the cert-manager webhook on creation
+    /// and immutable.
     pub uid: Option<String>,
     /// Requested key usages and extended key usages.
     ///
-    /// NOTE: If the CSR in the `Request` field has uses the KeyUsage or ExtKeyUsage extension, these
-    /// extensions must have the same values as specified here without any additional values.
+    /// NOTE: If the CSR in the `Request` field has uses the KeyUsage or ExtKeyUsage extension, these extensions must have the
+    /// same values as specified here without any additional values.
     ///
     /// If unset, defaults to `digital signature` and `key encipherment`.
     pub usages: Option<Vec<CertificateUsages>>,
-    /// Username contains the name of the user that created the CertificateRequest. Populated by the
-    /// cert-manager webhook on creation and immutable.
+    /// Username contains the name of the user that created the CertificateRequest. Populated by the cert-manager webhook on
+    /// creation and immutable.
     pub username: Option<String>,
 }
-codec::object! {
-    CertificateRequestSpec, optional duration, optional extra, optional groups,
-    optional is_ca = "isCA", required issuer_ref = "issuerRef", required_encoded request,
-    optional uid, optional usages, optional username
-}
+codec::object! { CertificateRequestSpec; optional duration, extra, groups, is_ca = "isCA";
+    required issuer_ref = "issuerRef"; required_encoded request; optional uid, usages, username }
 
 /// Status of the CertificateRequest. This is set and managed automatically. Read-only. More info:
 /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status>
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CertificateRequestStatus {
-    /// The PEM encoded X.509 certificate of the signer, also known as the CA (Certificate Authority).
-    /// This is set on a best-effort basis by different issuers. If not set, the CA is assumed to be
-    /// unknown/not available.
+    /// The PEM encoded X.509 certificate of the signer, also known as the CA (Certificate Authority). This is set on a
+    /// best-effort basis by different issuers. If not set, the CA is assumed to be unknown/not available.
     pub ca: Option<ByteString>,
-    /// The PEM encoded X.509 certificate resulting from the certificate signing request. If not set,
-    /// the CertificateRequest has either not been completed or has failed. More information on failure
-    /// can be found by checking the `conditions` field.
+    /// The PEM encoded X.509 certificate resulting from the certificate signing request. If not set, the CertificateRequest has
+    /// either not been completed or has failed. More information on failure can be found by checking the `conditions` field.
     pub certificate: Option<ByteString>,
-    /// List of status conditions to indicate the status of a CertificateRequest. Known condition types
-    /// are `Ready`, `InvalidRequest`, `Approved` and `Denied`.
+    /// List of status conditions to indicate the status of a CertificateRequest. Known condition types are `Ready`,
+    /// `InvalidRequest`, `Approved` and `Denied`.
     /// * Must have no two items with the same `type`.
     pub conditions: Option<Vec<CertificateRequestConditions>>,
-    /// FailureTime stores the time that this CertificateRequest failed. This is used to influence
-    /// garbage collection and back-off.
+    /// FailureTime stores the time that this CertificateRequest failed. This is used to influence garbage collection and
+    /// back-off.
     pub failure_time: Option<Time>,
 }
-codec::object! {
-    CertificateRequestStatus, optional_encoded ca, optional_encoded certificate,
-    optional conditions, optional_encoded failure_time = "failureTime"
-}
+codec::object! { CertificateRequestStatus; optional_encoded ca, certificate; optional conditions;
+    optional_encoded failure_time = "failureTime" }

@@ -10,11 +10,9 @@ use super::{
     ClusterIssuerStatusAcme, ClusterIssuerVault, ClusterIssuerVenafi,
 };
 
-/// A ClusterIssuer represents a certificate issuing authority which can be referenced as part of
-/// `issuerRef` fields.
-///
-/// It is similar to an Issuer, however it is cluster-scoped and therefore can be referenced by
-/// resources that exist in \*any\* namespace, not just the same namespace as the referent.
+/// A ClusterIssuer represents a certificate issuing authority which can be referenced as part of `issuerRef` fields. It is
+/// similar to an Issuer, however it is cluster-scoped and therefore can be referenced by resources that exist in \*any\*
+/// namespace, not just the same namespace as the referent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuer {
     /// Standard object metadata.
@@ -24,40 +22,32 @@ pub struct ClusterIssuer {
     /// Status of the ClusterIssuer. This is set and managed automatically.
     pub status: Option<ClusterIssuerStatus>,
 }
-codec::object! { ClusterIssuer as kind, defaulted metadata, required spec, optional status }
+codec::object! { ClusterIssuer as kind; defaulted metadata; required spec; optional status }
 
 /// Desired state of the ClusterIssuer resource.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerSpec {
-    /// ACME configures this issuer to communicate with a RFC8555 (ACME) server to obtain signed x509
-    /// certificates.
+    /// ACME configures this issuer to communicate with a RFC8555 (ACME) server to obtain signed x509 certificates.
     pub acme: Option<ClusterIssuerAcme>,
-    /// CA configures this issuer to sign certificates using a signing CA keypair stored in a Secret
-    /// resource. This is used to build internal PKIs that are managed by cert-manager.
+    /// CA configures this issuer to sign certificates using a signing CA keypair stored in a Secret resource.
     pub ca: Option<ClusterIssuerCa>,
-    /// SelfSigned configures this issuer to 'self sign' certificates using the private key used to
-    /// create the CertificateRequest object.
+    /// SelfSigned configures this issuer to 'self sign' certificates using the private key used to create the
+    /// CertificateRequest object.
     pub self_signed: Option<ClusterIssuerSelfSigned>,
     /// Vault configures this issuer to sign certificates using a HashiCorp Vault PKI backend.
     pub vault: Option<ClusterIssuerVault>,
-    /// Venafi configures this issuer to sign certificates using a CyberArk Certificate Manager
-    /// Self-Hosted or SaaS policy zone.
+    /// Venafi configures this issuer to sign certificates using a CyberArk Certificate Manager Self-Hosted or SaaS policy zone.
     pub venafi: Option<ClusterIssuerVenafi>,
 }
-codec::object! {
-    ClusterIssuerSpec, optional acme, optional ca, optional self_signed = "selfSigned",
-    optional vault, optional venafi
-}
+codec::object! { ClusterIssuerSpec; optional acme, ca, self_signed = "selfSigned", vault, venafi }
 
 /// Status of the ClusterIssuer. This is set and managed automatically.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerStatus {
-    /// ACME specific status options. This field should only be set if the Issuer is configured to use
-    /// an ACME server to issue certificates.
+    /// ACME specific status options.
     pub acme: Option<ClusterIssuerStatusAcme>,
-    /// List of status conditions to indicate the status of a CertificateRequest. Known condition types
-    /// are `Ready`.
+    /// List of status conditions to indicate the status of a CertificateRequest. Known condition types are `Ready`.
     /// * Must have no two items with the same `type`.
     pub conditions: Option<Vec<CertificateConditions>>,
 }
-codec::object! { ClusterIssuerStatus, optional acme, optional conditions }
+codec::object! { ClusterIssuerStatus; optional acme, conditions }

@@ -10,9 +10,8 @@ use super::{
     ClusterIssuerStatusAcme, ClusterIssuerVault, ClusterIssuerVenafi,
 };
 
-/// An Issuer represents a certificate issuing authority which can be referenced as part of
-/// `issuerRef` fields. It is scoped to a single namespace and can therefore only be referenced by
-/// resources within the same namespace.
+/// An Issuer represents a certificate issuing authority which can be referenced as part of `issuerRef` fields. It is scoped
+/// to a single namespace and can therefore only be referenced by resources within the same namespace.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Issuer {
     /// Standard object metadata.
@@ -22,40 +21,32 @@ pub struct Issuer {
     /// Status of the Issuer. This is set and managed automatically.
     pub status: Option<IssuerStatus>,
 }
-codec::object! { Issuer as kind, defaulted metadata, required spec, optional status }
+codec::object! { Issuer as kind; defaulted metadata; required spec; optional status }
 
 /// Desired state of the Issuer resource.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct IssuerSpec {
-    /// ACME configures this issuer to communicate with a RFC8555 (ACME) server to obtain signed x509
-    /// certificates.
+    /// ACME configures this issuer to communicate with a RFC8555 (ACME) server to obtain signed x509 certificates.
     pub acme: Option<ClusterIssuerAcme>,
-    /// CA configures this issuer to sign certificates using a signing CA keypair stored in a Secret
-    /// resource. This is used to build internal PKIs that are managed by cert-manager.
+    /// CA configures this issuer to sign certificates using a signing CA keypair stored in a Secret resource.
     pub ca: Option<ClusterIssuerCa>,
-    /// SelfSigned configures this issuer to 'self sign' certificates using the private key used to
-    /// create the CertificateRequest object.
+    /// SelfSigned configures this issuer to 'self sign' certificates using the private key used to create the
+    /// CertificateRequest object.
     pub self_signed: Option<ClusterIssuerSelfSigned>,
     /// Vault configures this issuer to sign certificates using a HashiCorp Vault PKI backend.
     pub vault: Option<ClusterIssuerVault>,
-    /// Venafi configures this issuer to sign certificates using a CyberArk Certificate Manager
-    /// Self-Hosted or SaaS policy zone.
+    /// Venafi configures this issuer to sign certificates using a CyberArk Certificate Manager Self-Hosted or SaaS policy zone.
     pub venafi: Option<ClusterIssuerVenafi>,
 }
-codec::object! {
-    IssuerSpec, optional acme, optional ca, optional self_signed = "selfSigned", optional vault,
-    optional venafi
-}
+codec::object! { IssuerSpec; optional acme, ca, self_signed = "selfSigned", vault, venafi }
 
 /// Status of the Issuer. This is set and managed automatically.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct IssuerStatus {
-    /// ACME specific status options. This field should only be set if the Issuer is configured to use
-    /// an ACME server to issue certificates.
+    /// ACME specific status options.
     pub acme: Option<ClusterIssuerStatusAcme>,
-    /// List of status conditions to indicate the status of a CertificateRequest. Known condition types
-    /// are `Ready`.
+    /// List of status conditions to indicate the status of a CertificateRequest. Known condition types are `Ready`.
     /// * Must have no two items with the same `type`.
     pub conditions: Option<Vec<CertificateConditions>>,
 }
-codec::object! { IssuerStatus, optional acme, optional conditions }
+codec::object! { IssuerStatus; optional acme, conditions }

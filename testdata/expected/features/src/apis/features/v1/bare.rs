@@ -12,4 +12,4 @@ pub struct Bare {
     /// Standard object metadata.
     pub metadata: ObjectMeta,
 }
-codec::object! { Bare as kind, defaulted metadata }
+codec::object! { Bare as kind; defaulted metadata }

@@ -16,4 +16,4 @@ pub struct Everything {
     /// Properties that the schema does not name; the API server keeps them.
     pub unknown_fields: BTreeMap<String, Value>,
 }
-codec::object! { Everything as kind, defaulted metadata, ..unknown_fields }
+codec::object! { Everything as kind; defaulted metadata; ..unknown_fields }

@@ -9,14 +9,14 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
 };
 use super::{GatewayListeners, GatewayStatusListeners};
 
-/// ListenerSet defines a set of additional listeners to attach to an existing Gateway. This
-/// resource provides a mechanism to merge multiple listeners into a single Gateway.
+/// ListenerSet defines a set of additional listeners to attach to an existing Gateway. This resource provides a mechanism
+/// to merge multiple listeners into a single Gateway.
 ///
-/// The parent Gateway must explicitly allow ListenerSet attachment through its AllowedListeners
-/// configuration. By default, Gateways do not allow ListenerSet attachment.
+/// The parent Gateway must explicitly allow ListenerSet attachment through its AllowedListeners configuration. By default,
+/// Gateways do not allow ListenerSet attachment.
 ///
-/// Routes can attach to a ListenerSet by specifying it as a parentRef, and can optionally target
-/// specific listeners using the sectionName field.
+/// Routes can attach to a ListenerSet by specifying it as a parentRef, and can optionally target specific listeners using
+/// the sectionName field.
 ///
 /// Policy Attachment:
 ///
@@ -28,15 +28,14 @@ use super::{GatewayListeners, GatewayStatusListeners};
 /// ReferenceGrant Semantics:
 ///
 /// - ReferenceGrants applied to a Gateway are not inherited by child ListenerSets
-/// - ReferenceGrants applied to a ListenerSet do not grant permission to the parent Gateway's
-///   listeners
+/// - ReferenceGrants applied to a ListenerSet do not grant permission to the parent Gateway's listeners
 /// - A ListenerSet can reference secrets/backends in its own namespace without a ReferenceGrant
 ///
 /// Gateway Integration:
 ///
-/// - The parent Gateway's status will include "AttachedListenerSets" which is the count of
-///   ListenerSets that have successfully attached to a Gateway A ListenerSet is successfully
-///   attached to a Gateway when all the following conditions are met:
+/// - The parent Gateway's status will include "AttachedListenerSets" which is the count of ListenerSets that have
+///   successfully attached to a Gateway A ListenerSet is successfully attached to a Gateway when all the following
+///   conditions are met:
 /// - The ListenerSet is selected by the Gateway's AllowedListeners field
 /// - The ListenerSet has a valid ParentRef selecting the Gateway
 /// - The ListenerSet's status has the condition "Accepted: true"
@@ -50,7 +49,7 @@ pub struct ListenerSet {
     /// * Defaults to `{"conditions":[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"},{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Programmed"}]}`.
     pub status: Option<ListenerSetStatus>,
 }
-codec::object! { ListenerSet as kind, defaulted metadata, required spec, optional status }
+codec::object! { ListenerSet as kind; defaulted metadata; required spec; optional status }
 
 /// ParentRef references the Gateway that the listeners are attached to.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -66,41 +65,39 @@ pub struct ListenerSetParentRef {
     /// Name is the name of the referent.
     /// * Must have 1 to 253 characters.
     pub name: String,
-    /// Namespace is the namespace of the referent. If not present, the namespace of the referent is
-    /// assumed to be the same as the namespace of the referring object.
+    /// Namespace is the namespace of the referent. If not present, the namespace of the referent is assumed to be the same as
+    /// the namespace of the referring object.
     /// * Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
 }
-codec::object! {
-    ListenerSetParentRef, optional group, optional kind, required name, optional namespace
-}
+codec::object! { ListenerSetParentRef; optional group, kind; required name; optional namespace }
 
 /// Spec defines the desired state of ListenerSet.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ListenerSetSpec {
-    /// Listeners associated with this ListenerSet. Listeners define logical endpoints that are bound on
-    /// this referenced parent Gateway's addresses.
+    /// Listeners associated with this ListenerSet. Listeners define logical endpoints that are bound on this referenced parent
+    /// Gateway's addresses.
     ///
-    /// Listeners in a `Gateway` and their attached `ListenerSets` are concatenated as a list when
-    /// programming the underlying infrastructure. Each listener name does not need to be unique across
-    /// the Gateway and ListenerSets. See ListenerEntry.Name for more details.
+    /// Listeners in a `Gateway` and their attached `ListenerSets` are concatenated as a list when programming the underlying
+    /// infrastructure. Each listener name does not need to be unique across the Gateway and ListenerSets. See
+    /// ListenerEntry.Name for more details.
     ///
-    /// Implementations MUST treat the parent Gateway as having the merged list of all listeners from
-    /// itself and attached ListenerSets using the following precedence:
+    /// Implementations MUST treat the parent Gateway as having the merged list of all listeners from itself and attached
+    /// ListenerSets using the following precedence:
     ///
     /// - 1\. "parent" Gateway
     /// - 2\. ListenerSet ordered by creation time (oldest first)
     /// - 3\. ListenerSet ordered alphabetically by "{namespace}/{name}".
     ///
-    /// An implementation MAY reject listeners by setting the ListenerEntryStatus `Accepted` condition
-    /// to False with the Reason `TooManyListeners`
+    /// An implementation MAY reject listeners by setting the ListenerEntryStatus `Accepted` condition to False with the Reason
+    /// `TooManyListeners`
     ///
-    /// If a listener has a conflict, this will be reported in the Status.ListenerEntryStatus setting
-    /// the `Conflicted` condition to True.
+    /// If a listener has a conflict, this will be reported in the Status.ListenerEntryStatus setting the `Conflicted` condition
+    /// to True.
     ///
-    /// Implementations SHOULD be cautious about what information from the parent or siblings are
-    /// reported to avoid accidentally leaking sensitive information that the child would not otherwise
-    /// have access to. This can include contents of secrets etc.
+    /// Implementations SHOULD be cautious about what information from the parent or siblings are reported to avoid accidentally
+    /// leaking sensitive information that the child would not otherwise have access to. This can include contents of secrets
+    /// etc.
     /// * Must have 1 to 64 items and have no two items with the same `name`.
     /// * Must satisfy `self.all(l, l.protocol in ['HTTP', 'TCP', 'UDP'] ? !has(l.tls) : true)`: tls must not be specified for protocols \['HTTP', 'TCP', 'UDP'\]
     /// * Must satisfy `self.all(l, (l.protocol == 'HTTPS' && has(l.tls)) ? (l.tls.mode == '' || l.tls.mode == 'Terminate') : true)`: tls mode must be Terminate for protocol HTTPS
@@ -112,7 +109,7 @@ pub struct ListenerSetSpec {
     /// ParentRef references the Gateway that the listeners are attached to.
     pub parent_ref: ListenerSetParentRef,
 }
-codec::object! { ListenerSetSpec, required listeners, required parent_ref = "parentRef" }
+codec::object! { ListenerSetSpec; required listeners, parent_ref = "parentRef" }
 
 /// Status defines the current state of ListenerSet.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -120,8 +117,8 @@ pub struct ListenerSetStatus {
     /// Conditions describe the current conditions of the ListenerSet.
     ///
     /// Implementations MUST express ListenerSet conditions using the `ListenerSetConditionType` and
-    /// `ListenerSetConditionReason` constants so that operators and tools can converge on a common
-    /// vocabulary to describe ListenerSet state.
+    /// `ListenerSetConditionReason` constants so that operators and tools can converge on a common vocabulary to describe
+    /// ListenerSet state.
     ///
     /// Known condition types are:
     ///
@@ -134,4 +131,4 @@ pub struct ListenerSetStatus {
     /// * Must have at most 64 items and have no two items with the same `name`.
     pub listeners: Option<Vec<GatewayStatusListeners>>,
 }
-codec::object! { ListenerSetStatus, optional_encoded conditions, optional listeners }
+codec::object! { ListenerSetStatus; optional_encoded conditions; optional listeners }

@@ -9,12 +9,11 @@ use super::{
     TCPRouteParentRefs, TCPRouteParents, TCPRouteRules, TCPRouteUseDefaultGateways,
 };
 
-/// The TLSRoute resource is similar to TCPRoute, but can be configured to match against
-/// TLS-specific metadata. This allows more flexibility in matching streams for a given TLS
-/// listener.
+/// The TLSRoute resource is similar to TCPRoute, but can be configured to match against TLS-specific metadata. This allows
+/// more flexibility in matching streams for a given TLS listener.
 ///
-/// If you need to forward traffic to a single target for a TLS listener, you could choose to use a
-/// TCPRoute with a TLS listener.
+/// If you need to forward traffic to a single target for a TLS listener, you could choose to use a TCPRoute with a TLS
+/// listener.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TLSRoute {
     /// Standard object metadata.
@@ -24,33 +23,29 @@ pub struct TLSRoute {
     /// Status defines the current state of TLSRoute.
     pub status: Option<TLSRouteStatus>,
 }
-codec::object! { TLSRoute as kind, defaulted metadata, required spec, optional status }
+codec::object! { TLSRoute as kind; defaulted metadata; required spec; optional status }
 
 /// Spec defines the desired state of TLSRoute.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TLSRouteSpec {
-    /// Hostnames defines a set of SNI hostnames that should match against the SNI attribute of TLS
-    /// ClientHello message in TLS handshake. This matches the RFC 1123 definition of a hostname with 2
-    /// notable exceptions:
+    /// Hostnames defines a set of SNI hostnames that should match against the SNI attribute of TLS ClientHello message in TLS
+    /// handshake. This matches the RFC 1123 definition of a hostname with 2 notable exceptions:
     ///
     /// - 1\. IPs are not allowed in SNI hostnames per RFC 6066.
-    /// - 2\. A hostname may be prefixed with a wildcard label (`*.`). The wildcard label must appear by
-    ///   itself as the first label.
+    /// - 2\. A hostname may be prefixed with a wildcard label (`*.`). The wildcard label must appear by itself as the first
+    ///   label.
     /// * Must have 1 to 1024 items.
     /// * Must satisfy `self.all(h, !isIP(h))`: Hostnames cannot contain an IP
     /// * Must satisfy `self.all(h, !h.contains('*') ? h.matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)$') : true)`: Hostnames must be valid based on RFC-1123
     /// * Must satisfy `self.all(h, h.contains('*') ? (h.startsWith('*.') && h.substring(2).matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)$')) : true)`: Wildcards on hostnames must be the first label, and the rest of hostname must be valid based on RFC-1123
     /// * Each item must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub hostnames: Vec<String>,
-    /// ParentRefs references the resources (usually Gateways) that a Route wants to be attached to.
-    ///
-    /// Note that the referenced parent resource needs to allow this for the attachment to be complete.
-    /// For Gateways, that means the Gateway needs to allow attachment from Routes of this kind and
-    /// namespace. For Services, that means the Service must either be in the same namespace for a
-    /// "producer" route, or the mesh implementation must support and allow "consumer" routes for the
-    /// referenced Service. ReferenceGrant is not applicable for governing ParentRefs to Services - it
-    /// is not possible to create a "producer" route for a Service in a different namespace from the
-    /// Route.
+    /// ParentRefs references the resources (usually Gateways) that a Route wants to be attached to. Note that the referenced
+    /// parent resource needs to allow this for the attachment to be complete. For Gateways, that means the Gateway needs to
+    /// allow attachment from Routes of this kind and namespace. For Services, that means the Service must either be in the same
+    /// namespace for a "producer" route, or the mesh implementation must support and allow "consumer" routes for the referenced
+    /// Service. ReferenceGrant is not applicable for governing ParentRefs to Services - it is not possible to create a
+    /// "producer" route for a Service in a different namespace from the Route.
     ///
     /// There are two kinds of parent resources with "Core" support:
     ///
@@ -61,38 +56,34 @@ pub struct TLSRouteSpec {
     ///
     /// ParentRefs must be _distinct_. This means either that:
     ///
-    /// - They select different objects. If this is the case, then parentRef entries are distinct. In
-    ///   terms of fields, this means that the multi-part key defined by `group`, `kind`, `namespace`,
-    ///   and `name` must be unique across all parentRef entries in the Route.
-    /// - They do not select different objects, but for each optional field used, each ParentRef that
-    ///   selects the same object must set the same set of optional fields to different values. If one
-    ///   ParentRef sets a combination of optional fields, all must set the same combination.
+    /// - They select different objects. If this is the case, then parentRef entries are distinct. In terms of fields, this
+    ///   means that the multi-part key defined by `group`, `kind`, `namespace`, and `name` must be unique across all parentRef
+    ///   entries in the Route.
+    /// - They do not select different objects, but for each optional field used, each ParentRef that selects the same object
+    ///   must set the same set of optional fields to different values. If one ParentRef sets a combination of optional fields,
+    ///   all must set the same combination.
     ///
     /// Some examples:
     ///
-    /// - If one ParentRef sets `sectionName`, all ParentRefs referencing the same object must also set
-    ///   `sectionName`.
+    /// - If one ParentRef sets `sectionName`, all ParentRefs referencing the same object must also set `sectionName`.
     /// - If one ParentRef sets `port`, all ParentRefs referencing the same object must also set `port`.
-    /// - If one ParentRef sets `sectionName` and `port`, all ParentRefs referencing the same object
-    ///   must also set `sectionName` and `port`.
+    /// - If one ParentRef sets `sectionName` and `port`, all ParentRefs referencing the same object must also set `sectionName`
+    ///   and `port`.
     ///
-    /// It is possible to separately reference multiple distinct objects that may be collapsed by an
-    /// implementation. For example, some implementations may choose to merge compatible Gateway
-    /// Listeners together. If that is the case, the list of routes attached to those resources should
-    /// also be merged.
+    /// It is possible to separately reference multiple distinct objects that may be collapsed by an implementation. For
+    /// example, some implementations may choose to merge compatible Gateway Listeners together. If that is the case, the list
+    /// of routes attached to those resources should also be merged.
     ///
-    /// Note that for ParentRefs that cross namespace boundaries, there are specific rules.
-    /// Cross-namespace references are only valid if they are explicitly allowed by something in the
-    /// namespace they are referring to. For example, Gateway has the AllowedRoutes field, and
-    /// ReferenceGrant provides a generic way to enable other kinds of cross-namespace reference.
+    /// Note that for ParentRefs that cross namespace boundaries, there are specific rules. Cross-namespace references are only
+    /// valid if they are explicitly allowed by something in the namespace they are referring to. For example, Gateway has the
+    /// AllowedRoutes field, and ReferenceGrant provides a generic way to enable other kinds of cross-namespace reference.
     ///
-    /// ParentRefs from a Route to a Service in the same namespace are "producer" routes, which apply
-    /// default routing rules to inbound connections from any namespace to the Service.
+    /// ParentRefs from a Route to a Service in the same namespace are "producer" routes, which apply default routing rules to
+    /// inbound connections from any namespace to the Service.
     ///
-    /// ParentRefs from a Route to a Service in a different namespace are "consumer" routes, and these
-    /// routing rules are only applied to outbound connections originating from the same namespace as
-    /// the Route, for which the intended destination of the connections are a Service targeted as a
-    /// ParentRef of the Route.
+    /// ParentRefs from a Route to a Service in a different namespace are "consumer" routes, and these routing rules are only
+    /// applied to outbound connections originating from the same namespace as the Route, for which the intended destination of
+    /// the connections are a Service targeted as a ParentRef of the Route.
     /// * Must have at most 32 items.
     /// * Must satisfy `self.all(p1, self.all(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__)) ? ((!has(p1.sectionName) || p1.sectionName == '') == (!has(p2.sectionName) || p2.sectionName == '') && (!has(p1.port) || p1.port == 0) == (!has(p2.port) || p2.port == 0)): true))`: sectionName or port must be specified when parentRefs includes 2 or more references to the same parent
     /// * Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__ )) && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || ( has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName)) && (((!has(p1.port) || p1.port == 0) && (!has(p2.port) || p2.port == 0)) || (has(p1.port) && has(p2.port) && p1.port == p2.port))))`: sectionName or port must be unique when parentRefs includes 2 or more references to the same parent
@@ -101,40 +92,25 @@ pub struct TLSRouteSpec {
     /// * Must have 1 item.
     pub rules: Vec<TCPRouteRules>,
     /// UseDefaultGateways indicates the default Gateway scope to use for this Route.
-    ///
-    /// If unset (the default) or set to None, the Route will not be attached to any default Gateway; if
-    /// set, it will be attached to any default Gateway supporting the named scope, subject to the usual
-    /// rules about which Routes a Gateway is allowed to claim.
-    ///
-    /// Think carefully before using this functionality! The set of default Gateways supporting the
-    /// requested scope can change over time without any notice to the Route author, and in many
-    /// situations it will not be appropriate to request a default Gateway for a given Route -- for
-    /// example, a Route with specific security requirements should almost certainly not use a default
-    /// Gateway.
     pub use_default_gateways: Option<TCPRouteUseDefaultGateways>,
 }
-codec::object! {
-    TLSRouteSpec, required hostnames, optional parent_refs = "parentRefs", required rules,
-    optional use_default_gateways = "useDefaultGateways"
-}
+codec::object! { TLSRouteSpec; required hostnames; optional parent_refs = "parentRefs"; required rules;
+    optional use_default_gateways = "useDefaultGateways" }
 
 /// Status defines the current state of TLSRoute.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TLSRouteStatus {
-    /// Parents is a list of parent resources (usually Gateways) that are associated with the route, and
-    /// the status of the route with respect to each parent.
+    /// Parents is a list of parent resources (usually Gateways) that are associated with the route, and the status of the route
+    /// with respect to each parent. When this route attaches to a parent, the controller that manages the parent must add an
+    /// entry to this list when the controller first sees the route and should update the entry as appropriate when the route or
+    /// gateway is modified.
     ///
-    /// When this route attaches to a parent, the controller that manages the parent must add an entry
-    /// to this list when the controller first sees the route and should update the entry as appropriate
-    /// when the route or gateway is modified.
+    /// Note that parent references that cannot be resolved by an implementation of this API will not be added to this list.
+    /// Implementations of this API can only populate Route status for the Gateways/parent resources they are responsible for.
     ///
-    /// Note that parent references that cannot be resolved by an implementation of this API will not be
-    /// added to this list. Implementations of this API can only populate Route status for the
-    /// Gateways/parent resources they are responsible for.
-    ///
-    /// A maximum of 32 Gateways will be represented in this list. An empty list means the route has not
-    /// been attached to any Gateway.
+    /// A maximum of 32 Gateways will be represented in this list. An empty list means the route has not been attached to any
+    /// Gateway.
     /// * Must have at most 32 items.
     pub parents: Vec<TCPRouteParents>,
 }
-codec::object! { TLSRouteStatus, required parents }
+codec::object! { TLSRouteStatus; required parents }

@@ -10,16 +10,15 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
 
 /// GatewayClass describes a class of Gateways available to the user for creating Gateway resources.
 ///
-/// It is recommended that this resource be used as a template for Gateways. This means that a
-/// Gateway is based on the state of the GatewayClass at the time it was created and changes to the
-/// GatewayClass or associated parameters are not propagated down to existing Gateways. This
-/// recommendation is intended to limit the blast radius of changes to GatewayClass or associated
-/// parameters. If implementations choose to propagate GatewayClass changes to existing Gateways,
+/// It is recommended that this resource be used as a template for Gateways. This means that a Gateway is based on the state
+/// of the GatewayClass at the time it was created and changes to the GatewayClass or associated parameters are not
+/// propagated down to existing Gateways. This recommendation is intended to limit the blast radius of changes to
+/// GatewayClass or associated parameters. If implementations choose to propagate GatewayClass changes to existing Gateways,
 /// that MUST be clearly documented by the implementation.
 ///
 /// Whenever one or more Gateways are using a GatewayClass, implementations SHOULD add the
-/// `gateway-exists-finalizer.gateway.networking.k8s.io` finalizer on the associated GatewayClass.
-/// This ensures that a GatewayClass associated with a Gateway is not deleted while in use.
+/// `gateway-exists-finalizer.gateway.networking.k8s.io` finalizer on the associated GatewayClass. This ensures that a
+/// GatewayClass associated with a Gateway is not deleted while in use.
 ///
 /// GatewayClass is a Cluster level resource.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,28 +28,23 @@ pub struct GatewayClass {
     /// Spec defines the desired state of GatewayClass.
     pub spec: GatewayClassSpec,
     /// Status defines the current state of GatewayClass.
-    ///
-    /// Implementations MUST populate status on all GatewayClass resources which specify their
-    /// controller name.
     /// * Defaults to `{"conditions":[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"}]}`.
     pub status: Option<GatewayClassStatus>,
 }
-codec::object! { GatewayClass as kind, defaulted metadata, required spec, optional status }
+codec::object! { GatewayClass as kind; defaulted metadata; required spec; optional status }
 
-/// ParametersRef is a reference to a resource that contains the configuration parameters
-/// corresponding to the GatewayClass. This is optional if the controller does not require any
-/// additional configuration.
+/// ParametersRef is a reference to a resource that contains the configuration parameters corresponding to the GatewayClass.
+/// This is optional if the controller does not require any additional configuration.
 ///
-/// ParametersRef can reference a standard Kubernetes resource, i.e. ConfigMap, or an
-/// implementation-specific custom resource. The resource can be cluster-scoped or namespace-scoped.
+/// ParametersRef can reference a standard Kubernetes resource, i.e. ConfigMap, or an implementation-specific custom
+/// resource. The resource can be cluster-scoped or namespace-scoped.
 ///
-/// If the referent cannot be found, refers to an unsupported kind, or when the data within that
-/// resource is malformed, the GatewayClass SHOULD be rejected with the "Accepted" status condition
-/// set to "False" and an "InvalidParameters" reason.
+/// If the referent cannot be found, refers to an unsupported kind, or when the data within that resource is malformed, the
+/// GatewayClass SHOULD be rejected with the "Accepted" status condition set to "False" and an "InvalidParameters" reason.
 ///
-/// A Gateway for this GatewayClass may provide its own `parametersRef`. When both are specified,
-/// the merging behavior is implementation specific. It is generally recommended that GatewayClass
-/// provides defaults that can be overridden by a Gateway.
+/// A Gateway for this GatewayClass may provide its own `parametersRef`. When both are specified, the merging behavior is
+/// implementation specific. It is generally recommended that GatewayClass provides defaults that can be overridden by a
+/// Gateway.
 ///
 /// Support: Implementation-specific
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -64,20 +58,18 @@ pub struct GatewayClassParametersRef {
     /// Name is the name of the referent.
     /// * Must have 1 to 253 characters.
     pub name: String,
-    /// Namespace is the namespace of the referent. This field is required when referring to a
-    /// Namespace-scoped resource and MUST be unset when referring to a Cluster-scoped resource.
+    /// Namespace is the namespace of the referent. This field is required when referring to a Namespace-scoped resource and
+    /// MUST be unset when referring to a Cluster-scoped resource.
     /// * Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
 }
-codec::object! {
-    GatewayClassParametersRef, required group, required kind, required name, optional namespace
-}
+codec::object! { GatewayClassParametersRef; required group, kind, name; optional namespace }
 
 /// Spec defines the desired state of GatewayClass.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayClassSpec {
-    /// ControllerName is the name of the controller that is managing Gateways of this class. The value
-    /// of this field MUST be a domain prefixed path.
+    /// ControllerName is the name of the controller that is managing Gateways of this class. The value of this field MUST be a
+    /// domain prefixed path.
     ///
     /// Example: "example.net/gateway-controller".
     ///
@@ -90,51 +82,30 @@ pub struct GatewayClassSpec {
     /// Description helps describe a GatewayClass with more details.
     /// * Must have at most 64 characters.
     pub description: Option<String>,
-    /// ParametersRef is a reference to a resource that contains the configuration parameters
-    /// corresponding to the GatewayClass. This is optional if the controller does not require any
-    /// additional configuration.
-    ///
-    /// ParametersRef can reference a standard Kubernetes resource, i.e. ConfigMap, or an
-    /// implementation-specific custom resource. The resource can be cluster-scoped or namespace-scoped.
-    ///
-    /// If the referent cannot be found, refers to an unsupported kind, or when the data within that
-    /// resource is malformed, the GatewayClass SHOULD be rejected with the "Accepted" status condition
-    /// set to "False" and an "InvalidParameters" reason.
-    ///
-    /// A Gateway for this GatewayClass may provide its own `parametersRef`. When both are specified,
-    /// the merging behavior is implementation specific. It is generally recommended that GatewayClass
-    /// provides defaults that can be overridden by a Gateway.
-    ///
-    /// Support: Implementation-specific
+    /// ParametersRef is a reference to a resource that contains the configuration parameters corresponding to the GatewayClass.
     pub parameters_ref: Option<GatewayClassParametersRef>,
 }
-codec::object! {
-    GatewayClassSpec, required controller_name = "controllerName", optional description,
-    optional parameters_ref = "parametersRef"
-}
+codec::object! { GatewayClassSpec; required controller_name = "controllerName"; optional description,
+    parameters_ref = "parametersRef" }
 
 /// Status defines the current state of GatewayClass.
 ///
-/// Implementations MUST populate status on all GatewayClass resources which specify their
-/// controller name.
+/// Implementations MUST populate status on all GatewayClass resources which specify their controller name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayClassStatus {
     /// Conditions is the current status from the controller for this GatewayClass.
     ///
-    /// Controllers should prefer to publish conditions using values of GatewayClassConditionType for
-    /// the type of each Condition.
+    /// Controllers should prefer to publish conditions using values of GatewayClassConditionType for the type of each
+    /// Condition.
     /// * Must have at most 8 items and have no two items with the same `type`.
     /// * Defaults to `[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"}]`.
     pub conditions: Option<Vec<Condition>>,
-    /// SupportedFeatures is the set of features the GatewayClass support. It MUST be sorted in
-    /// ascending alphabetical order by the Name key.
+    /// SupportedFeatures is the set of features the GatewayClass support. It MUST be sorted in ascending alphabetical order by
+    /// the Name key.
     /// * Must have at most 64 items and have no two items with the same `name`.
     pub supported_features: Option<Vec<GatewayClassSupportedFeatures>>,
 }
-codec::object! {
-    GatewayClassStatus, optional_encoded conditions,
-    optional supported_features = "supportedFeatures"
-}
+codec::object! { GatewayClassStatus; optional_encoded conditions; optional supported_features = "supportedFeatures" }
 
 /// `GatewayClass.status.supportedFeatures`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -142,4 +113,4 @@ pub struct GatewayClassSupportedFeatures {
     /// FeatureName is used to describe distinct features that are covered by conformance tests.
     pub name: String,
 }
-codec::object! { GatewayClassSupportedFeatures, required name }
+codec::object! { GatewayClassSupportedFeatures; required name }

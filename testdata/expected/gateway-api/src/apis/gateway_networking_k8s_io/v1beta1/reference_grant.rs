@@ -6,20 +6,18 @@
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-/// ReferenceGrant identifies kinds of resources in other namespaces that are trusted to reference
-/// the specified kinds of resources in the same namespace as the policy.
+/// ReferenceGrant identifies kinds of resources in other namespaces that are trusted to reference the specified kinds of
+/// resources in the same namespace as the policy.
 ///
-/// Each ReferenceGrant can be used to represent a unique trust relationship. Additional Reference
-/// Grants can be used to add to the set of trusted sources of inbound references for the namespace
-/// they are defined within.
+/// Each ReferenceGrant can be used to represent a unique trust relationship. Additional Reference Grants can be used to add
+/// to the set of trusted sources of inbound references for the namespace they are defined within.
 ///
-/// All cross-namespace references in Gateway API (with the exception of cross-namespace
-/// Gateway-route attachment) require a ReferenceGrant.
+/// All cross-namespace references in Gateway API (with the exception of cross-namespace Gateway-route attachment) require a
+/// ReferenceGrant.
 ///
-/// ReferenceGrant is a form of runtime verification allowing users to assert which cross-namespace
-/// object references are permitted. Implementations that support ReferenceGrant MUST NOT permit
-/// cross-namespace references which have no grant, and MUST respond to the removal of a grant by
-/// revoking the access that the grant allowed.
+/// ReferenceGrant is a form of runtime verification allowing users to assert which cross-namespace object references are
+/// permitted. Implementations that support ReferenceGrant MUST NOT permit cross-namespace references which have no grant,
+/// and MUST respond to the removal of a grant by revoking the access that the grant allowed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReferenceGrant {
     /// Standard object metadata.
@@ -27,7 +25,7 @@ pub struct ReferenceGrant {
     /// Spec defines the desired state of ReferenceGrant.
     pub spec: ReferenceGrantSpec,
 }
-codec::object! { ReferenceGrant as kind, defaulted metadata, required spec }
+codec::object! { ReferenceGrant as kind; defaulted metadata; required spec }
 
 /// ReferenceGrantFrom describes trusted namespaces and kinds.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,8 +35,8 @@ pub struct ReferenceGrantFrom {
     /// Support: Core
     /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub group: String,
-    /// Kind is the kind of the referent. Although implementations may support additional resources, the
-    /// following types are part of the "Core" support level for this field.
+    /// Kind is the kind of the referent. Although implementations may support additional resources, the following types are
+    /// part of the "Core" support level for this field.
     ///
     /// When used to permit a SecretObjectReference:
     ///
@@ -59,27 +57,27 @@ pub struct ReferenceGrantFrom {
     /// * Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: String,
 }
-codec::object! { ReferenceGrantFrom, required group, required kind, required namespace }
+codec::object! { ReferenceGrantFrom; required group, kind, namespace }
 
 /// Spec defines the desired state of ReferenceGrant.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReferenceGrantSpec {
-    /// From describes the trusted namespaces and kinds that can reference the resources described in
-    /// "To". Each entry in this list MUST be considered to be an additional place that references can
-    /// be valid from, or to put this another way, entries MUST be combined using OR.
+    /// From describes the trusted namespaces and kinds that can reference the resources described in "To". Each entry in this
+    /// list MUST be considered to be an additional place that references can be valid from, or to put this another way, entries
+    /// MUST be combined using OR.
     ///
     /// Support: Core
     /// * Must have 1 to 16 items.
     pub from: Vec<ReferenceGrantFrom>,
-    /// To describes the resources that may be referenced by the resources described in "From". Each
-    /// entry in this list MUST be considered to be an additional place that references can be valid to,
-    /// or to put this another way, entries MUST be combined using OR.
+    /// To describes the resources that may be referenced by the resources described in "From". Each entry in this list MUST be
+    /// considered to be an additional place that references can be valid to, or to put this another way, entries MUST be
+    /// combined using OR.
     ///
     /// Support: Core
     /// * Must have 1 to 16 items.
     pub to: Vec<ReferenceGrantTo>,
 }
-codec::object! { ReferenceGrantSpec, required from, required to }
+codec::object! { ReferenceGrantSpec; required from, to }
 
 /// ReferenceGrantTo describes what Kinds are allowed as targets of the references.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -89,16 +87,16 @@ pub struct ReferenceGrantTo {
     /// Support: Core
     /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub group: String,
-    /// Kind is the kind of the referent. Although implementations may support additional resources, the
-    /// following types are part of the "Core" support level for this field:
+    /// Kind is the kind of the referent. Although implementations may support additional resources, the following types are
+    /// part of the "Core" support level for this field:
     ///
     /// - Secret when used to permit a SecretObjectReference
     /// - Service when used to permit a BackendObjectReference
     /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
     pub kind: String,
-    /// Name is the name of the referent. When unspecified, this policy refers to all resources of the
-    /// specified Group and Kind in the local namespace.
+    /// Name is the name of the referent. When unspecified, this policy refers to all resources of the specified Group and Kind
+    /// in the local namespace.
     /// * Must have 1 to 253 characters.
     pub name: Option<String>,
 }
-codec::object! { ReferenceGrantTo, required group, required kind, optional name }
+codec::object! { ReferenceGrantTo; required group, kind; optional name }

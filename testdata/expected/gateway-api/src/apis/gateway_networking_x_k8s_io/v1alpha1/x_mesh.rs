@@ -19,18 +19,16 @@ pub struct XMesh {
     /// * Defaults to `{"conditions":[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"}]}`.
     pub status: Option<XMeshStatus>,
 }
-codec::object! { XMesh as kind, defaulted metadata, required spec, optional status }
+codec::object! { XMesh as kind; defaulted metadata; required spec; optional status }
 
-/// ParametersRef is an optional reference to a resource that contains implementation-specific
-/// configuration for this Mesh. If no implementation-specific parameters are needed, this field
-/// MUST be omitted.
+/// ParametersRef is an optional reference to a resource that contains implementation-specific configuration for this Mesh.
+/// If no implementation-specific parameters are needed, this field MUST be omitted.
 ///
-/// ParametersRef can reference a standard Kubernetes resource, i.e. ConfigMap, or an
-/// implementation-specific custom resource. The resource can be cluster-scoped or namespace-scoped.
+/// ParametersRef can reference a standard Kubernetes resource, i.e. ConfigMap, or an implementation-specific custom
+/// resource. The resource can be cluster-scoped or namespace-scoped.
 ///
-/// If the referent cannot be found, refers to an unsupported kind, or when the data within that
-/// resource is malformed, the Mesh MUST be rejected with the "Accepted" status condition set to
-/// "False" and an "InvalidParameters" reason.
+/// If the referent cannot be found, refers to an unsupported kind, or when the data within that resource is malformed, the
+/// Mesh MUST be rejected with the "Accepted" status condition set to "False" and an "InvalidParameters" reason.
 ///
 /// Support: Implementation-specific
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -44,20 +42,18 @@ pub struct XMeshParametersRef {
     /// Name is the name of the referent.
     /// * Must have 1 to 253 characters.
     pub name: String,
-    /// Namespace is the namespace of the referent. This field is required when referring to a
-    /// Namespace-scoped resource and MUST be unset when referring to a Cluster-scoped resource.
+    /// Namespace is the namespace of the referent. This field is required when referring to a Namespace-scoped resource and
+    /// MUST be unset when referring to a Cluster-scoped resource.
     /// * Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
     pub namespace: Option<String>,
 }
-codec::object! {
-    XMeshParametersRef, required group, required kind, required name, optional namespace
-}
+codec::object! { XMeshParametersRef; required group, kind, name; optional namespace }
 
 /// Spec defines the desired state of XMesh.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct XMeshSpec {
-    /// ControllerName is the name of a controller that is managing Gateway API resources for mesh
-    /// traffic management. The value of this field MUST be a domain prefixed path.
+    /// ControllerName is the name of a controller that is managing Gateway API resources for mesh traffic management. The value
+    /// of this field MUST be a domain prefixed path.
     ///
     /// Example: "example.com/awesome-mesh".
     ///
@@ -70,43 +66,27 @@ pub struct XMeshSpec {
     /// Description optionally provides a human-readable description of a Mesh.
     /// * Must have at most 64 characters.
     pub description: Option<String>,
-    /// ParametersRef is an optional reference to a resource that contains implementation-specific
-    /// configuration for this Mesh. If no implementation-specific parameters are needed, this field
-    /// MUST be omitted.
-    ///
-    /// ParametersRef can reference a standard Kubernetes resource, i.e. ConfigMap, or an
-    /// implementation-specific custom resource. The resource can be cluster-scoped or namespace-scoped.
-    ///
-    /// If the referent cannot be found, refers to an unsupported kind, or when the data within that
-    /// resource is malformed, the Mesh MUST be rejected with the "Accepted" status condition set to
-    /// "False" and an "InvalidParameters" reason.
-    ///
-    /// Support: Implementation-specific
+    /// ParametersRef is an optional reference to a resource that contains implementation-specific configuration for this Mesh.
     pub parameters_ref: Option<XMeshParametersRef>,
 }
-codec::object! {
-    XMeshSpec, required controller_name = "controllerName", optional description,
-    optional parameters_ref = "parametersRef"
-}
+codec::object! { XMeshSpec; required controller_name = "controllerName"; optional description,
+    parameters_ref = "parametersRef" }
 
 /// Status defines the current state of XMesh.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct XMeshStatus {
     /// Conditions is the current status from the controller for this Mesh.
     ///
-    /// Controllers should prefer to publish conditions using values of MeshConditionType for the type
-    /// of each Condition.
+    /// Controllers should prefer to publish conditions using values of MeshConditionType for the type of each Condition.
     /// * Must have at most 8 items and have no two items with the same `type`.
     /// * Defaults to `[{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Accepted"},{"lastTransitionTime":"1970-01-01T00:00:00Z","message":"Waiting for controller","reason":"Pending","status":"Unknown","type":"Programmed"}]`.
     pub conditions: Option<Vec<Condition>>,
-    /// SupportedFeatures is the set of features the Mesh support. It MUST be sorted in ascending
-    /// alphabetical order by the Name key.
+    /// SupportedFeatures is the set of features the Mesh support. It MUST be sorted in ascending alphabetical order by the Name
+    /// key.
     /// * Must have at most 64 items and have no two items with the same `name`.
     pub supported_features: Option<Vec<XMeshSupportedFeatures>>,
 }
-codec::object! {
-    XMeshStatus, optional_encoded conditions, optional supported_features = "supportedFeatures"
-}
+codec::object! { XMeshStatus; optional_encoded conditions; optional supported_features = "supportedFeatures" }
 
 /// `XMesh.status.supportedFeatures`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -114,4 +94,4 @@ pub struct XMeshSupportedFeatures {
     /// FeatureName is used to describe distinct features that are covered by conformance tests.
     pub name: String,
 }
-codec::object! { XMeshSupportedFeatures, required name }
+codec::object! { XMeshSupportedFeatures; required name }

@@ -14,8 +14,7 @@ use super::{
     VirtualMachineClusterInstancetypeMemory,
 };
 
-/// VirtualMachineClusterInstancetype is a cluster scoped version of VirtualMachineInstancetype
-/// resource.
+/// VirtualMachineClusterInstancetype is a cluster scoped version of VirtualMachineInstancetype resource.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterInstancetype {
     /// Standard object metadata.
@@ -23,13 +22,12 @@ pub struct VirtualMachineClusterInstancetype {
     /// Required spec describing the instancetype
     pub spec: VirtualMachineClusterInstancetypeSpec,
 }
-codec::object! { VirtualMachineClusterInstancetype as kind, defaulted metadata, required spec }
+codec::object! { VirtualMachineClusterInstancetype as kind; defaulted metadata; required spec }
 
 /// Required spec describing the instancetype
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterInstancetypeSpec {
-    /// Optionally defines the required Annotations to be used by the instance type and applied to the
-    /// VirtualMachineInstance
+    /// Optionally defines the required Annotations to be used by the instance type and applied to the VirtualMachineInstance
     pub annotations: Option<BTreeMap<String, String>>,
     /// Required CPU related attributes of the instancetype.
     pub cpu: VirtualMachineClusterInstancetypeCpu,
@@ -42,27 +40,22 @@ pub struct VirtualMachineClusterInstancetypeSpec {
     /// Optionally defines the IOThreadsPolicy to be used by the instancetype.
     pub io_threads_policy: Option<String>,
     /// Optionally defines the LaunchSecurity to be used by the instancetype.
-    ///
-    /// Deprecated: Will be removed with v1beta2 or v1
     pub launch_security: Option<VirtualMachineClusterInstancetypeLaunchSecurity>,
     /// Required Memory related attributes of the instancetype.
     pub memory: VirtualMachineClusterInstancetypeMemory,
-    /// NodeSelector is a selector which must be true for the vmi to fit on a node. Selector which must
-    /// match a node's labels for the vmi to be scheduled on that node. More info:
+    /// NodeSelector is a selector which must be true for the vmi to fit on a node. Selector which must match a node's labels
+    /// for the vmi to be scheduled on that node. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/assign-pod-node/>
     ///
     /// NodeSelector is the name of the custom node selector for the instancetype.
     pub node_selector: Option<BTreeMap<String, String>>,
-    /// If specified, the VMI will be dispatched by specified scheduler. If not specified, the VMI will
-    /// be dispatched by default scheduler.
+    /// If specified, the VMI will be dispatched by specified scheduler. If not specified, the VMI will be dispatched by default
+    /// scheduler.
     ///
     /// SchedulerName is the name of the custom K8s scheduler for the instancetype.
     pub scheduler_name: Option<String>,
 }
-codec::object! {
-    VirtualMachineClusterInstancetypeSpec, optional annotations, required cpu, optional gpus,
-    optional host_devices = "hostDevices", optional io_threads = "ioThreads",
-    optional io_threads_policy = "ioThreadsPolicy", optional launch_security = "launchSecurity",
-    required memory, optional node_selector = "nodeSelector",
-    optional scheduler_name = "schedulerName"
-}
+codec::object! { VirtualMachineClusterInstancetypeSpec; optional annotations; required cpu; optional gpus,
+    host_devices = "hostDevices", io_threads = "ioThreads", io_threads_policy = "ioThreadsPolicy",
+    launch_security = "launchSecurity"; required memory; optional node_selector = "nodeSelector",
+    scheduler_name = "schedulerName" }

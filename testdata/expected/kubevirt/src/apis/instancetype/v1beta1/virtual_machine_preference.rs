@@ -22,33 +22,26 @@ pub struct VirtualMachinePreference {
     /// Required spec describing the preferences
     pub spec: VirtualMachinePreferenceSpec,
 }
-codec::object! { VirtualMachinePreference as kind, defaulted metadata, required spec }
+codec::object! { VirtualMachinePreference as kind; defaulted metadata; required spec }
 
 /// Required spec describing the preferences
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachinePreferenceSpec {
     /// Optionally defines preferred Annotations to be applied to the VirtualMachineInstance
     pub annotations: Option<BTreeMap<String, String>>,
-    /// Clock optionally defines preferences associated with the Clock attribute of a
-    /// VirtualMachineInstance DomainSpec
+    /// Clock optionally defines preferences associated with the Clock attribute of a VirtualMachineInstance DomainSpec
     pub clock: Option<VirtualMachineClusterPreferenceClock>,
-    /// CPU optionally defines preferences associated with the CPU attribute of a VirtualMachineInstance
-    /// DomainSpec
+    /// CPU optionally defines preferences associated with the CPU attribute of a VirtualMachineInstance DomainSpec
     pub cpu: Option<VirtualMachineClusterPreferenceCpu>,
-    /// Devices optionally defines preferences associated with the Devices attribute of a
-    /// VirtualMachineInstance DomainSpec
+    /// Devices optionally defines preferences associated with the Devices attribute of a VirtualMachineInstance DomainSpec
     pub devices: Option<VirtualMachineClusterPreferenceDevices>,
-    /// Features optionally defines preferences associated with the Features attribute of a
-    /// VirtualMachineInstance DomainSpec
+    /// Features optionally defines preferences associated with the Features attribute of a VirtualMachineInstance DomainSpec
     pub features: Option<VirtualMachineClusterPreferenceFeatures>,
-    /// Firmware optionally defines preferences associated with the Firmware attribute of a
-    /// VirtualMachineInstance DomainSpec
+    /// Firmware optionally defines preferences associated with the Firmware attribute of a VirtualMachineInstance DomainSpec
     pub firmware: Option<VirtualMachineClusterPreferenceFirmware>,
-    /// Machine optionally defines preferences associated with the Machine attribute of a
-    /// VirtualMachineInstance DomainSpec
+    /// Machine optionally defines preferences associated with the Machine attribute of a VirtualMachineInstance DomainSpec
     pub machine: Option<VirtualMachineClusterPreferenceMachine>,
-    /// PreferSpreadSocketToCoreRatio defines the ratio to spread vCPUs between cores and sockets, it
-    /// defaults to 2.
+    /// PreferSpreadSocketToCoreRatio defines the ratio to spread vCPUs between cores and sockets, it defaults to 2.
     pub prefer_spread_socket_to_core_ratio: Option<i32>,
     /// PreferredArchitecture defines a prefeerred architecture for the VirtualMachine
     pub preferred_architecture: Option<String>,
@@ -58,23 +51,16 @@ pub struct VirtualMachinePreferenceSpec {
     >,
     /// Subdomain of the VirtualMachineInstance
     pub preferred_subdomain: Option<String>,
-    /// Grace period observed after signalling a VirtualMachineInstance to stop after which the
-    /// VirtualMachineInstance is force terminated.
+    /// Grace period observed after signalling a VirtualMachineInstance to stop after which the VirtualMachineInstance is force
+    /// terminated.
     pub preferred_termination_grace_period_seconds: Option<i64>,
-    /// Requirements defines the minium amount of instance type defined resources required by a set of
-    /// preferences
+    /// Requirements defines the minium amount of instance type defined resources required by a set of preferences
     pub requirements: Option<VirtualMachineClusterPreferenceRequirements>,
-    /// Volumes optionally defines preferences associated with the Volumes attribute of a
-    /// VirtualMachineInstace DomainSpec
+    /// Volumes optionally defines preferences associated with the Volumes attribute of a VirtualMachineInstace DomainSpec
     pub volumes: Option<VirtualMachineClusterPreferenceVolumes>,
 }
-codec::object! {
-    VirtualMachinePreferenceSpec, optional annotations, optional clock, optional cpu,
-    optional devices, optional features, optional firmware, optional machine,
-    optional prefer_spread_socket_to_core_ratio = "preferSpreadSocketToCoreRatio",
-    optional preferred_architecture = "preferredArchitecture",
-    optional preferred_launch_security = "preferredLaunchSecurity",
-    optional preferred_subdomain = "preferredSubdomain",
-    optional preferred_termination_grace_period_seconds = "preferredTerminationGracePeriodSeconds",
-    optional requirements, optional volumes
-}
+codec::object! { VirtualMachinePreferenceSpec; optional annotations, clock, cpu, devices, features, firmware, machine,
+    prefer_spread_socket_to_core_ratio = "preferSpreadSocketToCoreRatio",
+    preferred_architecture = "preferredArchitecture", preferred_launch_security = "preferredLaunchSecurity",
+    preferred_subdomain = "preferredSubdomain",
+    preferred_termination_grace_period_seconds = "preferredTerminationGracePeriodSeconds", requirements, volumes }

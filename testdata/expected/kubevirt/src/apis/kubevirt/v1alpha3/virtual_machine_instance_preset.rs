@@ -9,12 +9,10 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
 };
 use super::VirtualMachineInstanceDomain;
 
-/// Deprecated for removal in v2, please use VirtualMachineInstanceType and VirtualMachinePreference
-/// instead.
+/// Deprecated for removal in v2, please use VirtualMachineInstanceType and VirtualMachinePreference instead.
 ///
-/// VirtualMachineInstancePreset defines a VMI spec.domain to be applied to all VMIs that match the
-/// provided label selector More info:
-/// <https://kubevirt.io/user-guide/virtual_machines/presets/#overrides>
+/// VirtualMachineInstancePreset defines a VMI spec.domain to be applied to all VMIs that match the provided label selector
+/// More info: <https://kubevirt.io/user-guide/virtual_machines/presets/#overrides>
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstancePreset {
     /// Standard object metadata.
@@ -22,7 +20,7 @@ pub struct VirtualMachineInstancePreset {
     /// VirtualMachineInstance Spec contains the VirtualMachineInstance specification.
     pub spec: Option<VirtualMachineInstancePresetSpec>,
 }
-codec::object! { VirtualMachineInstancePreset as kind, defaulted metadata, optional spec }
+codec::object! { VirtualMachineInstancePreset as kind; defaulted metadata; optional spec }
 
 /// VirtualMachineInstance Spec contains the VirtualMachineInstance specification.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -32,4 +30,4 @@ pub struct VirtualMachineInstancePresetSpec {
     /// Selector is a label query over a set of VMIs. Required.
     pub selector: LabelSelector,
 }
-codec::object! { VirtualMachineInstancePresetSpec, optional domain, required selector }
+codec::object! { VirtualMachineInstancePresetSpec; optional domain; required selector }

@@ -8,8 +8,8 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMet
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Plugin defines a KubeVirt extension that can modify VM domain XML, hook into VM lifecycle
-/// events, and reference admission objects.
+/// Plugin defines a KubeVirt extension that can modify VM domain XML, hook into VM lifecycle events, and reference
+/// admission objects.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plugin {
     /// Standard object metadata.
@@ -19,7 +19,7 @@ pub struct Plugin {
     /// Status reflects the observed state of the plugin.
     pub status: Option<BTreeMap<String, Value>>,
 }
-codec::object! { Plugin as kind, defaulted metadata, required spec, optional status }
+codec::object! { Plugin as kind; defaulted metadata; required spec; optional status }
 
 /// CEL defines a CEL expression that transforms the domain XML.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,10 +28,9 @@ pub struct PluginCel {
     /// * Must not be empty.
     pub expression: String,
 }
-codec::object! { PluginCel, required expression }
+codec::object! { PluginCel; required expression }
 
-/// DomainHook defines a hook that modifies the libvirt domain XML. Exactly one of cel or sidecar
-/// must be specified.
+/// DomainHook defines a hook that modifies the libvirt domain XML. Exactly one of cel or sidecar must be specified.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PluginDomainHooks {
     /// CEL defines a CEL expression that transforms the domain XML.
@@ -45,10 +44,7 @@ pub struct PluginDomainHooks {
     /// Timeout specifies the maximum duration to wait for the hook to complete.
     pub timeout: Option<String>,
 }
-codec::object! {
-    PluginDomainHooks, optional cel, optional condition,
-    optional failure_strategy = "failureStrategy", optional sidecar, optional timeout
-}
+codec::object! { PluginDomainHooks; optional cel, condition, failure_strategy = "failureStrategy", sidecar, timeout }
 
 /// AdmissionReference is a reference to an admission object by name.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -57,7 +53,7 @@ pub struct PluginMutatingAdmissionPolicies {
     /// * Must not be empty.
     pub name: String,
 }
-codec::object! { PluginMutatingAdmissionPolicies, required name }
+codec::object! { PluginMutatingAdmissionPolicies; required name }
 
 /// AdmissionReference is a reference to an admission object by name.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -66,14 +62,13 @@ pub struct PluginMutatingAdmissionWebhooks {
     /// * Must not be empty.
     pub name: String,
 }
-codec::object! { PluginMutatingAdmissionWebhooks, required name }
+codec::object! { PluginMutatingAdmissionWebhooks; required name }
 
 /// NodeHook defines a hook that runs an executable on the hosting node during VM lifecycle events.
 ///
-/// Unlike DomainHooks which modify the libvirt domain XML, NodeHooks perform node-level operations
-/// such as configuring networking, storage preparation, or device management. Hooks may fire
-/// multiple times for the same lifecycle event due to reconciliation retries. Implementations must
-/// be idempotent.
+/// Unlike DomainHooks which modify the libvirt domain XML, NodeHooks perform node-level operations such as configuring
+/// networking, storage preparation, or device management. Hooks may fire multiple times for the same lifecycle event due to
+/// reconciliation retries. Implementations must be idempotent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PluginNodeHooks {
     /// Condition is a CEL expression that determines whether this hook applies to a given VM.
@@ -89,10 +84,8 @@ pub struct PluginNodeHooks {
     /// Timeout specifies the maximum duration to wait for the hook to complete.
     pub timeout: Option<String>,
 }
-codec::object! {
-    PluginNodeHooks, optional condition, optional failure_strategy = "failureStrategy",
-    required permitted_hooks = "permittedHooks", required socket, optional timeout
-}
+codec::object! { PluginNodeHooks; optional condition, failure_strategy = "failureStrategy";
+    required permitted_hooks = "permittedHooks", socket; optional timeout }
 
 /// Sidecar defines a sidecar-based hook that transforms the domain XML via a Unix socket.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -101,46 +94,38 @@ pub struct PluginSidecar {
     /// * Must not be empty.
     pub socket_path: String,
 }
-codec::object! { PluginSidecar, required socket_path = "socketPath" }
+codec::object! { PluginSidecar; required socket_path = "socketPath" }
 
 /// Spec defines the plugin's hooks and admission references.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PluginSpec {
-    /// Condition is a CEL expression that determines whether this plugin applies to a given VM. When
-    /// set, this acts as a baseline filter for all hooks in the plugin. Individual hooks may further
-    /// narrow the scope with their own Condition fields.
+    /// Condition is a CEL expression that determines whether this plugin applies to a given VM. When set, this acts as a
+    /// baseline filter for all hooks in the plugin. Individual hooks may further narrow the scope with their own Condition
+    /// fields.
     pub condition: Option<String>,
-    /// DomainHooks defines hooks that modify the libvirt domain XML. Hooks are applied in declaration
-    /// order within each plugin. Across plugins, hooks are applied in alphabetical order by plugin
-    /// name.
+    /// DomainHooks defines hooks that modify the libvirt domain XML. Hooks are applied in declaration order within each plugin.
+    /// Across plugins, hooks are applied in alphabetical order by plugin name.
     pub domain_hooks: Option<Vec<PluginDomainHooks>>,
-    /// FailureStrategy specifies the default behavior when the plugin itself is unhealthy (e.g. a
-    /// referenced webhook is not ready, or a sidecar socket is unreachable). Individual hooks may
-    /// override this with their own FailureStrategy.
+    /// FailureStrategy specifies the default behavior when the plugin itself is unhealthy (e.g. a referenced webhook is not
+    /// ready, or a sidecar socket is unreachable). Individual hooks may override this with their own FailureStrategy.
     pub failure_strategy: Option<String>,
     /// MutatingAdmissionPolicies references MutatingAdmissionPolicy objects managed by the plugin.
     pub mutating_admission_policies: Option<Vec<PluginMutatingAdmissionPolicies>>,
     /// MutatingAdmissionWebhooks references MutatingWebhookConfiguration objects managed by the plugin.
     pub mutating_admission_webhooks: Option<Vec<PluginMutatingAdmissionWebhooks>>,
-    /// NodeHooks defines hooks that execute during VM lifecycle events. Hooks are applied in
-    /// declaration order within each plugin. Across plugins, hooks are applied in alphabetical order by
-    /// plugin name.
+    /// NodeHooks defines hooks that execute during VM lifecycle events. Hooks are applied in declaration order within each
+    /// plugin. Across plugins, hooks are applied in alphabetical order by plugin name.
     pub node_hooks: Option<Vec<PluginNodeHooks>>,
     /// ValidatingAdmissionPolicies references ValidatingAdmissionPolicy objects managed by the plugin.
     pub validating_admission_policies: Option<Vec<PluginValidatingAdmissionPolicies>>,
-    /// ValidatingAdmissionWebhooks references ValidatingWebhookConfiguration objects managed by the
-    /// plugin.
+    /// ValidatingAdmissionWebhooks references ValidatingWebhookConfiguration objects managed by the plugin.
     pub validating_admission_webhooks: Option<Vec<PluginValidatingAdmissionWebhooks>>,
 }
-codec::object! {
-    PluginSpec, optional condition, optional domain_hooks = "domainHooks",
-    optional failure_strategy = "failureStrategy",
-    optional mutating_admission_policies = "mutatingAdmissionPolicies",
-    optional mutating_admission_webhooks = "mutatingAdmissionWebhooks",
-    optional node_hooks = "nodeHooks",
-    optional validating_admission_policies = "validatingAdmissionPolicies",
-    optional validating_admission_webhooks = "validatingAdmissionWebhooks"
-}
+codec::object! { PluginSpec; optional condition, domain_hooks = "domainHooks", failure_strategy = "failureStrategy",
+    mutating_admission_policies = "mutatingAdmissionPolicies",
+    mutating_admission_webhooks = "mutatingAdmissionWebhooks", node_hooks = "nodeHooks",
+    validating_admission_policies = "validatingAdmissionPolicies",
+    validating_admission_webhooks = "validatingAdmissionWebhooks" }
 
 /// AdmissionReference is a reference to an admission object by name.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -149,7 +134,7 @@ pub struct PluginValidatingAdmissionPolicies {
     /// * Must not be empty.
     pub name: String,
 }
-codec::object! { PluginValidatingAdmissionPolicies, required name }
+codec::object! { PluginValidatingAdmissionPolicies; required name }
 
 /// AdmissionReference is a reference to an admission object by name.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -158,4 +143,4 @@ pub struct PluginValidatingAdmissionWebhooks {
     /// * Must not be empty.
     pub name: String,
 }
-codec::object! { PluginValidatingAdmissionWebhooks, required name }
+codec::object! { PluginValidatingAdmissionWebhooks; required name }

@@ -7,8 +7,8 @@ use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use std::collections::BTreeMap;
 
-/// DeviceAttributes defines a set of arbitrary attributes that can be applied to devices selected
-/// by a SriovResourcePolicy. Policies reference DeviceAttributes objects via label selectors.
+/// DeviceAttributes defines a set of arbitrary attributes that can be applied to devices selected by a SriovResourcePolicy.
+/// Policies reference DeviceAttributes objects via label selectors.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeviceAttributes {
     /// Standard object metadata.
@@ -16,7 +16,7 @@ pub struct DeviceAttributes {
     /// DeviceAttributesSpec holds the attributes to apply to devices.
     pub spec: DeviceAttributesSpec,
 }
-codec::object! { DeviceAttributes as kind, defaulted metadata, required spec }
+codec::object! { DeviceAttributes as kind; defaulted metadata; required spec }
 
 /// DeviceAttribute must have exactly one field set.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,19 +37,15 @@ pub struct DeviceAttributesAttributes {
     ///
     /// This is an alpha field and requires enabling the DRAListTypeAttributes feature gate.
     pub strings: Option<Vec<String>>,
-    /// VersionValue is a semantic version according to semver.org spec 2.0.0. Must not be longer than
-    /// 64 characters.
+    /// VersionValue is a semantic version according to semver.org spec 2.0.0. Must not be longer than 64 characters.
     pub version: Option<String>,
-    /// VersionValues is a non-empty list of semantic versions according to semver.org spec 2.0.0. Each
-    /// version string must not be longer than 64 characters.
+    /// VersionValues is a non-empty list of semantic versions according to semver.org spec 2.0.0. Each version string must not
+    /// be longer than 64 characters.
     ///
     /// This is an alpha field and requires enabling the DRAListTypeAttributes feature gate.
     pub versions: Option<Vec<String>>,
 }
-codec::object! {
-    DeviceAttributesAttributes, optional bool, optional bools, optional int, optional ints,
-    optional string, optional strings, optional version, optional versions
-}
+codec::object! { DeviceAttributesAttributes; optional bool, bools, int, ints, string, strings, version, versions }
 
 /// DeviceAttributesSpec holds the attributes to apply to devices.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -58,4 +54,4 @@ pub struct DeviceAttributesSpec {
     /// "k8s.cni.cncf.io/resourceName").
     pub attributes: Option<BTreeMap<String, DeviceAttributesAttributes>>,
 }
-codec::object! { DeviceAttributesSpec, optional attributes }
+codec::object! { DeviceAttributesSpec; optional attributes }

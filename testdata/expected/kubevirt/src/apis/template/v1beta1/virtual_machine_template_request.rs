@@ -20,46 +20,38 @@ pub struct VirtualMachineTemplateRequest {
     /// Status defines the observed state of the template request
     pub status: Option<VirtualMachineTemplateRequestStatus>,
 }
-codec::object! {
-    VirtualMachineTemplateRequest as kind, defaulted metadata, required spec, optional status
-}
+codec::object! { VirtualMachineTemplateRequest as kind; defaulted metadata; required spec; optional status }
 
 /// Spec defines the desired state of the template requests
 /// * Must satisfy `self == oldSelf`: spec is immutable
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineTemplateRequestSpec {
-    /// TemplateLabels holds optional labels to apply to the created VirtualMachineTemplate. Labels with
-    /// the "template.kubevirt.io/" prefix are reserved for system use and are not allowed.
+    /// TemplateLabels holds optional labels to apply to the created VirtualMachineTemplate. Labels with the
+    /// "template.kubevirt.io/" prefix are reserved for system use and are not allowed.
     /// * Must satisfy `self.all(k, !k.startsWith('template.kubevirt.io/'))`: labels with the prefix "template.kubevirt.io/" are reserved for system use
     pub template_labels: Option<BTreeMap<String, String>>,
-    /// TemplateName holds the optional name for the new VirtualMachineTemplate. If not specified the
-    /// template will have the same name as the VirtualMachineTemplateRequest.
+    /// TemplateName holds the optional name for the new VirtualMachineTemplate. If not specified the template will have the
+    /// same name as the VirtualMachineTemplateRequest.
     pub template_name: Option<String>,
-    /// TTLSecondsAfterFinished limits the lifetime of a VirtualMachineTemplateRequest that has finished
-    /// execution.
-    ///
-    /// Failed VirtualMachineTemplateRequests are never cleaned up by the TTL controller, so they remain
-    /// available for debugging. If this field is unset, the VirtualMachineTemplateRequest is not
-    /// automatically deleted and must be removed manually or through the owner reference cleanup
-    /// described below. If this field is set to zero, the VirtualMachineTemplateRequest becomes
-    /// eligible to be deleted immediately after it finishes.
+    /// TTLSecondsAfterFinished limits the lifetime of a VirtualMachineTemplateRequest that has finished execution. Failed
+    /// VirtualMachineTemplateRequests are never cleaned up by the TTL controller, so they remain available for debugging. If
+    /// this field is unset, the VirtualMachineTemplateRequest is not automatically deleted and must be removed manually or
+    /// through the owner reference cleanup described below. If this field is set to zero, the VirtualMachineTemplateRequest
+    /// becomes eligible to be deleted immediately after it finishes.
     /// * Must be at least 0.
     pub ttl_seconds_after_finished: Option<i32>,
     /// VirtualMachineReference holds a reference to a VirtualMachine.kubevirt.io
     pub virtual_machine_ref: VirtualMachineTemplateRequestVirtualMachineRef,
 }
-codec::object! {
-    VirtualMachineTemplateRequestSpec, optional template_labels = "templateLabels",
-    optional template_name = "templateName",
-    optional ttl_seconds_after_finished = "ttlSecondsAfterFinished",
-    required virtual_machine_ref = "virtualMachineRef"
-}
+codec::object! { VirtualMachineTemplateRequestSpec; optional template_labels = "templateLabels",
+    template_name = "templateName", ttl_seconds_after_finished = "ttlSecondsAfterFinished";
+    required virtual_machine_ref = "virtualMachineRef" }
 
 /// Status defines the observed state of the template request
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineTemplateRequestStatus {
-    /// Conditions represent the current state of the template request. Each condition has a unique type
-    /// and reflects the status of a specific aspect of the resource.
+    /// Conditions represent the current state of the template request. Each condition has a unique type and reflects the status
+    /// of a specific aspect of the resource.
     ///
     /// Condition types include:
     ///
@@ -71,10 +63,8 @@ pub struct VirtualMachineTemplateRequestStatus {
     /// TemplateRef is a reference to the created VirtualMachineTemplate.
     pub template_ref: Option<LocalObjectReference>,
 }
-codec::object! {
-    VirtualMachineTemplateRequestStatus, optional_encoded conditions,
-    optional template_ref = "templateRef"
-}
+codec::object! { VirtualMachineTemplateRequestStatus; optional_encoded conditions;
+    optional template_ref = "templateRef" }
 
 /// VirtualMachineReference holds a reference to a VirtualMachine.kubevirt.io
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -84,4 +74,4 @@ pub struct VirtualMachineTemplateRequestVirtualMachineRef {
     /// Namespace is the namespace of the VirtualMachine.
     pub namespace: String,
 }
-codec::object! { VirtualMachineTemplateRequestVirtualMachineRef, required name, required namespace }
+codec::object! { VirtualMachineTemplateRequestVirtualMachineRef; required name, namespace }
