@@ -8,11 +8,14 @@ use quote::quote;
 use super::{
     Emit, Files,
     context::{api_version, by_group, ident, module_docs},
-    register,
+    deepcopy, register,
     table::{Generator, Home},
     types,
 };
-use crate::model::{Group, TypePackage, Version};
+use crate::{
+    model::{Group, TypePackage, Version},
+    output::format::{Code, Items},
+};
 
 /// Emits the module files down to the versions.
 pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
@@ -102,23 +105,28 @@ fn emit_package(package: &TypePackage) -> TokenStream {
 /// //! Types of `cloudnative.czs/v1alpha1`.
 ///
 /// mod virtual_machine;
-/// mod zz_generated_deepcopy;
 /// pub mod zz_generated_register;
 ///
 /// pub use virtual_machine::*;
 /// pub use self::zz_generated_register::{GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource};
+///
+/// ::codegen_runtime::codec::kinds! {
+///     "cloudnative.czs" / "v1alpha1";
+///     VirtualMachine, "virtualmachines", NamespaceResourceScope;
+/// }
 /// ```
-fn emit_version(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
+fn emit_version(cx: &Emit<'_>, group: &Group, version: &Version) -> Code {
     let docs = module_docs(&format!("Types of `{}`.", api_version(group, version)));
+    let list = deepcopy::kinds(cx, group, version);
+    let is_listed = |generator| generator == Generator::Deepcopy && list.is_some();
     let generated = Generator::ALL.into_iter().filter_map(|generator| {
         let Home::Beside { module, public } = generator.definition().home else {
             return None;
         };
         let module = ident(module);
         let public = public.then(|| quote!(pub));
-        cx.options
-            .emits(generator)
-            .then(|| quote!(#public mod #module;))
+        let has_file = cx.options.emits(generator) && !is_listed(generator);
+        has_file.then(|| quote!(#public mod #module;))
     });
     let register = cx
         .options
@@ -134,12 +142,19 @@ fn emit_version(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream 
     let modules: Vec<_> = modules.iter().map(|module| ident(module)).collect();
     let declarations = modules.iter().zip(&features);
     let declarations = declarations.map(|(module, feature)| quote!(#feature mod #module;));
-    quote! {
+    let tokens = quote! {
         #docs
         #(#declarations)*
         #(#generated)*
 
         #(#features pub use self::#modules::*;)*
         #register
+    };
+    let mut items = Items::default();
+    items.push_text(&list.unwrap_or_default());
+    Code {
+        tokens,
+        items,
+        ..Code::default()
     }
 }

@@ -143,18 +143,13 @@ struct Knot {
     metadata: ObjectMeta,
 }
 
-/// Below the types, as in generated crates.
-mod listed {
-    use crate::codec;
-
-    codec::kinds! {
-        "example.test" / "v2";
-        Zone, "zones", ClusterResourceScope;
-        #[cfg(test)]
-        Knot = "KNOT", "knots", NamespaceResourceScope in "Knots";
-        #[cfg(not(test))]
-        Absent, "absent", NamespaceResourceScope;
-    }
+codec::kinds! {
+    "example.test" / "v2";
+    Zone, "zones", ClusterResourceScope;
+    #[cfg(test)]
+    Knot = "KNOT", "knots", NamespaceResourceScope in "Knots";
+    #[cfg(not(test))]
+    Absent, "absent", NamespaceResourceScope;
 }
 
 mod core_group {
@@ -163,11 +158,9 @@ mod core_group {
         metadata: super::ObjectMeta,
     }
 
-    mod listed {
-        crate::codec::kinds! {
-            "" / "v1";
-            Pod, "pods", NamespaceResourceScope;
-        }
+    crate::codec::kinds! {
+        "" / "v1";
+        Pod, "pods", NamespaceResourceScope;
     }
 }
 

@@ -1,6 +1,6 @@
 //! The traits by which kube and Kubernetes' own crates know an object: its names, its scope and its metadata.
 
-/// Implements `Resource`, `ListableResource` and `Metadata` for the kinds of a version, whose types stand in the module above.
+/// Implements `Resource`, `ListableResource` and `Metadata` for the kinds of a version, whose types the module has.
 ///
 /// ```ignore
 /// codec::kinds! {
@@ -33,7 +33,7 @@ macro_rules! __codec_kinds {
     ) => {
         $(
             $(#[$cfg])*
-            impl $crate::k8s_openapi::Resource for super::$object {
+            impl $crate::k8s_openapi::Resource for $object {
                 const API_VERSION: &'static str = $crate::codec::kinds!(@api_version $group $version);
                 const GROUP: &'static str = $group;
                 const KIND: &'static str = $crate::codec::name!($object $($kind)?);
@@ -43,12 +43,12 @@ macro_rules! __codec_kinds {
             }
 
             $(#[$cfg])*
-            impl $crate::k8s_openapi::ListableResource for super::$object {
+            impl $crate::k8s_openapi::ListableResource for $object {
                 const LIST_KIND: &'static str = $crate::codec::kinds!(@list [$object $($kind)?] $($list)?);
             }
 
             $(#[$cfg])*
-            impl $crate::k8s_openapi::Metadata for super::$object {
+            impl $crate::k8s_openapi::Metadata for $object {
                 type Ty = $crate::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
                 fn metadata(&self) -> &Self::Ty {

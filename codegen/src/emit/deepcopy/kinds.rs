@@ -13,14 +13,13 @@ use crate::{
     model::{Group, Resource, Scope, Version},
 };
 
-/// Whether the version's objects are listed: with a codec beside them, and the field that its macro names.
+/// Whether the version's objects are listed: with types that the generator writes, and the field that the macro names.
 pub(super) fn are_listed(cx: &Emit<'_>, version: &Version, objects: &[Object<'_>]) -> bool {
-    let has_codec = cx.options.needs_runtime() || cx.options.emits(Generator::Types);
     let is_listed = |object: &Object<'_>| {
         let mut fields = object.fields().iter();
         fields.any(|field| field.rust_name == "metadata" && field.json_name == "metadata")
     };
-    has_codec
+    cx.options.emits(Generator::Types)
         && version.origin.emits_types()
         && !objects.is_empty()
         && objects.iter().all(is_listed)

@@ -1,4 +1,6 @@
 //! `zz_generated_deepcopy.rs`: `Clone`, serde of the roots, and the traits that make a type a Kubernetes object.
+//!
+//! The objects of types that the generator writes are a list in their version's `mod.rs` instead: see [`kinds`].
 
 mod clone;
 mod kinds;
@@ -13,10 +15,7 @@ use super::{
     context::{api_version, ident, module_docs},
     table::{Definition, Home},
 };
-use crate::{
-    model::{Field, Group, Resource, TypeDef, TypeKind, Version},
-    output::format::{Code, Items},
-};
+use crate::model::{Field, Group, Resource, TypeDef, TypeKind, Version};
 
 pub(crate) const GENERATOR: Definition = Definition {
     links_runtime: false,
@@ -28,37 +27,35 @@ const HOME: Home = Home::Beside {
     public: false,
 };
 
-/// Emits the file beside the types of every version.
+/// Emits the file beside the types of every version whose objects are not listed.
 pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
     for (group, version) in cx.api.versions() {
-        files.rust(format!("{}/zz_generated_deepcopy.rs", version.dir), || {
-            emit_file(cx, group, version)
-        });
+        if kinds(cx, group, version).is_none() {
+            files.rust(format!("{}/zz_generated_deepcopy.rs", version.dir), || {
+                emit_file(cx, group, version)
+            });
+        }
     }
 }
 
-fn emit_file(cx: &Emit<'_>, group: &Group, version: &Version) -> Code {
+/// The list of a version's objects, laid out, where its `mod.rs` has one.
+pub(crate) fn kinds(cx: &Emit<'_>, group: &Group, version: &Version) -> Option<String> {
+    let objects = objects(cx, group, version);
+    kinds::are_listed(cx, version, &objects).then(|| kinds::emit(cx, group, version, &objects))
+}
+
+fn emit_file(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
     let docs = module_docs(&format!(
         "`Clone`, serde and object traits of `{}`.",
         api_version(group, version)
     ));
     let objects = objects(cx, group, version);
     let clones = version.types.iter().map(clone::emit);
-    let mut items = Items::default();
-    let listed = kinds::are_listed(cx, version, &objects);
-    if listed {
-        items.push_text(&kinds::emit(cx, group, version, &objects));
-    }
     let traits = objects
         .iter()
-        .filter(|_| !listed)
         .map(|object| traits::emit(cx, group, version, object));
     let serde = serde::emit(cx, &objects);
-    Code {
-        tokens: quote!(#docs #serde #(#clones)* #(#traits)*),
-        items,
-        ..Code::default()
-    }
+    quote!(#docs #serde #(#clones)* #(#traits)*)
 }
 
 /// A type that is an API object of its own and whose traits are generated.

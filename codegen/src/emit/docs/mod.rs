@@ -67,14 +67,23 @@ fn lines_of(text: &str, extent: Extent) -> Vec<String> {
     let mut before: Option<Kind> = None;
     for block in blocks(&clean, extent) {
         let kind = block.kind();
-        // Items of one list stand together; anything else is set apart.
-        if before.is_some_and(|before| !(before == Kind::Item && kind == Kind::Item)) {
+        let is_apart = before.is_some_and(|before| is_apart(before, kind));
+        if is_apart {
             lines.push(String::new());
         }
         block.write(&mut lines);
         before = Some(kind);
     }
     lines
+}
+
+/// Whether a blank line parts a block from the one before: items of one list stand together, and lists and code with the paragraph
+/// that leads to them.
+const fn is_apart(before: Kind, kind: Kind) -> bool {
+    !matches!(
+        (before, kind),
+        (Kind::Item | Kind::Paragraph, Kind::Item) | (Kind::Paragraph, Kind::Code)
+    )
 }
 
 /// Control characters, and those that change the direction of text, have no place in source.

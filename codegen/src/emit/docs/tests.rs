@@ -40,7 +40,7 @@ fn urls_become_links() {
 fn lists_keep_their_items() {
     check(
         "Is:\n- one\n  more\n* two\n  - three\n1. four",
-        &["Is:", "", "- one more", "- two", "  - three", r"- 1\. four"],
+        &["Is:", "- one more", "- two", "  - three", r"- 1\. four"],
     );
 }
 
@@ -80,9 +80,7 @@ fn no_block_opens_within_code() {
 fn fences_are_text() {
     check(
         "Use:\n```yaml\na: [1]\n  b: <c>\n```\nend",
-        &[
-            "Use:", "", "```text", "a: [1]", "  b: <c>", "```", "", "end",
-        ],
+        &["Use:", "```text", "a: [1]", "  b: <c>", "```", "", "end"],
     );
     check("```\nopen", &["```text", "open", "```"]);
 }
@@ -96,13 +94,12 @@ fn hostile_characters_are_dropped() {
 fn lists_of_letters_words_and_definitions_keep_their_items() {
     check(
         "Use this if:\na) it is\nb) it was\n   before",
-        &["Use this if:", "", r"- a) it is", "- b) it was before"],
+        &["Use this if:", r"- a) it is", "- b) it was before"],
     );
     check(
         "must be unset:\n-spec.hostPID\n-spec.hostIPC\nand -1 is none",
         &[
             "must be unset:",
-            "",
             "- spec.hostPID",
             "- spec.hostIPC and -1 is none",
         ],
@@ -111,7 +108,6 @@ fn lists_of_letters_words_and_definitions_keep_their_items() {
         "Valid are:\n  Localhost - of the node.\n  Unconfined - none.\nNothing else.",
         &[
             "Valid are:",
-            "",
             "- Localhost - of the node.",
             "- Unconfined - none. Nothing else.",
         ],
@@ -125,7 +121,6 @@ fn lines_set_in_by_go_are_code() {
         "Such as:\n\n\tObject{\n\t  spec: [x]\n\n\t}\n\nthen",
         &[
             "Such as:",
-            "",
             "```text",
             "Object{",
             "  spec: [x]",
@@ -137,7 +132,7 @@ fn lines_set_in_by_go_are_code() {
         ],
     );
     check("- one\n\n    of it\n    more", &["- one", "", "of it more"]);
-    check("a\n\n    - b\n    - c", &["a", "", "- b", "- c"]);
+    check("a\n\n    - b\n    - c", &["a", "- b", "- c"]);
 }
 
 #[test]
@@ -146,7 +141,6 @@ fn tables_are_code() {
         "Spread:\n| z1 | z2 |\n| P  |    |\nso",
         &[
             "Spread:",
-            "",
             "```text",
             "| z1 | z2 |",
             "| P  |    |",
@@ -190,7 +184,7 @@ fn a_long_paragraph_of_an_item_starts_with_its_first_sentence() {
 fn a_summary_is_the_first_sentence_or_paragraph() {
     assert_eq!(summary("It is. Two.\n\nThree."), ["It is."]);
     assert_eq!(summary("one, i.e. two\n\nthree."), ["one, i.e. two"]);
-    assert_eq!(summary("One of:\n- a\n- b"), ["One of:", "", "- a", "- b"]);
+    assert_eq!(summary("One of:\n- a\n- b"), ["One of:", "- a", "- b"]);
     assert_eq!(summary("One of these. They are:\n- a"), ["One of these."]);
     assert_eq!(summary("- a\n- b"), ["- a", "- b"]);
 }

@@ -23,8 +23,8 @@ use crate::{
     model::{Field, StructDef, TypeDef, TypeKind, UnknownFields},
 };
 
-/// The width that lines are filled to.
-const WIDTH: usize = 120;
+/// The width that lines are filled to: that of the documentation of fields.
+const WIDTH: usize = 128;
 
 /// The list of a struct's fields, laid out.
 pub(super) fn emit(scope: &FileContext<'_>, def: &TypeDef) -> Option<String> {

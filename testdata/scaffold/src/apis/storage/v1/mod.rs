@@ -4,10 +4,14 @@
 //! Types of `storage.example.com/v1`.
 
 mod backup;
-mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
 pub use self::backup::*;
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };
+
+::codegen_runtime::codec::kinds! {
+    "storage.example.com" / "v1";
+    Backup, "backups", ClusterResourceScope;
+}

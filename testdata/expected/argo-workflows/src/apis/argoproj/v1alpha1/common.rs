@@ -71,8 +71,8 @@ pub enum ClusterWorkflowTemplateAction {
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { ClusterWorkflowTemplateAction, Unrecognized, Get = "get", Create = "create", Apply = "apply",
-    Delete = "delete", Replace = "replace", Patch = "patch" }
+codec::texts! { ClusterWorkflowTemplateAction, Unrecognized, Get = "get", Create = "create", Apply = "apply", Delete = "delete",
+    Replace = "replace", Patch = "patch" }
 
 /// Affinity prevents running workflow's step on the same host
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -109,8 +109,8 @@ pub struct ClusterWorkflowTemplateArchiveLocation {
     /// One of [`ClusterWorkflowTemplateArchiveLocationUnion`].
     pub s3: Option<ClusterWorkflowTemplateS3>,
 }
-codec::object! { ClusterWorkflowTemplateArchiveLocation; optional archive_logs = "archiveLogs", artifactory, azure, gcs,
-    git, hdfs, http, oss, plugin, raw, s3 }
+codec::object! { ClusterWorkflowTemplateArchiveLocation; optional archive_logs = "archiveLogs", artifactory, azure, gcs, git,
+    hdfs, http, oss, plugin, raw, s3 }
 
 /// The field of [`ClusterWorkflowTemplateArchiveLocation`] that is set, of those of which at most one may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -126,9 +126,9 @@ pub enum ClusterWorkflowTemplateArchiveLocationUnion<'a> {
     Raw(&'a WorkflowTaskResultRaw),
     S3(&'a ClusterWorkflowTemplateS3),
 }
-codec::union! { convertible ClusterWorkflowTemplateArchiveLocation, ClusterWorkflowTemplateArchiveLocationUnion,
-    as_union, Artifactory = artifactory, Azure = azure, Gcs = gcs, Git = git, Hdfs = hdfs, Http = http, Oss = oss,
-    Plugin = plugin, Raw = raw, S3 = s3 }
+codec::union! { convertible ClusterWorkflowTemplateArchiveLocation, ClusterWorkflowTemplateArchiveLocationUnion, as_union,
+    Artifactory = artifactory, Azure = azure, Gcs = gcs, Git = git, Hdfs = hdfs, Http = http, Oss = oss, Plugin = plugin,
+    Raw = raw, S3 = s3 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -138,8 +138,8 @@ pub struct ClusterWorkflowTemplateArchiveLocationHttp {
     pub save_stream_via_file: Option<bool>,
     pub url: String,
 }
-codec::object! { ClusterWorkflowTemplateArchiveLocationHttp; optional auth, headers,
-    save_stream_via_file = "saveStreamViaFile"; required url }
+codec::object! { ClusterWorkflowTemplateArchiveLocationHttp; optional auth, headers, save_stream_via_file = "saveStreamViaFile";
+    required url }
 
 /// Arguments contain the parameters and artifacts sent to the workflow entrypoint Parameters are referencable globally
 /// using the 'workflow' variable prefix. e.g. workflow.parameters.myparam
@@ -192,10 +192,9 @@ pub struct ClusterWorkflowTemplateArtifact {
     pub s3: Option<ClusterWorkflowTemplateS3>,
     pub sub_path: Option<String>,
 }
-codec::object! { ClusterWorkflowTemplateArtifact; optional archive, archive_logs = "archiveLogs",
-    artifact_gc = "artifactGC", artifactory, azure, deleted, from, from_expression = "fromExpression", gcs, git,
-    global_name = "globalName", hdfs, http, mode; required name; optional optional, oss, path, plugin, raw,
-    recurse_mode = "recurseMode", s3, sub_path = "subPath" }
+codec::object! { ClusterWorkflowTemplateArtifact; optional archive, archive_logs = "archiveLogs", artifact_gc = "artifactGC",
+    artifactory, azure, deleted, from, from_expression = "fromExpression", gcs, git, global_name = "globalName", hdfs, http,
+    mode; required name; optional optional, oss, path, plugin, raw, recurse_mode = "recurseMode", s3, sub_path = "subPath" }
 
 /// The field of [`ClusterWorkflowTemplateArtifact`] that is set, of those of which at most one may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -211,9 +210,8 @@ pub enum ClusterWorkflowTemplateArtifactUnion<'a> {
     Raw(&'a WorkflowTaskResultRaw),
     S3(&'a ClusterWorkflowTemplateS3),
 }
-codec::union! { ClusterWorkflowTemplateArtifact, ClusterWorkflowTemplateArtifactUnion, as_union,
-    Artifactory = artifactory, Azure = azure, Gcs = gcs, Git = git, Hdfs = hdfs, Http = http, Oss = oss,
-    Plugin = plugin, Raw = raw, S3 = s3 }
+codec::union! { ClusterWorkflowTemplateArtifact, ClusterWorkflowTemplateArtifactUnion, as_union, Artifactory = artifactory,
+    Azure = azure, Gcs = gcs, Git = git, Hdfs = hdfs, Http = http, Oss = oss, Plugin = plugin, Raw = raw, S3 = s3 }
 
 /// ArtifactGC describes the strategy to use when deleting artifacts from completed or deleted workflows (applies to all
 /// output Artifacts unless Artifact.ArtifactGC is specified, which overrides this)
@@ -233,8 +231,7 @@ pub struct ClusterWorkflowTemplateArtifactGC {
     pub strategy: Option<ClusterWorkflowTemplateStrategy>,
 }
 codec::object! { ClusterWorkflowTemplateArtifactGC; optional force_finalizer_removal = "forceFinalizerRemoval",
-    pod_metadata = "podMetadata", pod_spec_patch = "podSpecPatch", service_account_name = "serviceAccountName",
-    strategy }
+    pod_metadata = "podMetadata", pod_spec_patch = "podSpecPatch", service_account_name = "serviceAccountName", strategy }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.data.source.artifactPaths`.
 /// * At most one of 10 fields may be set: see [`ClusterWorkflowTemplateArtifactPathsUnion`].
@@ -296,8 +293,8 @@ pub enum ClusterWorkflowTemplateArtifactPathsUnion<'a> {
     S3(&'a ClusterWorkflowTemplateS3),
 }
 codec::union! { ClusterWorkflowTemplateArtifactPaths, ClusterWorkflowTemplateArtifactPathsUnion, as_union,
-    Artifactory = artifactory, Azure = azure, Gcs = gcs, Git = git, Hdfs = hdfs, Http = http, Oss = oss,
-    Plugin = plugin, Raw = raw, S3 = s3 }
+    Artifactory = artifactory, Azure = azure, Gcs = gcs, Git = git, Hdfs = hdfs, Http = http, Oss = oss, Plugin = plugin,
+    Raw = raw, S3 = s3 }
 
 /// ArtifactRepositoryRef specifies the configMap name and key containing the artifact repository config.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -359,10 +356,9 @@ pub struct ClusterWorkflowTemplateArtifacts {
     pub s3: Option<ClusterWorkflowTemplateS3>,
     pub sub_path: Option<String>,
 }
-codec::object! { ClusterWorkflowTemplateArtifacts; optional archive, archive_logs = "archiveLogs",
-    artifact_gc = "artifactGC", artifactory, azure, deleted, from, from_expression = "fromExpression", gcs, git,
-    global_name = "globalName", hdfs, http, mode; required name; optional optional, oss, path, plugin, raw,
-    recurse_mode = "recurseMode", s3, sub_path = "subPath" }
+codec::object! { ClusterWorkflowTemplateArtifacts; optional archive, archive_logs = "archiveLogs", artifact_gc = "artifactGC",
+    artifactory, azure, deleted, from, from_expression = "fromExpression", gcs, git, global_name = "globalName", hdfs, http,
+    mode; required name; optional optional, oss, path, plugin, raw, recurse_mode = "recurseMode", s3, sub_path = "subPath" }
 
 /// The field of [`ClusterWorkflowTemplateArtifacts`] that is set, of those of which at most one may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -378,9 +374,8 @@ pub enum ClusterWorkflowTemplateArtifactsUnion<'a> {
     Raw(&'a WorkflowTaskResultRaw),
     S3(&'a ClusterWorkflowTemplateS3),
 }
-codec::union! { ClusterWorkflowTemplateArtifacts, ClusterWorkflowTemplateArtifactsUnion, as_union,
-    Artifactory = artifactory, Azure = azure, Gcs = gcs, Git = git, Hdfs = hdfs, Http = http, Oss = oss,
-    Plugin = plugin, Raw = raw, S3 = s3 }
+codec::union! { ClusterWorkflowTemplateArtifacts, ClusterWorkflowTemplateArtifactsUnion, as_union, Artifactory = artifactory,
+    Azure = azure, Gcs = gcs, Git = git, Hdfs = hdfs, Http = http, Oss = oss, Plugin = plugin, Raw = raw, S3 = s3 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -400,8 +395,8 @@ pub struct ClusterWorkflowTemplateAzure {
     pub endpoint: String,
     pub use_sdk_creds: Option<bool>,
 }
-codec::object! { ClusterWorkflowTemplateAzure; optional account_key_secret = "accountKeySecret"; required blob,
-    container, endpoint; optional use_sdk_creds = "useSDKCreds" }
+codec::object! { ClusterWorkflowTemplateAzure; optional account_key_secret = "accountKeySecret"; required blob, container,
+    endpoint; optional use_sdk_creds = "useSDKCreds" }
 
 /// Backoff is a backoff strategy
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -568,9 +563,9 @@ pub struct ClusterWorkflowTemplateContainer {
     pub working_dir: Option<String>,
 }
 codec::object! { ClusterWorkflowTemplateContainer; optional args, command, env, env_from = "envFrom", image,
-    image_pull_policy = "imagePullPolicy"; optional_encoded lifecycle, liveness_probe = "livenessProbe"; optional name,
-    ports; optional_encoded readiness_probe = "readinessProbe"; optional resize_policy = "resizePolicy";
-    optional_encoded resources; optional restart_policy = "restartPolicy", restart_policy_rules = "restartPolicyRules",
+    image_pull_policy = "imagePullPolicy"; optional_encoded lifecycle, liveness_probe = "livenessProbe"; optional name, ports;
+    optional_encoded readiness_probe = "readinessProbe"; optional resize_policy = "resizePolicy"; optional_encoded resources;
+    optional restart_policy = "restartPolicy", restart_policy_rules = "restartPolicyRules",
     security_context = "securityContext"; optional_encoded startup_probe = "startupProbe"; optional stdin,
     stdin_once = "stdinOnce", termination_message_path = "terminationMessagePath",
     termination_message_policy = "terminationMessagePolicy", tty, volume_devices = "volumeDevices",
@@ -629,14 +624,14 @@ pub struct ClusterWorkflowTemplateContainers {
     pub volume_mounts: Option<Vec<VolumeMount>>,
     pub working_dir: Option<String>,
 }
-codec::object! { ClusterWorkflowTemplateContainers; optional args, command, dependencies, env, env_from = "envFrom",
-    image, image_pull_policy = "imagePullPolicy"; optional_encoded lifecycle, liveness_probe = "livenessProbe";
-    required name; optional ports; optional_encoded readiness_probe = "readinessProbe";
-    optional resize_policy = "resizePolicy"; optional_encoded resources; optional restart_policy = "restartPolicy",
-    restart_policy_rules = "restartPolicyRules", security_context = "securityContext";
-    optional_encoded startup_probe = "startupProbe"; optional stdin, stdin_once = "stdinOnce",
-    termination_message_path = "terminationMessagePath", termination_message_policy = "terminationMessagePolicy", tty,
-    volume_devices = "volumeDevices", volume_mounts = "volumeMounts", working_dir = "workingDir" }
+codec::object! { ClusterWorkflowTemplateContainers; optional args, command, dependencies, env, env_from = "envFrom", image,
+    image_pull_policy = "imagePullPolicy"; optional_encoded lifecycle, liveness_probe = "livenessProbe"; required name;
+    optional ports; optional_encoded readiness_probe = "readinessProbe"; optional resize_policy = "resizePolicy";
+    optional_encoded resources; optional restart_policy = "restartPolicy", restart_policy_rules = "restartPolicyRules",
+    security_context = "securityContext"; optional_encoded startup_probe = "startupProbe"; optional stdin,
+    stdin_once = "stdinOnce", termination_message_path = "terminationMessagePath",
+    termination_message_policy = "terminationMessagePolicy", tty, volume_devices = "volumeDevices",
+    volume_mounts = "volumeMounts", working_dir = "workingDir" }
 
 /// ContinueOn makes argo to proceed with the following step even if this step fails. Errors and Failed states can be
 /// specified
@@ -713,8 +708,8 @@ pub struct ClusterWorkflowTemplateDagTasks {
     /// WithSequence expands a task into a numeric sequence
     pub with_sequence: Option<ClusterWorkflowTemplateWithSequence>,
 }
-codec::object! { ClusterWorkflowTemplateDagTasks; optional arguments, continue_on = "continueOn", dependencies, depends,
-    hooks; nullable inline; required name; optional on_exit = "onExit", template, template_ref = "templateRef", when;
+codec::object! { ClusterWorkflowTemplateDagTasks; optional arguments, continue_on = "continueOn", dependencies, depends, hooks;
+    nullable inline; required name; optional on_exit = "onExit", template, template_ref = "templateRef", when;
     nullable with_items = "withItems"; optional with_param = "withParam", with_sequence = "withSequence" }
 
 /// The field of [`ClusterWorkflowTemplateDagTasks`] that is set, of those of which at most one may be.
@@ -723,8 +718,8 @@ pub enum ClusterWorkflowTemplateDagTasksUnion<'a> {
     ContinueOn(&'a ClusterWorkflowTemplateContinueOn),
     Depends(&'a String),
 }
-codec::union! { ClusterWorkflowTemplateDagTasks, ClusterWorkflowTemplateDagTasksUnion, as_union,
-    ContinueOn = continue_on, Depends = depends }
+codec::union! { ClusterWorkflowTemplateDagTasks, ClusterWorkflowTemplateDagTasksUnion, as_union, ContinueOn = continue_on,
+    Depends = depends }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.data`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -813,8 +808,7 @@ pub struct ClusterWorkflowTemplateFileKeyRef {
     pub path: String,
     pub volume_name: String,
 }
-codec::object! { ClusterWorkflowTemplateFileKeyRef; required key; optional optional; required path,
-    volume_name = "volumeName" }
+codec::object! { ClusterWorkflowTemplateFileKeyRef; required key; optional optional; required path, volume_name = "volumeName" }
 
 /// Gauge is a gauge metric
 /// * Must satisfy `!has(self.realtime) || !self.realtime || !self.value.contains('resourcesDuration.')`: 'resourcesDuration.\*' metrics cannot be used in real-time gauges
@@ -879,10 +873,10 @@ pub struct ClusterWorkflowTemplateHdfs {
     pub krb_username: Option<String>,
     pub path: String,
 }
-codec::object! { ClusterWorkflowTemplateHdfs; optional addresses, data_transfer_protection = "dataTransferProtection",
-    force, hdfs_user = "hdfsUser", krb_c_cache_secret = "krbCCacheSecret", krb_config_config_map = "krbConfigConfigMap",
-    krb_keytab_secret = "krbKeytabSecret", krb_realm = "krbRealm",
-    krb_service_principal_name = "krbServicePrincipalName", krb_username = "krbUsername"; required path }
+codec::object! { ClusterWorkflowTemplateHdfs; optional addresses, data_transfer_protection = "dataTransferProtection", force,
+    hdfs_user = "hdfsUser", krb_c_cache_secret = "krbCCacheSecret", krb_config_config_map = "krbConfigConfigMap",
+    krb_keytab_secret = "krbKeytabSecret", krb_realm = "krbRealm", krb_service_principal_name = "krbServicePrincipalName",
+    krb_username = "krbUsername"; required path }
 
 /// Histogram is a histogram metric
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -963,8 +957,8 @@ pub struct ClusterWorkflowTemplateInitContainers {
 codec::object! { ClusterWorkflowTemplateInitContainers; optional args, command, env, env_from = "envFrom", image,
     image_pull_policy = "imagePullPolicy"; optional_encoded lifecycle, liveness_probe = "livenessProbe";
     optional mirror_volume_mounts = "mirrorVolumeMounts"; required name; optional ports;
-    optional_encoded readiness_probe = "readinessProbe"; optional resize_policy = "resizePolicy";
-    optional_encoded resources; optional restart_policy = "restartPolicy", restart_policy_rules = "restartPolicyRules",
+    optional_encoded readiness_probe = "readinessProbe"; optional resize_policy = "resizePolicy"; optional_encoded resources;
+    optional restart_policy = "restartPolicy", restart_policy_rules = "restartPolicyRules",
     security_context = "securityContext"; optional_encoded startup_probe = "startupProbe"; optional stdin,
     stdin_once = "stdinOnce", termination_message_path = "terminationMessagePath",
     termination_message_policy = "terminationMessagePolicy", tty, volume_devices = "volumeDevices",
@@ -1117,8 +1111,8 @@ pub enum ClusterWorkflowTemplateManifestFromArtifactUnion<'a> {
     S3(&'a WorkflowTaskResultS3),
 }
 codec::union! { ClusterWorkflowTemplateManifestFromArtifact, ClusterWorkflowTemplateManifestFromArtifactUnion, as_union,
-    Artifactory = artifactory, Azure = azure, Gcs = gcs, Git = git, Hdfs = hdfs, Http = http, Oss = oss,
-    Plugin = plugin, Raw = raw, S3 = s3 }
+    Artifactory = artifactory, Azure = azure, Gcs = gcs, Git = git, Hdfs = hdfs, Http = http, Oss = oss, Plugin = plugin,
+    Raw = raw, S3 = s3 }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.memoize`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1150,8 +1144,7 @@ pub enum ClusterWorkflowTemplateMergeStrategy {
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { ClusterWorkflowTemplateMergeStrategy, Unrecognized, Strategic = "strategic", Merge = "merge",
-    Json = "json" }
+codec::texts! { ClusterWorkflowTemplateMergeStrategy, Unrecognized, Strategic = "strategic", Merge = "merge", Json = "json" }
 
 /// Metadata sets the pods's metadata, i.e. annotations and labels
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1418,9 +1411,9 @@ pub struct ClusterWorkflowTemplateResource {
     pub set_owner_reference: Option<bool>,
     pub success_condition: Option<String>,
 }
-codec::object! { ClusterWorkflowTemplateResource; required action; optional failure_condition = "failureCondition",
-    flags, manifest, manifest_from = "manifestFrom", merge_strategy = "mergeStrategy",
-    set_owner_reference = "setOwnerReference", success_condition = "successCondition" }
+codec::object! { ClusterWorkflowTemplateResource; required action; optional failure_condition = "failureCondition", flags,
+    manifest, manifest_from = "manifestFrom", merge_strategy = "mergeStrategy", set_owner_reference = "setOwnerReference",
+    success_condition = "successCondition" }
 
 /// The field of [`ClusterWorkflowTemplateResource`] that is set, of those of which at most one may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -1499,9 +1492,9 @@ pub struct ClusterWorkflowTemplateS3 {
 }
 codec::object! { ClusterWorkflowTemplateS3; optional access_key_secret = "accessKeySecret",
     addressing_style = "addressingStyle", bucket, ca_secret = "caSecret",
-    create_bucket_if_not_present = "createBucketIfNotPresent", encryption_options = "encryptionOptions", endpoint,
-    insecure, key, region, role_arn = "roleARN", secret_key_secret = "secretKeySecret",
-    session_token_secret = "sessionTokenSecret", use_sdk_creds = "useSDKCreds" }
+    create_bucket_if_not_present = "createBucketIfNotPresent", encryption_options = "encryptionOptions", endpoint, insecure,
+    key, region, role_arn = "roleARN", secret_key_secret = "secretKeySecret", session_token_secret = "sessionTokenSecret",
+    use_sdk_creds = "useSDKCreds" }
 
 /// Script runs a portion of code against an interpreter
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1538,9 +1531,9 @@ pub struct ClusterWorkflowTemplateScript {
     pub working_dir: Option<String>,
 }
 codec::object! { ClusterWorkflowTemplateScript; optional args, command, env, env_from = "envFrom", image,
-    image_pull_policy = "imagePullPolicy"; optional_encoded lifecycle, liveness_probe = "livenessProbe"; optional name,
-    ports; optional_encoded readiness_probe = "readinessProbe"; optional resize_policy = "resizePolicy";
-    optional_encoded resources; optional restart_policy = "restartPolicy", restart_policy_rules = "restartPolicyRules",
+    image_pull_policy = "imagePullPolicy"; optional_encoded lifecycle, liveness_probe = "livenessProbe"; optional name, ports;
+    optional_encoded readiness_probe = "readinessProbe"; optional resize_policy = "resizePolicy"; optional_encoded resources;
+    optional restart_policy = "restartPolicy", restart_policy_rules = "restartPolicyRules",
     security_context = "securityContext", source; optional_encoded startup_probe = "startupProbe"; optional stdin,
     stdin_once = "stdinOnce", termination_message_path = "terminationMessagePath",
     termination_message_policy = "terminationMessagePolicy", tty, volume_devices = "volumeDevices",
@@ -1566,8 +1559,7 @@ pub struct ClusterWorkflowTemplateSemaphores {
     /// Namespace is the namespace of the configmap, default: \[namespace of workflow\]
     pub namespace: Option<String>,
 }
-codec::object! { ClusterWorkflowTemplateSemaphores; optional config_map_key_ref = "configMapKeyRef", database,
-    namespace }
+codec::object! { ClusterWorkflowTemplateSemaphores; optional config_map_key_ref = "configMapKeyRef", database, namespace }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.s3.encryptionOptions.serverSideCustomerKeySecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1608,8 +1600,8 @@ pub struct ClusterWorkflowTemplateSidecar {
     /// Container defines the Kubernetes container specification for the sidecar.
     pub container: WorkflowTaskSetContainer,
 }
-codec::object! { ClusterWorkflowTemplateSidecar;
-    optional automount_service_account_token = "automountServiceAccountToken"; required container }
+codec::object! { ClusterWorkflowTemplateSidecar; optional automount_service_account_token = "automountServiceAccountToken";
+    required container }
 
 /// UserContainer is a container specified by a user.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1648,8 +1640,8 @@ pub struct ClusterWorkflowTemplateSidecars {
 codec::object! { ClusterWorkflowTemplateSidecars; optional args, command, env, env_from = "envFrom", image,
     image_pull_policy = "imagePullPolicy"; optional_encoded lifecycle, liveness_probe = "livenessProbe";
     optional mirror_volume_mounts = "mirrorVolumeMounts"; required name; optional ports;
-    optional_encoded readiness_probe = "readinessProbe"; optional resize_policy = "resizePolicy";
-    optional_encoded resources; optional restart_policy = "restartPolicy", restart_policy_rules = "restartPolicyRules",
+    optional_encoded readiness_probe = "readinessProbe"; optional resize_policy = "resizePolicy"; optional_encoded resources;
+    optional restart_policy = "restartPolicy", restart_policy_rules = "restartPolicyRules",
     security_context = "securityContext"; optional_encoded startup_probe = "startupProbe"; optional stdin,
     stdin_once = "stdinOnce", termination_message_path = "terminationMessagePath",
     termination_message_policy = "terminationMessagePolicy", tty, volume_devices = "volumeDevices",
@@ -1747,8 +1739,8 @@ pub enum ClusterWorkflowTemplateSourceArtifactPathsUnion<'a> {
     S3(&'a WorkflowTaskResultS3),
 }
 codec::union! { ClusterWorkflowTemplateSourceArtifactPaths, ClusterWorkflowTemplateSourceArtifactPathsUnion, as_union,
-    Artifactory = artifactory, Azure = azure, Gcs = gcs, Git = git, Hdfs = hdfs, Http = http, Oss = oss,
-    Plugin = plugin, Raw = raw, S3 = s3 }
+    Artifactory = artifactory, Azure = azure, Gcs = gcs, Git = git, Hdfs = hdfs, Http = http, Oss = oss, Plugin = plugin,
+    Raw = raw, S3 = s3 }
 
 /// Projection that may be projected along with other supported volume types. Exactly one of these fields must be set.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1776,9 +1768,9 @@ pub struct ClusterWorkflowTemplateSources {
     /// serviceAccountToken is information about the serviceAccountToken data to project
     pub service_account_token: Option<ServiceAccountTokenProjection>,
 }
-codec::object! { ClusterWorkflowTemplateSources; optional cluster_trust_bundle = "clusterTrustBundle",
-    config_map = "configMap"; optional_encoded downward_api = "downwardAPI";
-    optional pod_certificate = "podCertificate", secret, service_account_token = "serviceAccountToken" }
+codec::object! { ClusterWorkflowTemplateSources; optional cluster_trust_bundle = "clusterTrustBundle", config_map = "configMap";
+    optional_encoded downward_api = "downwardAPI"; optional pod_certificate = "podCertificate", secret,
+    service_account_token = "serviceAccountToken" }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.git.sshPrivateKeySecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1799,7 +1791,6 @@ pub struct ClusterWorkflowTemplateStatus {
     pub access_modes: Option<Vec<String>>,
     /// allocatedResourceStatuses stores status of resource being resized for the given PVC. Key names follow standard
     /// Kubernetes label syntax. Valid values are either:
-    ///
     /// - Un-prefixed keys:
     ///   - storage - the capacity of the volume.
     /// - Custom resources must use implementation-defined prefixed names such as "example.com/my-custom-resource" Apart from
@@ -1807,7 +1798,6 @@ pub struct ClusterWorkflowTemplateStatus {
     ///   used.
     ///
     /// ClaimResourceStatus can be in any of following states:
-    ///
     /// - ControllerResizeInProgress: State set when resize controller starts resizing the volume in control-plane.
     /// - ControllerResizeFailed: State set when resize has failed in resize controller with a terminal error.
     /// - NodeResizePending: State set when resize controller has finished resizing the volume but further resizing of volume is
@@ -1828,7 +1818,6 @@ pub struct ClusterWorkflowTemplateStatus {
     pub allocated_resource_statuses: Option<BTreeMap<String, String>>,
     /// allocatedResources tracks the resources allocated to a PVC including its capacity. Key names follow standard Kubernetes
     /// label syntax. Valid values are either:
-    ///
     /// - Un-prefixed keys:
     ///   - storage - the capacity of the volume.
     /// - Custom resources must use implementation-defined prefixed names such as "example.com/my-custom-resource" Apart from
@@ -1861,9 +1850,8 @@ pub struct ClusterWorkflowTemplateStatus {
     pub phase: Option<String>,
 }
 codec::object! { ClusterWorkflowTemplateStatus; optional access_modes = "accessModes",
-    allocated_resource_statuses = "allocatedResourceStatuses";
-    optional_encoded allocated_resources = "allocatedResources", capacity; optional conditions,
-    current_volume_attributes_class_name = "currentVolumeAttributesClassName",
+    allocated_resource_statuses = "allocatedResourceStatuses"; optional_encoded allocated_resources = "allocatedResources",
+    capacity; optional conditions, current_volume_attributes_class_name = "currentVolumeAttributesClassName",
     modify_volume_status = "modifyVolumeStatus", phase }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.steps`.
@@ -1903,8 +1891,7 @@ pub struct ClusterWorkflowTemplateStepsHooks {
     pub template: Option<String>,
     pub template_ref: Option<ClusterWorkflowTemplateTemplateRef>,
 }
-codec::object! { ClusterWorkflowTemplateStepsHooks; optional arguments, expression, template,
-    template_ref = "templateRef" }
+codec::object! { ClusterWorkflowTemplateStepsHooks; optional arguments, expression, template, template_ref = "templateRef" }
 
 /// Strategy is the strategy to use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -1918,8 +1905,7 @@ pub enum ClusterWorkflowTemplateStrategy {
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { ClusterWorkflowTemplateStrategy, Unrecognized, Empty = "", OnWorkflowCompletion, OnWorkflowDeletion,
-    Never }
+codec::texts! { ClusterWorkflowTemplateStrategy, Unrecognized, Empty = "", OnWorkflowCompletion, OnWorkflowDeletion, Never }
 
 /// Suspend template subtype which can suspend a workflow when reaching the step
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1962,8 +1948,8 @@ pub struct ClusterWorkflowTemplateTasks {
     pub with_param: Option<String>,
     pub with_sequence: Option<ClusterWorkflowTemplateWithSequence>,
 }
-codec::object! { ClusterWorkflowTemplateTasks; optional arguments, continue_on = "continueOn", dependencies, depends,
-    hooks; nullable inline; required name; optional on_exit = "onExit", template, template_ref = "templateRef", when;
+codec::object! { ClusterWorkflowTemplateTasks; optional arguments, continue_on = "continueOn", dependencies, depends, hooks;
+    nullable inline; required name; optional on_exit = "onExit", template, template_ref = "templateRef", when;
     nullable with_items = "withItems"; optional with_param = "withParam", with_sequence = "withSequence" }
 
 /// The field of [`ClusterWorkflowTemplateTasks`] that is set, of those of which at most one may be.
@@ -2025,16 +2011,15 @@ pub struct ClusterWorkflowTemplateTemplateDefaults {
     pub tolerations: Option<Vec<Toleration>>,
     pub volumes: Option<Vec<ClusterWorkflowTemplateVolumes>>,
 }
-codec::object! { ClusterWorkflowTemplateTemplateDefaults;
-    optional_encoded active_deadline_seconds = "activeDeadlineSeconds"; optional affinity, annotations,
-    archive_location = "archiveLocation", automount_service_account_token = "automountServiceAccountToken", container,
-    container_set = "containerSet", daemon, dag, data, executor, fail_fast = "failFast", host_aliases = "hostAliases",
-    http, init_containers = "initContainers", inputs, memoize, metadata, metrics, name, node_selector = "nodeSelector",
-    outputs, parallelism, pending_timeout = "pendingTimeout", plugin; optional_encoded pod_resources = "podResources";
-    optional pod_spec_patch = "podSpecPatch", priority_class_name = "priorityClassName", resource,
-    resource_claims = "resourceClaims", retry_strategy = "retryStrategy", scheduler_name = "schedulerName", script,
-    security_context = "securityContext", service_account_name = "serviceAccountName", sidecars, steps, suspend,
-    synchronization, timeout, tolerations, volumes }
+codec::object! { ClusterWorkflowTemplateTemplateDefaults; optional_encoded active_deadline_seconds = "activeDeadlineSeconds";
+    optional affinity, annotations, archive_location = "archiveLocation",
+    automount_service_account_token = "automountServiceAccountToken", container, container_set = "containerSet", daemon, dag,
+    data, executor, fail_fast = "failFast", host_aliases = "hostAliases", http, init_containers = "initContainers", inputs,
+    memoize, metadata, metrics, name, node_selector = "nodeSelector", outputs, parallelism, pending_timeout = "pendingTimeout",
+    plugin; optional_encoded pod_resources = "podResources"; optional pod_spec_patch = "podSpecPatch",
+    priority_class_name = "priorityClassName", resource, resource_claims = "resourceClaims", retry_strategy = "retryStrategy",
+    scheduler_name = "schedulerName", script, security_context = "securityContext", service_account_name = "serviceAccountName",
+    sidecars, steps, suspend, synchronization, timeout, tolerations, volumes }
 
 /// TemplateRef is the reference to the template resource to execute by the hook
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -2163,14 +2148,13 @@ pub struct ClusterWorkflowTemplateTemplates {
 }
 codec::object! { ClusterWorkflowTemplateTemplates; optional_encoded active_deadline_seconds = "activeDeadlineSeconds";
     optional affinity, annotations, archive_location = "archiveLocation",
-    automount_service_account_token = "automountServiceAccountToken", container, container_set = "containerSet", daemon,
-    dag, data, executor, fail_fast = "failFast", host_aliases = "hostAliases", http, init_containers = "initContainers",
-    inputs, memoize, metadata, metrics, name, node_selector = "nodeSelector", outputs, parallelism,
-    pending_timeout = "pendingTimeout", plugin; optional_encoded pod_resources = "podResources";
-    optional pod_spec_patch = "podSpecPatch", priority_class_name = "priorityClassName", resource,
-    resource_claims = "resourceClaims", retry_strategy = "retryStrategy", scheduler_name = "schedulerName", script,
-    security_context = "securityContext", service_account_name = "serviceAccountName", sidecars, steps, suspend,
-    synchronization, timeout, tolerations, volumes }
+    automount_service_account_token = "automountServiceAccountToken", container, container_set = "containerSet", daemon, dag,
+    data, executor, fail_fast = "failFast", host_aliases = "hostAliases", http, init_containers = "initContainers", inputs,
+    memoize, metadata, metrics, name, node_selector = "nodeSelector", outputs, parallelism, pending_timeout = "pendingTimeout",
+    plugin; optional_encoded pod_resources = "podResources"; optional pod_spec_patch = "podSpecPatch",
+    priority_class_name = "priorityClassName", resource, resource_claims = "resourceClaims", retry_strategy = "retryStrategy",
+    scheduler_name = "schedulerName", script, security_context = "securityContext", service_account_name = "serviceAccountName",
+    sidecars, steps, suspend, synchronization, timeout, tolerations, volumes }
 
 /// Location in which all files related to the step will be stored (logs, artifacts, etc...). Can be overridden by
 /// individual items in Outputs. If omitted, will use the default artifact repository location configured in the controller,
@@ -2211,8 +2195,8 @@ pub struct ClusterWorkflowTemplateTemplatesArchiveLocation {
     /// * One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
     pub s3: Option<WorkflowTaskResultS3>,
 }
-codec::object! { ClusterWorkflowTemplateTemplatesArchiveLocation; optional archive_logs = "archiveLogs", artifactory,
-    azure, gcs, git, hdfs, http, oss, plugin, raw, s3 }
+codec::object! { ClusterWorkflowTemplateTemplatesArchiveLocation; optional archive_logs = "archiveLogs", artifactory, azure,
+    gcs, git, hdfs, http, oss, plugin, raw, s3 }
 
 /// The field of [`ClusterWorkflowTemplateTemplatesArchiveLocation`] that is set, of those of which at most one may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -2310,10 +2294,9 @@ pub struct ClusterWorkflowTemplateTemplatesResource {
     /// acceptable to proceed to the following step
     pub success_condition: Option<String>,
 }
-codec::object! { ClusterWorkflowTemplateTemplatesResource; required action;
-    optional failure_condition = "failureCondition", flags, manifest, manifest_from = "manifestFrom",
-    merge_strategy = "mergeStrategy", set_owner_reference = "setOwnerReference",
-    success_condition = "successCondition" }
+codec::object! { ClusterWorkflowTemplateTemplatesResource; required action; optional failure_condition = "failureCondition",
+    flags, manifest, manifest_from = "manifestFrom", merge_strategy = "mergeStrategy",
+    set_owner_reference = "setOwnerReference", success_condition = "successCondition" }
 
 /// The field of [`ClusterWorkflowTemplateTemplatesResource`] that is set, of those of which at most one may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -2362,9 +2345,9 @@ pub struct ClusterWorkflowTemplateTemplatesSteps {
     /// WithSequence expands a step into a numeric sequence
     pub with_sequence: Option<ClusterWorkflowTemplateWithSequence>,
 }
-codec::object! { ClusterWorkflowTemplateTemplatesSteps; optional arguments, continue_on = "continueOn", hooks;
-    nullable inline; optional name, on_exit = "onExit", template, template_ref = "templateRef", when;
-    nullable with_items = "withItems"; optional with_param = "withParam", with_sequence = "withSequence" }
+codec::object! { ClusterWorkflowTemplateTemplatesSteps; optional arguments, continue_on = "continueOn", hooks; nullable inline;
+    optional name, on_exit = "onExit", template, template_ref = "templateRef", when; nullable with_items = "withItems";
+    optional with_param = "withParam", with_sequence = "withSequence" }
 
 /// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth.oauth2.tokenURLSecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -2417,8 +2400,8 @@ pub struct ClusterWorkflowTemplateValueFrom {
     pub resource_field_ref: Option<ResourceFieldSelector>,
     pub secret_key_ref: Option<SecretKeySelector>,
 }
-codec::object! { ClusterWorkflowTemplateValueFrom; optional config_map_key_ref = "configMapKeyRef",
-    field_ref = "fieldRef", file_key_ref = "fileKeyRef"; optional_encoded resource_field_ref = "resourceFieldRef";
+codec::object! { ClusterWorkflowTemplateValueFrom; optional config_map_key_ref = "configMapKeyRef", field_ref = "fieldRef",
+    file_key_ref = "fileKeyRef"; optional_encoded resource_field_ref = "resourceFieldRef";
     optional secret_key_ref = "secretKeyRef" }
 
 /// VolumeClaimGC describes the strategy to use when deleting volumes from completed workflows
@@ -2499,7 +2482,6 @@ pub struct ClusterWorkflowTemplateVolumes {
     /// that defines it - it will be created before the pod starts, and deleted when the pod is removed.
     ///
     /// Use this if:
-    ///
     /// - a) the volume is only needed while the pod runs,
     /// - b) features of normal volumes like restoring from snapshot or capacity tracking are needed,
     /// - c) the storage driver is specified through a storage class, and
@@ -2540,7 +2522,6 @@ pub struct ClusterWorkflowTemplateVolumes {
     pub host_path: Option<HostPathVolumeSource>,
     /// image represents an OCI object (a container image or artifact) pulled and mounted on the kubelet's host machine. The
     /// volume is resolved at pod startup depending on which PullPolicy value is provided:
-    ///
     /// - Always: the kubelet always attempts to pull the reference. Container creation will fail If the pull fails.
     /// - Never: the kubelet never pulls the reference and only uses a local image or artifact. Container creation will fail if
     ///   the reference isn't present.
@@ -2599,12 +2580,11 @@ pub struct ClusterWorkflowTemplateVolumes {
 }
 codec::object! { ClusterWorkflowTemplateVolumes; optional aws_elastic_block_store = "awsElasticBlockStore",
     azure_disk = "azureDisk", azure_file = "azureFile", cephfs, cinder, config_map = "configMap", csi;
-    optional_encoded downward_api = "downwardAPI", empty_dir = "emptyDir", ephemeral; optional fc,
-    flex_volume = "flexVolume", flocker, gce_persistent_disk = "gcePersistentDisk", git_repo = "gitRepo", glusterfs,
-    host_path = "hostPath", image, iscsi; required name; optional nfs,
-    persistent_volume_claim = "persistentVolumeClaim", photon_persistent_disk = "photonPersistentDisk",
-    portworx_volume = "portworxVolume", projected, quobyte, rbd, scale_io = "scaleIO", secret, storageos,
-    vsphere_volume = "vsphereVolume" }
+    optional_encoded downward_api = "downwardAPI", empty_dir = "emptyDir", ephemeral; optional fc, flex_volume = "flexVolume",
+    flocker, gce_persistent_disk = "gcePersistentDisk", git_repo = "gitRepo", glusterfs, host_path = "hostPath", image, iscsi;
+    required name; optional nfs, persistent_volume_claim = "persistentVolumeClaim",
+    photon_persistent_disk = "photonPersistentDisk", portworx_volume = "portworxVolume", projected, quobyte, rbd,
+    scale_io = "scaleIO", secret, storageos, vsphere_volume = "vsphereVolume" }
 
 /// WithSequence expands a step into a numeric sequence
 /// * At most one of `count` and `end` may be set: see [`ClusterWorkflowTemplateWithSequenceUnion`].
@@ -2617,8 +2597,7 @@ pub struct ClusterWorkflowTemplateWithSequence {
     pub format: Option<String>,
     pub start: Option<IntOrString>,
 }
-codec::object! { ClusterWorkflowTemplateWithSequence; optional_encoded count, end; optional format;
-    optional_encoded start }
+codec::object! { ClusterWorkflowTemplateWithSequence; optional_encoded count, end; optional format; optional_encoded start }
 
 /// The field of [`ClusterWorkflowTemplateWithSequence`] that is set, of those of which at most one may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -2672,8 +2651,8 @@ pub struct WorkflowArtifactGCTaskArchiveLocation {
     pub raw: Option<WorkflowTaskResultRaw>,
     pub s3: Option<ClusterWorkflowTemplateS3>,
 }
-codec::object! { WorkflowArtifactGCTaskArchiveLocation; optional archive_logs = "archiveLogs", artifactory, azure, gcs,
-    git, hdfs, http, oss, plugin, raw, s3 }
+codec::object! { WorkflowArtifactGCTaskArchiveLocation; optional archive_logs = "archiveLogs", artifactory, azure, gcs, git,
+    hdfs, http, oss, plugin, raw, s3 }
 
 /// `Workflow.status.outputs.artifacts`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -2704,10 +2683,9 @@ pub struct WorkflowArtifacts {
     pub s3: Option<ClusterWorkflowTemplateS3>,
     pub sub_path: Option<String>,
 }
-codec::object! { WorkflowArtifacts; optional archive, archive_logs = "archiveLogs", artifact_gc = "artifactGC",
-    artifactory, azure, deleted, from, from_expression = "fromExpression", gcs, git, global_name = "globalName", hdfs,
-    http, mode; required name; optional optional, oss, path, plugin, raw, recurse_mode = "recurseMode", s3,
-    sub_path = "subPath" }
+codec::object! { WorkflowArtifacts; optional archive, archive_logs = "archiveLogs", artifact_gc = "artifactGC", artifactory,
+    azure, deleted, from, from_expression = "fromExpression", gcs, git, global_name = "globalName", hdfs, http, mode;
+    required name; optional optional, oss, path, plugin, raw, recurse_mode = "recurseMode", s3, sub_path = "subPath" }
 
 /// `Workflow.status.nodes.inputs`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -2732,7 +2710,6 @@ codec::object! { WorkflowOutputs; optional artifacts, exit_code = "exitCode", pa
 /// that only support virtual-hosted-style bucket addressing.
 ///
 /// Valid values are:
-///
 /// - "" (default, auto-detect)
 /// - "path"
 /// - "virtual-hosted"
@@ -2748,8 +2725,7 @@ pub enum WorkflowTaskResultAddressingStyle {
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { WorkflowTaskResultAddressingStyle, Unrecognized, Empty = "", Path = "path",
-    VirtualHosted = "virtual-hosted" }
+codec::texts! { WorkflowTaskResultAddressingStyle, Unrecognized, Empty = "", Path = "path", VirtualHosted = "virtual-hosted" }
 
 /// Archive controls how the artifact will be saved to the artifact repository.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -2857,10 +2833,9 @@ pub struct WorkflowTaskResultArtifacts {
     /// SubPath allows an artifact to be sourced from a subpath within the specified source
     pub sub_path: Option<String>,
 }
-codec::object! { WorkflowTaskResultArtifacts; optional archive, archive_logs = "archiveLogs",
-    artifact_gc = "artifactGC", artifactory, azure, deleted, from, from_expression = "fromExpression", gcs, git,
-    global_name = "globalName", hdfs, http, mode; required name; optional optional, oss, path, plugin, raw,
-    recurse_mode = "recurseMode", s3, sub_path = "subPath" }
+codec::object! { WorkflowTaskResultArtifacts; optional archive, archive_logs = "archiveLogs", artifact_gc = "artifactGC",
+    artifactory, azure, deleted, from, from_expression = "fromExpression", gcs, git, global_name = "globalName", hdfs, http,
+    mode; required name; optional optional, oss, path, plugin, raw, recurse_mode = "recurseMode", s3, sub_path = "subPath" }
 
 /// The field of [`WorkflowTaskResultArtifacts`] that is set, of those of which at most one may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -2906,8 +2881,8 @@ pub struct WorkflowTaskResultAzure {
     /// UseSDKCreds tells the driver to figure out credentials based on sdk defaults.
     pub use_sdk_creds: Option<bool>,
 }
-codec::object! { WorkflowTaskResultAzure; optional account_key_secret = "accountKeySecret"; required blob, container,
-    endpoint; optional use_sdk_creds = "useSDKCreds" }
+codec::object! { WorkflowTaskResultAzure; optional account_key_secret = "accountKeySecret"; required blob, container, endpoint;
+    optional use_sdk_creds = "useSDKCreds" }
 
 /// BasicAuth describes the secret selectors required for basic authentication
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -2917,8 +2892,7 @@ pub struct WorkflowTaskResultBasicAuth {
     /// UsernameSecret is the secret selector to the repository username
     pub username_secret: Option<SecretKeySelector>,
 }
-codec::object! { WorkflowTaskResultBasicAuth; optional password_secret = "passwordSecret",
-    username_secret = "usernameSecret" }
+codec::object! { WorkflowTaskResultBasicAuth; optional password_secret = "passwordSecret", username_secret = "usernameSecret" }
 
 /// ClientCertAuth holds necessary information for client authentication via certificates
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -3043,8 +3017,8 @@ pub struct WorkflowTaskResultHdfs {
 }
 codec::object! { WorkflowTaskResultHdfs; optional addresses, data_transfer_protection = "dataTransferProtection", force,
     hdfs_user = "hdfsUser", krb_c_cache_secret = "krbCCacheSecret", krb_config_config_map = "krbConfigConfigMap",
-    krb_keytab_secret = "krbKeytabSecret", krb_realm = "krbRealm",
-    krb_service_principal_name = "krbServicePrincipalName", krb_username = "krbUsername"; required path }
+    krb_keytab_secret = "krbKeytabSecret", krb_realm = "krbRealm", krb_service_principal_name = "krbServicePrincipalName",
+    krb_username = "krbUsername"; required path }
 
 /// Header indicate a key-value request header to be used when fetching artifacts over HTTP
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -3070,8 +3044,7 @@ pub struct WorkflowTaskResultHttp {
     /// URL of the artifact
     pub url: String,
 }
-codec::object! { WorkflowTaskResultHttp; optional auth, headers, save_stream_via_file = "saveStreamViaFile";
-    required url }
+codec::object! { WorkflowTaskResultHttp; optional auth, headers, save_stream_via_file = "saveStreamViaFile"; required url }
 
 /// LifecycleRule specifies how to manage bucket's lifecycle
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -3151,8 +3124,8 @@ pub struct WorkflowTaskResultParameters {
     /// ValueFrom is the source for the output parameter's value
     pub value_from: Option<WorkflowTaskResultValueFrom>,
 }
-codec::object! { WorkflowTaskResultParameters; optional default, description, r#enum = "enum",
-    global_name = "globalName"; required name; optional value, value_from = "valueFrom" }
+codec::object! { WorkflowTaskResultParameters; optional default, description, r#enum = "enum", global_name = "globalName";
+    required name; optional value, value_from = "valueFrom" }
 
 /// Plugin contains plugin artifact location details
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -3166,8 +3139,8 @@ pub struct WorkflowTaskResultPlugin {
     /// Name is the name of the artifact driver plugin
     pub name: Option<String>,
 }
-codec::object! { WorkflowTaskResultPlugin; optional configuration,
-    connection_timeout_seconds = "connectionTimeoutSeconds"; required key; optional name }
+codec::object! { WorkflowTaskResultPlugin; optional configuration, connection_timeout_seconds = "connectionTimeoutSeconds";
+    required key; optional name }
 
 /// Raw contains raw artifact location details
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -3209,11 +3182,10 @@ pub struct WorkflowTaskResultS3 {
     /// UseSDKCreds tells the driver to figure out credentials based on sdk defaults.
     pub use_sdk_creds: Option<bool>,
 }
-codec::object! { WorkflowTaskResultS3; optional access_key_secret = "accessKeySecret",
-    addressing_style = "addressingStyle", bucket, ca_secret = "caSecret",
-    create_bucket_if_not_present = "createBucketIfNotPresent", encryption_options = "encryptionOptions", endpoint,
-    insecure, key, region, role_arn = "roleARN", secret_key_secret = "secretKeySecret",
-    session_token_secret = "sessionTokenSecret", use_sdk_creds = "useSDKCreds" }
+codec::object! { WorkflowTaskResultS3; optional access_key_secret = "accessKeySecret", addressing_style = "addressingStyle",
+    bucket, ca_secret = "caSecret", create_bucket_if_not_present = "createBucketIfNotPresent",
+    encryption_options = "encryptionOptions", endpoint, insecure, key, region, role_arn = "roleARN",
+    secret_key_secret = "secretKeySecret", session_token_secret = "sessionTokenSecret", use_sdk_creds = "useSDKCreds" }
 
 /// TarStrategy will tar and gzip the file or directory when saving
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -3247,8 +3219,8 @@ pub struct WorkflowTaskResultValueFrom {
     /// Supplied value to be filled in directly, either through the CLI, API, etc.
     pub supplied: Option<BTreeMap<String, Value>>,
 }
-codec::object! { WorkflowTaskResultValueFrom; optional config_map_key_ref = "configMapKeyRef", default, event,
-    expression, jq_filter = "jqFilter", json_path = "jsonPath", parameter, path, supplied }
+codec::object! { WorkflowTaskResultValueFrom; optional config_map_key_ref = "configMapKeyRef", default, event, expression,
+    jq_filter = "jqFilter", json_path = "jsonPath", parameter, path, supplied }
 
 /// Container defines the Kubernetes container specification for the sidecar.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -121,8 +121,8 @@ pub struct CronWorkflowWorkflowMetadata {
     pub name: Option<String>,
     pub namespace: Option<String>,
 }
-codec::object! { CronWorkflowWorkflowMetadata; optional annotations, finalizers, generate_name = "generateName", labels,
-    name, namespace }
+codec::object! { CronWorkflowWorkflowMetadata; optional annotations, finalizers, generate_name = "generateName", labels, name,
+    namespace }
 
 /// WorkflowSpec is the spec of the workflow to be run
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -258,16 +258,15 @@ pub struct CronWorkflowWorkflowSpec {
     pub workflow_template_ref: Option<ClusterWorkflowTemplateWorkflowTemplateRef>,
 }
 codec::object! { CronWorkflowWorkflowSpec; optional active_deadline_seconds = "activeDeadlineSeconds", affinity,
-    archive_logs = "archiveLogs", arguments, artifact_gc = "artifactGC",
-    artifact_repository_ref = "artifactRepositoryRef", automount_service_account_token = "automountServiceAccountToken",
-    dns_config = "dnsConfig", dns_policy = "dnsPolicy", entrypoint, executor, executor_plugins = "executorPlugins",
-    hooks, host_aliases = "hostAliases", host_network = "hostNetwork", image_pull_secrets = "imagePullSecrets", metrics,
-    node_selector = "nodeSelector", on_exit = "onExit", parallelism;
-    optional_encoded pod_disruption_budget = "podDisruptionBudget"; optional pod_gc = "podGC",
+    archive_logs = "archiveLogs", arguments, artifact_gc = "artifactGC", artifact_repository_ref = "artifactRepositoryRef",
+    automount_service_account_token = "automountServiceAccountToken", dns_config = "dnsConfig", dns_policy = "dnsPolicy",
+    entrypoint, executor, executor_plugins = "executorPlugins", hooks, host_aliases = "hostAliases",
+    host_network = "hostNetwork", image_pull_secrets = "imagePullSecrets", metrics, node_selector = "nodeSelector",
+    on_exit = "onExit", parallelism; optional_encoded pod_disruption_budget = "podDisruptionBudget"; optional pod_gc = "podGC",
     pod_metadata = "podMetadata", pod_priority_class_name = "podPriorityClassName";
     optional_encoded pod_resources = "podResources"; optional pod_spec_patch = "podSpecPatch", priority,
     resource_claims = "resourceClaims", retry_strategy = "retryStrategy", scheduler_name = "schedulerName",
-    security_context = "securityContext", service_account_name = "serviceAccountName", shutdown, suspend,
-    synchronization, template_defaults = "templateDefaults", templates, tolerations, ttl_strategy = "ttlStrategy",
+    security_context = "securityContext", service_account_name = "serviceAccountName", shutdown, suspend, synchronization,
+    template_defaults = "templateDefaults", templates, tolerations, ttl_strategy = "ttlStrategy",
     volume_claim_gc = "volumeClaimGC", volume_claim_templates = "volumeClaimTemplates", volumes,
     workflow_metadata = "workflowMetadata", workflow_template_ref = "workflowTemplateRef" }

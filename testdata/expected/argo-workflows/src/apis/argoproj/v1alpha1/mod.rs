@@ -12,7 +12,6 @@ mod workflow_event_binding;
 mod workflow_task_result;
 mod workflow_task_set;
 mod workflow_template;
-mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
 pub use self::cluster_workflow_template::*;
@@ -27,3 +26,15 @@ pub use self::workflow_template::*;
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };
+
+::codegen_runtime::codec::kinds! {
+    "argoproj.io" / "v1alpha1";
+    ClusterWorkflowTemplate, "clusterworkflowtemplates", ClusterResourceScope;
+    CronWorkflow, "cronworkflows", NamespaceResourceScope;
+    Workflow, "workflows", NamespaceResourceScope;
+    WorkflowArtifactGCTask, "workflowartifactgctasks", NamespaceResourceScope;
+    WorkflowEventBinding, "workfloweventbindings", NamespaceResourceScope;
+    WorkflowTaskResult, "workflowtaskresults", NamespaceResourceScope;
+    WorkflowTaskSet, "workflowtasksets", NamespaceResourceScope;
+    WorkflowTemplate, "workflowtemplates", NamespaceResourceScope;
+}

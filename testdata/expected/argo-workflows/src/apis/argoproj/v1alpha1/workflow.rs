@@ -80,8 +80,8 @@ pub struct WorkflowArtifactRepository {
     pub plugin: Option<WorkflowPlugin>,
     pub s3: Option<WorkflowS3>,
 }
-codec::object! { WorkflowArtifactRepository; optional archive_logs = "archiveLogs", artifactory, azure, gcs, hdfs, oss,
-    plugin, s3 }
+codec::object! { WorkflowArtifactRepository; optional archive_logs = "archiveLogs", artifactory, azure, gcs, hdfs, oss, plugin,
+    s3 }
 
 /// `Workflow.status.artifactRepositoryRef`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -92,8 +92,8 @@ pub struct WorkflowArtifactRepositoryRef {
     pub key: Option<String>,
     pub namespace: Option<String>,
 }
-codec::object! { WorkflowArtifactRepositoryRef; optional artifact_repository = "artifactRepository",
-    config_map = "configMap", default, key, namespace }
+codec::object! { WorkflowArtifactRepositoryRef; optional artifact_repository = "artifactRepository", config_map = "configMap",
+    default, key, namespace }
 
 /// `Workflow.status.artifactRepositoryRef.artifactRepository.artifactory`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -147,8 +147,8 @@ pub struct WorkflowHdfs {
 }
 codec::object! { WorkflowHdfs; optional addresses, data_transfer_protection = "dataTransferProtection", force,
     hdfs_user = "hdfsUser", krb_c_cache_secret = "krbCCacheSecret", krb_config_config_map = "krbConfigConfigMap",
-    krb_keytab_secret = "krbKeytabSecret", krb_realm = "krbRealm",
-    krb_service_principal_name = "krbServicePrincipalName", krb_username = "krbUsername", path_format = "pathFormat" }
+    krb_keytab_secret = "krbKeytabSecret", krb_realm = "krbRealm", krb_service_principal_name = "krbServicePrincipalName",
+    krb_username = "krbUsername", path_format = "pathFormat" }
 
 /// `Workflow.status.synchronization.mutex.holding`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -219,11 +219,10 @@ codec::object! { WorkflowNodes; optional boundary_id = "boundaryID", children, d
     estimated_duration = "estimatedDuration", failed_pod_restarts = "failedPodRestarts";
     optional_encoded finished_at = "finishedAt"; optional host_node_name = "hostNodeName"; required id; optional inputs,
     memoization_status = "memoizationStatus", message; required name; optional node_flag = "nodeFlag",
-    outbound_nodes = "outboundNodes", outputs, phase, pod_ip = "podIP", progress,
-    resources_duration = "resourcesDuration", restarting_pod_uid = "restartingPodUID";
-    optional_encoded started_at = "startedAt"; optional synchronization_status = "synchronizationStatus",
-    task_result_synced = "taskResultSynced", template_name = "templateName", template_ref = "templateRef",
-    template_scope = "templateScope"; required r#type = "type" }
+    outbound_nodes = "outboundNodes", outputs, phase, pod_ip = "podIP", progress, resources_duration = "resourcesDuration",
+    restarting_pod_uid = "restartingPodUID"; optional_encoded started_at = "startedAt";
+    optional synchronization_status = "synchronizationStatus", task_result_synced = "taskResultSynced",
+    template_name = "templateName", template_ref = "templateRef", template_scope = "templateScope"; required r#type = "type" }
 
 /// `Workflow.status.artifactRepositoryRef.artifactRepository.oss`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -280,12 +279,11 @@ pub struct WorkflowPersistentVolumeClaims {
 }
 codec::object! { WorkflowPersistentVolumeClaims; optional aws_elastic_block_store = "awsElasticBlockStore",
     azure_disk = "azureDisk", azure_file = "azureFile", cephfs, cinder, config_map = "configMap", csi;
-    optional_encoded downward_api = "downwardAPI", empty_dir = "emptyDir", ephemeral; optional fc,
-    flex_volume = "flexVolume", flocker, gce_persistent_disk = "gcePersistentDisk", git_repo = "gitRepo", glusterfs,
-    host_path = "hostPath", image, iscsi; required name; optional nfs,
-    persistent_volume_claim = "persistentVolumeClaim", photon_persistent_disk = "photonPersistentDisk",
-    portworx_volume = "portworxVolume", projected, quobyte, rbd, scale_io = "scaleIO", secret, storageos,
-    vsphere_volume = "vsphereVolume" }
+    optional_encoded downward_api = "downwardAPI", empty_dir = "emptyDir", ephemeral; optional fc, flex_volume = "flexVolume",
+    flocker, gce_persistent_disk = "gcePersistentDisk", git_repo = "gitRepo", glusterfs, host_path = "hostPath", image, iscsi;
+    required name; optional nfs, persistent_volume_claim = "persistentVolumeClaim",
+    photon_persistent_disk = "photonPersistentDisk", portworx_volume = "portworxVolume", projected, quobyte, rbd,
+    scale_io = "scaleIO", secret, storageos, vsphere_volume = "vsphereVolume" }
 
 /// `Workflow.status.artifactRepositoryRef.artifactRepository.plugin`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -315,11 +313,10 @@ pub struct WorkflowS3 {
     pub session_token_secret: Option<ClusterWorkflowTemplateSessionTokenSecret>,
     pub use_sdk_creds: Option<bool>,
 }
-codec::object! { WorkflowS3; optional access_key_secret = "accessKeySecret", addressing_style = "addressingStyle",
-    bucket, ca_secret = "caSecret", create_bucket_if_not_present = "createBucketIfNotPresent",
-    encryption_options = "encryptionOptions", endpoint, insecure, key_format = "keyFormat", key_prefix = "keyPrefix",
-    region, role_arn = "roleARN", secret_key_secret = "secretKeySecret", session_token_secret = "sessionTokenSecret",
-    use_sdk_creds = "useSDKCreds" }
+codec::object! { WorkflowS3; optional access_key_secret = "accessKeySecret", addressing_style = "addressingStyle", bucket,
+    ca_secret = "caSecret", create_bucket_if_not_present = "createBucketIfNotPresent", encryption_options = "encryptionOptions",
+    endpoint, insecure, key_format = "keyFormat", key_prefix = "keyPrefix", region, role_arn = "roleARN",
+    secret_key_secret = "secretKeySecret", session_token_secret = "sessionTokenSecret", use_sdk_creds = "useSDKCreds" }
 
 /// `Workflow.status.synchronization.semaphore`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -479,17 +476,16 @@ pub struct WorkflowSpec {
     pub workflow_template_ref: Option<ClusterWorkflowTemplateWorkflowTemplateRef>,
 }
 codec::object! { WorkflowSpec; optional active_deadline_seconds = "activeDeadlineSeconds", affinity,
-    archive_logs = "archiveLogs", arguments, artifact_gc = "artifactGC",
-    artifact_repository_ref = "artifactRepositoryRef", automount_service_account_token = "automountServiceAccountToken",
-    dns_config = "dnsConfig", dns_policy = "dnsPolicy", entrypoint, executor, executor_plugins = "executorPlugins",
-    hooks, host_aliases = "hostAliases", host_network = "hostNetwork", image_pull_secrets = "imagePullSecrets", metrics,
-    node_selector = "nodeSelector", on_exit = "onExit", parallelism;
-    optional_encoded pod_disruption_budget = "podDisruptionBudget"; optional pod_gc = "podGC",
+    archive_logs = "archiveLogs", arguments, artifact_gc = "artifactGC", artifact_repository_ref = "artifactRepositoryRef",
+    automount_service_account_token = "automountServiceAccountToken", dns_config = "dnsConfig", dns_policy = "dnsPolicy",
+    entrypoint, executor, executor_plugins = "executorPlugins", hooks, host_aliases = "hostAliases",
+    host_network = "hostNetwork", image_pull_secrets = "imagePullSecrets", metrics, node_selector = "nodeSelector",
+    on_exit = "onExit", parallelism; optional_encoded pod_disruption_budget = "podDisruptionBudget"; optional pod_gc = "podGC",
     pod_metadata = "podMetadata", pod_priority_class_name = "podPriorityClassName";
     optional_encoded pod_resources = "podResources"; optional pod_spec_patch = "podSpecPatch", priority,
     resource_claims = "resourceClaims", retry_strategy = "retryStrategy", scheduler_name = "schedulerName",
-    security_context = "securityContext", service_account_name = "serviceAccountName", shutdown, suspend,
-    synchronization, template_defaults = "templateDefaults", templates, tolerations, ttl_strategy = "ttlStrategy",
+    security_context = "securityContext", service_account_name = "serviceAccountName", shutdown, suspend, synchronization,
+    template_defaults = "templateDefaults", templates, tolerations, ttl_strategy = "ttlStrategy",
     volume_claim_gc = "volumeClaimGC", volume_claim_templates = "volumeClaimTemplates", volumes,
     workflow_metadata = "workflowMetadata", workflow_template_ref = "workflowTemplateRef" }
 
@@ -520,11 +516,10 @@ pub struct WorkflowStatus {
 codec::object! { WorkflowStatus; optional artifact_gc_status = "artifactGCStatus",
     artifact_repository_ref = "artifactRepositoryRef", compressed_nodes = "compressedNodes", conditions,
     estimated_duration = "estimatedDuration"; optional_encoded finished_at = "finishedAt"; optional message, nodes,
-    offload_node_status_version = "offloadNodeStatusVersion", outputs,
-    persistent_volume_claims = "persistentVolumeClaims", phase, progress, resources_duration = "resourcesDuration";
-    optional_encoded started_at = "startedAt"; optional stored_templates = "storedTemplates",
-    stored_workflow_template_spec = "storedWorkflowTemplateSpec", synchronization,
-    task_results_completion_status = "taskResultsCompletionStatus" }
+    offload_node_status_version = "offloadNodeStatusVersion", outputs, persistent_volume_claims = "persistentVolumeClaims",
+    phase, progress, resources_duration = "resourcesDuration"; optional_encoded started_at = "startedAt";
+    optional stored_templates = "storedTemplates", stored_workflow_template_spec = "storedWorkflowTemplateSpec",
+    synchronization, task_results_completion_status = "taskResultsCompletionStatus" }
 
 /// `Workflow.status.synchronization`.
 #[derive(Clone, Debug, Default, PartialEq)]

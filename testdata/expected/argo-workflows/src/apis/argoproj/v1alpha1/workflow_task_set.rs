@@ -86,9 +86,8 @@ pub struct WorkflowTaskSetArtifact {
     pub sub_path: Option<String>,
 }
 codec::object! { WorkflowTaskSetArtifact; optional archive, archive_logs = "archiveLogs", artifact_gc = "artifactGC",
-    artifactory, azure, deleted, from, from_expression = "fromExpression", gcs, git, global_name = "globalName", hdfs,
-    http, mode; required name; optional optional, oss, path, plugin, raw, recurse_mode = "recurseMode", s3,
-    sub_path = "subPath" }
+    artifactory, azure, deleted, from, from_expression = "fromExpression", gcs, git, global_name = "globalName", hdfs, http,
+    mode; required name; optional optional, oss, path, plugin, raw, recurse_mode = "recurseMode", s3, sub_path = "subPath" }
 
 /// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -119,10 +118,9 @@ pub struct WorkflowTaskSetArtifactPaths {
     pub s3: Option<ClusterWorkflowTemplateS3>,
     pub sub_path: Option<String>,
 }
-codec::object! { WorkflowTaskSetArtifactPaths; optional archive, archive_logs = "archiveLogs",
-    artifact_gc = "artifactGC", artifactory, azure, deleted, from, from_expression = "fromExpression", gcs, git,
-    global_name = "globalName", hdfs, http, mode; required name; optional optional, oss, path, plugin, raw,
-    recurse_mode = "recurseMode", s3, sub_path = "subPath" }
+codec::object! { WorkflowTaskSetArtifactPaths; optional archive, archive_logs = "archiveLogs", artifact_gc = "artifactGC",
+    artifactory, azure, deleted, from, from_expression = "fromExpression", gcs, git, global_name = "globalName", hdfs, http,
+    mode; required name; optional optional, oss, path, plugin, raw, recurse_mode = "recurseMode", s3, sub_path = "subPath" }
 
 /// Artifact indicates an artifact to place at a specified path
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -179,9 +177,8 @@ pub struct WorkflowTaskSetArtifacts {
     pub sub_path: Option<String>,
 }
 codec::object! { WorkflowTaskSetArtifacts; optional archive, archive_logs = "archiveLogs", artifact_gc = "artifactGC",
-    artifactory, azure, deleted, from, from_expression = "fromExpression", gcs, git, global_name = "globalName", hdfs,
-    http, mode; required name; optional optional, oss, path, plugin, raw, recurse_mode = "recurseMode", s3,
-    sub_path = "subPath" }
+    artifactory, azure, deleted, from, from_expression = "fromExpression", gcs, git, global_name = "globalName", hdfs, http,
+    mode; required name; optional optional, oss, path, plugin, raw, recurse_mode = "recurseMode", s3, sub_path = "subPath" }
 
 /// `WorkflowTaskSet.spec.tasks.dag`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -299,8 +296,8 @@ pub struct WorkflowTaskSetPrometheus {
     pub name: String,
     pub when: Option<String>,
 }
-codec::object! { WorkflowTaskSetPrometheus; optional counter, gauge; required help; optional histogram, labels;
-    required name; optional when }
+codec::object! { WorkflowTaskSetPrometheus; optional counter, gauge; required help; optional histogram, labels; required name;
+    optional when }
 
 /// `WorkflowTaskSet.spec.tasks.resource`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -314,9 +311,9 @@ pub struct WorkflowTaskSetResource {
     pub set_owner_reference: Option<bool>,
     pub success_condition: Option<String>,
 }
-codec::object! { WorkflowTaskSetResource; required action; optional failure_condition = "failureCondition", flags,
-    manifest, manifest_from = "manifestFrom", merge_strategy = "mergeStrategy",
-    set_owner_reference = "setOwnerReference", success_condition = "successCondition" }
+codec::object! { WorkflowTaskSetResource; required action; optional failure_condition = "failureCondition", flags, manifest,
+    manifest_from = "manifestFrom", merge_strategy = "mergeStrategy", set_owner_reference = "setOwnerReference",
+    success_condition = "successCondition" }
 
 /// `WorkflowTaskSet.spec.tasks.script`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -399,8 +396,8 @@ pub struct WorkflowTaskSetSteps {
     pub with_param: Option<String>,
     pub with_sequence: Option<WorkflowTaskSetWithSequence>,
 }
-codec::object! { WorkflowTaskSetSteps; optional arguments, continue_on = "continueOn", hooks; nullable inline;
-    optional name, on_exit = "onExit", template, template_ref = "templateRef", when; nullable with_items = "withItems";
+codec::object! { WorkflowTaskSetSteps; optional arguments, continue_on = "continueOn", hooks; nullable inline; optional name,
+    on_exit = "onExit", template, template_ref = "templateRef", when; nullable with_items = "withItems";
     optional with_param = "withParam", with_sequence = "withSequence" }
 
 /// `WorkflowTaskSet.spec.tasks`.
@@ -452,16 +449,15 @@ pub struct WorkflowTaskSetTasks {
     pub tolerations: Option<Vec<Toleration>>,
     pub volumes: Option<Vec<ClusterWorkflowTemplateVolumes>>,
 }
-codec::object! { WorkflowTaskSetTasks; optional_encoded active_deadline_seconds = "activeDeadlineSeconds";
-    optional affinity, annotations, archive_location = "archiveLocation",
-    automount_service_account_token = "automountServiceAccountToken", container, container_set = "containerSet", daemon,
-    dag, data, executor, fail_fast = "failFast", host_aliases = "hostAliases", http, init_containers = "initContainers",
-    inputs, memoize, metadata, metrics, name, node_selector = "nodeSelector", outputs, parallelism,
-    pending_timeout = "pendingTimeout", plugin; optional_encoded pod_resources = "podResources";
-    optional pod_spec_patch = "podSpecPatch", priority_class_name = "priorityClassName", resource,
-    resource_claims = "resourceClaims", retry_strategy = "retryStrategy", scheduler_name = "schedulerName", script,
-    security_context = "securityContext", service_account_name = "serviceAccountName", sidecars, steps, suspend,
-    synchronization, timeout, tolerations, volumes }
+codec::object! { WorkflowTaskSetTasks; optional_encoded active_deadline_seconds = "activeDeadlineSeconds"; optional affinity,
+    annotations, archive_location = "archiveLocation", automount_service_account_token = "automountServiceAccountToken",
+    container, container_set = "containerSet", daemon, dag, data, executor, fail_fast = "failFast",
+    host_aliases = "hostAliases", http, init_containers = "initContainers", inputs, memoize, metadata, metrics, name,
+    node_selector = "nodeSelector", outputs, parallelism, pending_timeout = "pendingTimeout", plugin;
+    optional_encoded pod_resources = "podResources"; optional pod_spec_patch = "podSpecPatch",
+    priority_class_name = "priorityClassName", resource, resource_claims = "resourceClaims", retry_strategy = "retryStrategy",
+    scheduler_name = "schedulerName", script, security_context = "securityContext", service_account_name = "serviceAccountName",
+    sidecars, steps, suspend, synchronization, timeout, tolerations, volumes }
 
 /// `WorkflowTaskSet.spec.tasks.steps`.
 #[derive(Clone, Debug, Default, PartialEq)]

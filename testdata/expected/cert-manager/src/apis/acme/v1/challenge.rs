@@ -151,8 +151,8 @@ pub struct ChallengeAzureDNS {
 }
 codec::object! { ChallengeAzureDNS; optional client_id = "clientID", client_secret_secret_ref = "clientSecretSecretRef",
     environment, hosted_zone_name = "hostedZoneName", managed_identity = "managedIdentity";
-    required resource_group_name = "resourceGroupName", subscription_id = "subscriptionID";
-    optional tenant_id = "tenantID", zone_type = "zoneType" }
+    required resource_group_name = "resourceGroupName", subscription_id = "subscriptionID"; optional tenant_id = "tenantID",
+    zone_type = "zoneType" }
 
 /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required field.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -353,8 +353,7 @@ pub struct ChallengeManagedIdentity {
     /// tenant ID of the managed identity, cannot be used at the same time as resourceID
     pub tenant_id: Option<String>,
 }
-codec::object! { ChallengeManagedIdentity; optional client_id = "clientID", resource_id = "resourceID",
-    tenant_id = "tenantID" }
+codec::object! { ChallengeManagedIdentity; optional client_id = "clientID", resource_id = "resourceID", tenant_id = "tenantID" }
 
 /// ObjectMeta overrides for the pod used to solve HTTP01 challenges. Only the 'labels' and 'annotations' fields may be set.
 /// If labels or annotations overlap with in-built values, the values here will override the in-built values.
@@ -369,7 +368,6 @@ codec::object! { ChallengeMetadata; optional annotations, labels }
 
 /// ParentReference identifies an API object (usually a Gateway) that can be considered a parent of this resource (usually a
 /// route). There are two kinds of parent resources with "Core" support:
-///
 /// - Gateway (Gateway conformance profile)
 /// - Service (Mesh conformance profile, ClusterIP Services only)
 ///
@@ -389,7 +387,6 @@ pub struct ChallengeParentRefs {
     /// Kind is kind of the referent.
     ///
     /// There are two kinds of parent resources with "Core" support:
-    ///
     /// - Gateway (Gateway conformance profile)
     /// - Service (Mesh conformance profile, ClusterIP Services only)
     ///
@@ -442,7 +439,6 @@ pub struct ChallengeParentRefs {
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources, SectionName is interpreted
     /// as the following:
-    ///
     /// - Gateway: Listener name. When both Port (experimental) and SectionName are specified, the name and port of the selected
     ///   listener must match both specified values.
     /// - Service: Port name. When both Port (experimental) and SectionName are specified, the name and port of the selected
@@ -556,7 +552,6 @@ pub struct ChallengeRoute53 {
     /// Route53 is a global service and does not have regional endpoints but the region specified here (or via environment
     /// variables) is used as a hint to help compute the correct AWS credential scope and partition when it connects to Route53.
     /// See:
-    ///
     /// - [Amazon Route 53 endpoints and quotas](<https://docs.aws.amazon.com/general/latest/gr/r53.html>)
     /// - [Global
     ///   services](<https://docs.aws.amazon.com/whitepapers/latest/aws-fault-isolation-boundaries/global-services.html>)
@@ -581,9 +576,8 @@ pub struct ChallengeRoute53 {
     /// The SecretAccessKey is used for authentication.
     pub secret_access_key_secret_ref: Option<ChallengeSecretAccessKeySecretRef>,
 }
-codec::object! { ChallengeRoute53; optional access_key_id = "accessKeyID",
-    access_key_id_secret_ref = "accessKeyIDSecretRef", auth, hosted_zone_id = "hostedZoneID", region, role,
-    secret_access_key_secret_ref = "secretAccessKeySecretRef" }
+codec::object! { ChallengeRoute53; optional access_key_id = "accessKeyID", access_key_id_secret_ref = "accessKeyIDSecretRef",
+    auth, hosted_zone_id = "hostedZoneID", region, role, secret_access_key_secret_ref = "secretAccessKeySecretRef" }
 
 /// The SecretAccessKey is used for authentication. If neither the Access Key nor Key ID are set, we fall back to using env
 /// vars, shared credentials file, or AWS Instance metadata, see:
@@ -618,8 +612,7 @@ pub struct ChallengeSelector {
     /// A label selector that is used to refine the set of certificate's that this challenge solver will apply to.
     pub match_labels: Option<BTreeMap<String, String>>,
 }
-codec::object! { ChallengeSelector; optional dns_names = "dnsNames", dns_zones = "dnsZones",
-    match_labels = "matchLabels" }
+codec::object! { ChallengeSelector; optional dns_names = "dnsNames", dns_zones = "dnsZones", match_labels = "matchLabels" }
 
 /// A reference to a service account that will be used to request a bound token (also known as "projected token"). To use
 /// this field, you must configure an RBAC rule to let cert-manager request a token.
@@ -667,8 +660,7 @@ pub struct ChallengeSolver {
     /// <https://golang.org/pkg/time/#ParseDuration>, for example `30s` or `2m`.
     pub wait_instead_of_self_check: Option<String>,
 }
-codec::object! { ChallengeSolver; optional dns01, http01, selector,
-    wait_instead_of_self_check = "waitInsteadOfSelfCheck" }
+codec::object! { ChallengeSolver; optional dns01, http01, selector, wait_instead_of_self_check = "waitInsteadOfSelfCheck" }
 
 /// `Challenge.spec`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -697,8 +689,8 @@ pub struct ChallengeSpec {
     /// wildcard will be true if this challenge is for a wildcard identifier, for example '\*.example.com'.
     pub wildcard: Option<bool>,
 }
-codec::object! { ChallengeSpec; required authorization_url = "authorizationURL", dns_name = "dnsName",
-    issuer_ref = "issuerRef", key, solver, token, r#type = "type", url; optional wildcard }
+codec::object! { ChallengeSpec; required authorization_url = "authorizationURL", dns_name = "dnsName", issuer_ref = "issuerRef",
+    key, solver, token, r#type = "type", url; optional wildcard }
 
 /// `Challenge.status`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -720,8 +712,8 @@ pub struct ChallengeStatus {
     /// Contains the current 'state' of the challenge. If not set, the state of the challenge is unknown.
     pub state: Option<ChallengeState>,
 }
-codec::object! { ChallengeStatus; optional presented; optional_encoded presented_at = "presentedAt";
-    optional processing, reason, state }
+codec::object! { ChallengeStatus; optional presented; optional_encoded presented_at = "presentedAt"; optional processing,
+    reason, state }
 
 /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required field.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -780,7 +772,6 @@ codec::object! { ChallengeWebhook; nullable config; required group_name = "group
 /// ZoneType determines which type of Azure DNS zone to use.
 ///
 /// Valid values are:
-///
 /// - AzurePublicZone (default): Use a public Azure DNS zone.
 /// - AzurePrivateZone: Use an Azure Private DNS zone.
 ///

@@ -41,5 +41,5 @@ pub enum ChallengeState {
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { ChallengeState, Unrecognized, Valid = "valid", Ready = "ready", Pending = "pending",
-    Processing = "processing", Invalid = "invalid", Expired = "expired", Errored = "errored" }
+codec::texts! { ChallengeState, Unrecognized, Valid = "valid", Ready = "ready", Pending = "pending", Processing = "processing",
+    Invalid = "invalid", Expired = "expired", Errored = "errored" }

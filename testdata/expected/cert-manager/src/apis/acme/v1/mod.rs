@@ -6,7 +6,6 @@
 mod challenge;
 mod common;
 mod order;
-mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
 pub use self::challenge::*;
@@ -15,3 +14,9 @@ pub use self::order::*;
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };
+
+::codegen_runtime::codec::kinds! {
+    "acme.cert-manager.io" / "v1";
+    Challenge, "challenges", NamespaceResourceScope;
+    Order, "orders", NamespaceResourceScope;
+}

@@ -117,9 +117,8 @@ pub struct OrderSpec {
     /// on the order.
     pub request: ByteString,
 }
-codec::object! { OrderSpec; optional common_name = "commonName", dns_names = "dnsNames", duration,
-    ip_addresses = "ipAddresses"; required issuer_ref = "issuerRef"; optional profile, replaces;
-    required_encoded request }
+codec::object! { OrderSpec; optional common_name = "commonName", dns_names = "dnsNames", duration, ip_addresses = "ipAddresses";
+    required issuer_ref = "issuerRef"; optional profile, replaces; required_encoded request }
 
 /// `Order.status`.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -75,9 +75,9 @@ pub struct CertificateAri {
     /// SuggestedWindow is the suggested renewal window as returned by the ACME server in accordance with RFC 9773.
     pub suggested_window: Option<CertificateSuggestedWindow>,
 }
-codec::object! { CertificateAri; optional explanation_url = "explanationURL";
-    optional_encoded last_checked = "lastChecked"; optional last_error = "lastError";
-    optional_encoded next_check = "nextCheck"; optional suggested_window = "suggestedWindow" }
+codec::object! { CertificateAri; optional explanation_url = "explanationURL"; optional_encoded last_checked = "lastChecked";
+    optional last_error = "lastError"; optional_encoded next_check = "nextCheck";
+    optional suggested_window = "suggestedWindow" }
 
 /// The private key cryptography standards (PKCS) encoding for this certificate's private key to be encoded in.
 ///
@@ -128,8 +128,7 @@ pub struct CertificateJks {
     /// keystore.
     pub password_secret_ref: Option<CertificatePasswordSecretRef>,
 }
-codec::object! { CertificateJks; optional alias; required create; optional password,
-    password_secret_ref = "passwordSecretRef" }
+codec::object! { CertificateJks; optional alias; required create; optional password, password_secret_ref = "passwordSecretRef" }
 
 /// Additional keystore output formats to be stored in the Certificate's Secret.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -218,8 +217,7 @@ pub struct CertificatePkcs12 {
     /// keystore.
     pub profile: Option<CertificateProfile>,
 }
-codec::object! { CertificatePkcs12; required create; optional password, password_secret_ref = "passwordSecretRef",
-    profile }
+codec::object! { CertificatePkcs12; required create; optional password, password_secret_ref = "passwordSecretRef", profile }
 
 /// `policy` must be one of `Disabled`, `RenewBefore`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -327,8 +325,8 @@ pub enum CertificateSignatureAlgorithm {
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { CertificateSignatureAlgorithm, Unrecognized, SHA256WithRSA, SHA384WithRSA, SHA512WithRSA,
-    ECDSAWithSHA256, ECDSAWithSHA384, ECDSAWithSHA512, PureEd25519 }
+codec::texts! { CertificateSignatureAlgorithm, Unrecognized, SHA256WithRSA, SHA384WithRSA, SHA512WithRSA, ECDSAWithSHA256,
+    ECDSAWithSHA384, ECDSAWithSHA512, PureEd25519 }
 
 /// Specification of the desired state of the Certificate resource.
 /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status>
@@ -438,12 +436,11 @@ pub struct CertificateSpec {
     /// If unset, defaults to `digital signature` and `key encipherment`.
     pub usages: Option<Vec<CertificateUsages>>,
 }
-codec::object! { CertificateSpec; optional additional_output_formats = "additionalOutputFormats",
-    common_name = "commonName", dns_names = "dnsNames", duration, email_addresses = "emailAddresses",
-    encode_usages_in_request = "encodeUsagesInRequest", ip_addresses = "ipAddresses", is_ca = "isCA";
-    required issuer_ref = "issuerRef"; optional keystores, literal_subject = "literalSubject",
-    name_constraints = "nameConstraints", other_names = "otherNames", private_key = "privateKey",
-    renew_before = "renewBefore", renew_before_percentage = "renewBeforePercentage", renewal,
+codec::object! { CertificateSpec; optional additional_output_formats = "additionalOutputFormats", common_name = "commonName",
+    dns_names = "dnsNames", duration, email_addresses = "emailAddresses", encode_usages_in_request = "encodeUsagesInRequest",
+    ip_addresses = "ipAddresses", is_ca = "isCA"; required issuer_ref = "issuerRef"; optional keystores,
+    literal_subject = "literalSubject", name_constraints = "nameConstraints", other_names = "otherNames",
+    private_key = "privateKey", renew_before = "renewBefore", renew_before_percentage = "renewBeforePercentage", renewal,
     revision_history_limit = "revisionHistoryLimit"; required secret_name = "secretName";
     optional secret_template = "secretTemplate", signature_algorithm = "signatureAlgorithm", subject, uris, usages }
 
@@ -488,9 +485,8 @@ pub struct CertificateStatus {
     pub revision: Option<i64>,
 }
 codec::object! { CertificateStatus; optional acme, conditions, failed_issuance_attempts = "failedIssuanceAttempts";
-    optional_encoded last_failure_time = "lastFailureTime";
-    optional next_private_key_secret_name = "nextPrivateKeySecretName"; optional_encoded not_after = "notAfter",
-    not_before = "notBefore", renewal_time = "renewalTime"; optional revision }
+    optional_encoded last_failure_time = "lastFailureTime"; optional next_private_key_secret_name = "nextPrivateKeySecretName";
+    optional_encoded not_after = "notAfter", not_before = "notBefore", renewal_time = "renewalTime"; optional revision }
 
 /// Requested set of X509 certificate subject attributes. More info:
 /// <https://datatracker.ietf.org/doc/html/rfc5280#section-4.1.2.6>
@@ -554,7 +550,6 @@ codec::texts! { CertificateType, Unrecognized, DER, CombinedPEM }
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CertificateWindows {
     /// `cron` is a cron compliant string to allow when the renewal should be allowed. Format is as shown below:
-    ///
     /// - \* \* \* \* \| \| \| \| \| \| \| \| \| day of the week (0–6) (Sunday to Saturday; \| \| \| month (1–12) 7 is also
     ///   Sunday on some systems) \| \| day of the month (1–31) \| hour (0–23) minute (0–59)
     /// * Must not be empty.

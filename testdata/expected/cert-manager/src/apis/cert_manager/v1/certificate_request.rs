@@ -44,8 +44,8 @@ pub struct CertificateRequestConditions {
     /// Type of the condition, known values are (`Ready`, `InvalidRequest`, `Approved`, `Denied`).
     pub r#type: String,
 }
-codec::object! { CertificateRequestConditions; optional_encoded last_transition_time = "lastTransitionTime";
-    optional message, reason; required status, r#type = "type" }
+codec::object! { CertificateRequestConditions; optional_encoded last_transition_time = "lastTransitionTime"; optional message,
+    reason; required status, r#type = "type" }
 
 /// Specification of the desired state of the CertificateRequest resource.
 /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status>
@@ -91,8 +91,8 @@ pub struct CertificateRequestSpec {
     /// creation and immutable.
     pub username: Option<String>,
 }
-codec::object! { CertificateRequestSpec; optional duration, extra, groups, is_ca = "isCA";
-    required issuer_ref = "issuerRef"; required_encoded request; optional uid, usages, username }
+codec::object! { CertificateRequestSpec; optional duration, extra, groups, is_ca = "isCA"; required issuer_ref = "issuerRef";
+    required_encoded request; optional uid, usages, username }
 
 /// Status of the CertificateRequest. This is set and managed automatically. Read-only. More info:
 /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status>

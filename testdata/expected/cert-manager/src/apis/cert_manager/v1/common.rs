@@ -123,12 +123,11 @@ pub enum CertificateUsages {
 }
 codec::texts! { CertificateUsages, Unrecognized, Signing = "signing", DigitalSignature = "digital signature",
     ContentCommitment = "content commitment", KeyEncipherment = "key encipherment", KeyAgreement = "key agreement",
-    DataEncipherment = "data encipherment", CertSign = "cert sign", CrlSign = "crl sign",
-    EncipherOnly = "encipher only", DecipherOnly = "decipher only", Any = "any", ServerAuth = "server auth",
-    ClientAuth = "client auth", CodeSigning = "code signing", EmailProtection = "email protection", SMime = "s/mime",
-    IpsecEndSystem = "ipsec end system", IpsecTunnel = "ipsec tunnel", IpsecUser = "ipsec user",
-    Timestamping = "timestamping", OcspSigning = "ocsp signing", MicrosoftSgc = "microsoft sgc",
-    NetscapeSgc = "netscape sgc" }
+    DataEncipherment = "data encipherment", CertSign = "cert sign", CrlSign = "crl sign", EncipherOnly = "encipher only",
+    DecipherOnly = "decipher only", Any = "any", ServerAuth = "server auth", ClientAuth = "client auth",
+    CodeSigning = "code signing", EmailProtection = "email protection", SMime = "s/mime", IpsecEndSystem = "ipsec end system",
+    IpsecTunnel = "ipsec tunnel", IpsecUser = "ipsec user", Timestamping = "timestamping", OcspSigning = "ocsp signing",
+    MicrosoftSgc = "microsoft sgc", NetscapeSgc = "netscape sgc" }
 
 /// The SecretAccessKey is used for authentication.
 ///
@@ -228,8 +227,8 @@ codec::object! { ClusterIssuerAcme; optional_encoded ca_bundle = "caBundle";
     optional disable_account_key_generation = "disableAccountKeyGeneration", email,
     enable_duration_feature = "enableDurationFeature", external_account_binding = "externalAccountBinding",
     preferred_chain = "preferredChain"; required private_key_secret_ref = "privateKeySecretRef"; optional profile,
-    renewal_information_source = "renewalInformationSource"; required server;
-    optional skip_tls_verify = "skipTLSVerify", solvers }
+    renewal_information_source = "renewalInformationSource"; required server; optional skip_tls_verify = "skipTLSVerify",
+    solvers }
 
 /// Use the 'ACME DNS' (<https://github.com/joohoi/acme-dns>) API to manage DNS01 challenge records.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -309,8 +308,8 @@ pub struct ClusterIssuerAuth {
     /// TokenSecretRef authenticates with Vault by presenting a token.
     pub token_secret_ref: Option<ClusterIssuerTokenSecretRef>,
 }
-codec::object! { ClusterIssuerAuth; optional app_role = "appRole", aws, client_certificate = "clientCertificate",
-    kubernetes, token_secret_ref = "tokenSecretRef" }
+codec::object! { ClusterIssuerAuth; optional app_role = "appRole", aws, client_certificate = "clientCertificate", kubernetes,
+    token_secret_ref = "tokenSecretRef" }
 
 /// Kubernetes authenticates with Route53 using AssumeRoleWithWebIdentity by passing a bound ServiceAccount token.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -344,8 +343,8 @@ pub struct ClusterIssuerAws {
     /// The Vault header value to include in the STS signing request. This is used to prevent replay attacks.
     pub vault_header_value: Option<String>,
 }
-codec::object! { ClusterIssuerAws; optional iam_role_arn = "iamRoleArn", mount_path = "mountPath", region;
-    required role; optional service_account_ref = "serviceAccountRef", vault_header_value = "vaultHeaderValue" }
+codec::object! { ClusterIssuerAws; optional iam_role_arn = "iamRoleArn", mount_path = "mountPath", region; required role;
+    optional service_account_ref = "serviceAccountRef", vault_header_value = "vaultHeaderValue" }
 
 /// Use the Microsoft Azure DNS API to manage DNS01 challenge records.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -373,10 +372,10 @@ pub struct ClusterIssuerAzureDNS {
     /// ZoneType determines which type of Azure DNS zone to use.
     pub zone_type: Option<ClusterIssuerZoneType>,
 }
-codec::object! { ClusterIssuerAzureDNS; optional client_id = "clientID",
-    client_secret_secret_ref = "clientSecretSecretRef", environment, hosted_zone_name = "hostedZoneName",
-    managed_identity = "managedIdentity"; required resource_group_name = "resourceGroupName",
-    subscription_id = "subscriptionID"; optional tenant_id = "tenantID", zone_type = "zoneType" }
+codec::object! { ClusterIssuerAzureDNS; optional client_id = "clientID", client_secret_secret_ref = "clientSecretSecretRef",
+    environment, hosted_zone_name = "hostedZoneName", managed_identity = "managedIdentity";
+    required resource_group_name = "resourceGroupName", subscription_id = "subscriptionID"; optional tenant_id = "tenantID",
+    zone_type = "zoneType" }
 
 /// CA configures this issuer to sign certificates using a signing CA keypair stored in a Secret resource. This is used to
 /// build internal PKIs that are managed by cert-manager.
@@ -397,8 +396,7 @@ pub struct ClusterIssuerCa {
     pub secret_name: String,
 }
 codec::object! { ClusterIssuerCa; optional crl_distribution_points = "crlDistributionPoints",
-    issuing_certificate_urls = "issuingCertificateURLs", ocsp_servers = "ocspServers";
-    required secret_name = "secretName" }
+    issuing_certificate_urls = "issuingCertificateURLs", ocsp_servers = "ocspServers"; required secret_name = "secretName" }
 
 /// Reference to a Secret containing a bundle of PEM-encoded CAs to use when verifying the certificate chain presented by
 /// Vault when using HTTPS.
@@ -577,9 +575,8 @@ pub struct ClusterIssuerDns01 {
     /// Configure an external webhook based DNS01 challenge solver to manage DNS01 challenge records.
     pub webhook: Option<ClusterIssuerWebhook>,
 }
-codec::object! { ClusterIssuerDns01; optional acme_dns = "acmeDNS", akamai, azure_dns = "azureDNS",
-    cloud_dns = "cloudDNS", cloudflare, cname_strategy = "cnameStrategy", digitalocean, nameservers, rfc2136, route53,
-    webhook }
+codec::object! { ClusterIssuerDns01; optional acme_dns = "acmeDNS", akamai, azure_dns = "azureDNS", cloud_dns = "cloudDNS",
+    cloudflare, cname_strategy = "cnameStrategy", digitalocean, nameservers, rfc2136, route53, webhook }
 
 /// name of the Azure environment (default AzurePublicCloud)
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -607,8 +604,8 @@ pub struct ClusterIssuerExternalAccountBinding {
     /// of the External Account Binding.
     pub key_secret_ref: ClusterIssuerKeySecretRef,
 }
-codec::object! { ClusterIssuerExternalAccountBinding; optional key_algorithm = "keyAlgorithm";
-    required key_id = "keyID", key_secret_ref = "keySecretRef" }
+codec::object! { ClusterIssuerExternalAccountBinding; optional key_algorithm = "keyAlgorithm"; required key_id = "keyID",
+    key_secret_ref = "keySecretRef" }
 
 /// The Gateway API is a sig-network community API that models service networking in Kubernetes
 /// (<https://gateway-api.sigs.k8s.io/>). The Gateway solver will create HTTPRoutes with the specified labels in the same
@@ -627,8 +624,8 @@ pub struct ClusterIssuerGatewayHTTPRoute {
     /// NodePort.
     pub service_type: Option<String>,
 }
-codec::object! { ClusterIssuerGatewayHTTPRoute; optional labels, parent_refs = "parentRefs",
-    pod_template = "podTemplate", service_type = "serviceType" }
+codec::object! { ClusterIssuerGatewayHTTPRoute; optional labels, parent_refs = "parentRefs", pod_template = "podTemplate",
+    service_type = "serviceType" }
 
 /// Configures cert-manager to attempt to complete authorizations by performing the HTTP01 challenge flow. It is not
 /// possible to obtain certificates for wildcard domain names (e.g., `*.example.com`) using the HTTP01 challenge mechanism.
@@ -722,8 +719,8 @@ pub struct ClusterIssuerKubernetes {
     /// configure an RBAC rule to let cert-manager request a token.
     pub service_account_ref: Option<ClusterIssuerServiceAccountRef>,
 }
-codec::object! { ClusterIssuerKubernetes; optional mount_path = "mountPath"; required role;
-    optional secret_ref = "secretRef", service_account_ref = "serviceAccountRef" }
+codec::object! { ClusterIssuerKubernetes; optional mount_path = "mountPath"; required role; optional secret_ref = "secretRef",
+    service_account_ref = "serviceAccountRef" }
 
 /// Auth: Azure Workload Identity or Azure Managed Service Identity: Settings to enable Azure Workload Identity or Azure
 /// Managed Service Identity If set, ClientID, ClientSecret and TenantID must not be set.
@@ -767,12 +764,11 @@ pub struct ClusterIssuerNgts {
     /// URL is the base URL for the NGTS API endpoint. Defaults to "<https://api.strata.paloaltonetworks.com/ngts>" if not set.
     pub url: Option<String>,
 }
-codec::object! { ClusterIssuerNgts; required credentials_ref = "credentialsRef";
-    optional token_endpoint = "tokenEndpoint"; required tsg_id = "tsgID"; optional url }
+codec::object! { ClusterIssuerNgts; required credentials_ref = "credentialsRef"; optional token_endpoint = "tokenEndpoint";
+    required tsg_id = "tsgID"; optional url }
 
 /// ParentReference identifies an API object (usually a Gateway) that can be considered a parent of this resource (usually a
 /// route). There are two kinds of parent resources with "Core" support:
-///
 /// - Gateway (Gateway conformance profile)
 /// - Service (Mesh conformance profile, ClusterIP Services only)
 ///
@@ -792,7 +788,6 @@ pub struct ClusterIssuerParentRefs {
     /// Kind is kind of the referent.
     ///
     /// There are two kinds of parent resources with "Core" support:
-    ///
     /// - Gateway (Gateway conformance profile)
     /// - Service (Mesh conformance profile, ClusterIP Services only)
     ///
@@ -845,7 +840,6 @@ pub struct ClusterIssuerParentRefs {
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources, SectionName is interpreted
     /// as the following:
-    ///
     /// - Gateway: Listener name. When both Port (experimental) and SectionName are specified, the name and port of the selected
     ///   listener must match both specified values.
     /// - Service: Port name. When both Port (experimental) and SectionName are specified, the name and port of the selected
@@ -984,7 +978,6 @@ pub struct ClusterIssuerRoute53 {
     /// Route53 is a global service and does not have regional endpoints but the region specified here (or via environment
     /// variables) is used as a hint to help compute the correct AWS credential scope and partition when it connects to Route53.
     /// See:
-    ///
     /// - [Amazon Route 53 endpoints and quotas](<https://docs.aws.amazon.com/general/latest/gr/r53.html>)
     /// - [Global
     ///   services](<https://docs.aws.amazon.com/whitepapers/latest/aws-fault-isolation-boundaries/global-services.html>)
@@ -1067,8 +1060,7 @@ pub struct ClusterIssuerSelector {
     /// A label selector that is used to refine the set of certificate's that this challenge solver will apply to.
     pub match_labels: Option<BTreeMap<String, String>>,
 }
-codec::object! { ClusterIssuerSelector; optional dns_names = "dnsNames", dns_zones = "dnsZones",
-    match_labels = "matchLabels" }
+codec::object! { ClusterIssuerSelector; optional dns_names = "dnsNames", dns_zones = "dnsZones", match_labels = "matchLabels" }
 
 /// SelfSigned configures this issuer to 'self sign' certificates using the private key used to create the
 /// CertificateRequest object.
@@ -1127,8 +1119,7 @@ pub struct ClusterIssuerSolvers {
     /// <https://golang.org/pkg/time/#ParseDuration>, for example `30s` or `2m`.
     pub wait_instead_of_self_check: Option<String>,
 }
-codec::object! { ClusterIssuerSolvers; optional dns01, http01, selector,
-    wait_instead_of_self_check = "waitInsteadOfSelfCheck" }
+codec::object! { ClusterIssuerSolvers; optional dns01, http01, selector, wait_instead_of_self_check = "waitInsteadOfSelfCheck" }
 
 /// ACME specific status options. This field should only be set if the Issuer is configured to use an ACME server to issue
 /// certificates.
@@ -1179,8 +1170,8 @@ pub struct ClusterIssuerTpp {
     /// "<https://tpp.example.com/vedsdk>".
     pub url: String,
 }
-codec::object! { ClusterIssuerTpp; optional_encoded ca_bundle = "caBundle";
-    optional ca_bundle_secret_ref = "caBundleSecretRef"; required credentials_ref = "credentialsRef", url }
+codec::object! { ClusterIssuerTpp; optional_encoded ca_bundle = "caBundle"; optional ca_bundle_secret_ref = "caBundleSecretRef";
+    required credentials_ref = "credentialsRef", url }
 
 /// The name of the secret containing the TSIG value. If `tsigKeyName` is defined, this field is required.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1224,8 +1215,7 @@ pub struct ClusterIssuerVault {
 }
 codec::object! { ClusterIssuerVault; required auth; optional_encoded ca_bundle = "caBundle";
     optional ca_bundle_secret_ref = "caBundleSecretRef", client_cert_secret_ref = "clientCertSecretRef",
-    client_key_secret_ref = "clientKeySecretRef", namespace; required path, server;
-    optional server_name = "serverName" }
+    client_key_secret_ref = "clientKeySecretRef", namespace; required path, server; optional server_name = "serverName" }
 
 /// Venafi configures this issuer to sign certificates using a CyberArk Certificate Manager Self-Hosted or SaaS policy zone.
 /// * Exactly one of `cloud`, `ngts` and `tpp` must be set: see [`ClusterIssuerVenafiUnion`].
@@ -1276,7 +1266,6 @@ codec::object! { ClusterIssuerWebhook; nullable config; required group_name = "g
 /// ZoneType determines which type of Azure DNS zone to use.
 ///
 /// Valid values are:
-///
 /// - AzurePublicZone (default): Use a public Azure DNS zone.
 /// - AzurePrivateZone: Use an Azure Private DNS zone.
 ///

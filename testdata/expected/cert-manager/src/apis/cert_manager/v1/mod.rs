@@ -8,7 +8,6 @@ mod certificate_request;
 mod cluster_issuer;
 mod common;
 mod issuer;
-mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
 pub use self::certificate::*;
@@ -19,3 +18,11 @@ pub use self::issuer::*;
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };
+
+::codegen_runtime::codec::kinds! {
+    "cert-manager.io" / "v1";
+    Certificate, "certificates", NamespaceResourceScope;
+    CertificateRequest, "certificaterequests", NamespaceResourceScope;
+    ClusterIssuer, "clusterissuers", ClusterResourceScope;
+    Issuer, "issuers", NamespaceResourceScope;
+}

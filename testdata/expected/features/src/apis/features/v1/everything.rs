@@ -109,8 +109,7 @@ pub enum EverythingFiltersUnion<'a> {
     Cors(&'a Vec<String>),
     RequestMirror(&'a EverythingRequestMirror),
 }
-codec::union! { convertible EverythingFilters, EverythingFiltersUnion, as_union,
-    Cors = cors (r#type = EverythingType::CORS),
+codec::union! { convertible EverythingFilters, EverythingFiltersUnion, as_union, Cors = cors (r#type = EverythingType::CORS),
     RequestMirror = request_mirror (r#type = EverythingType::RequestMirror) }
 
 /// `Everything.spec.provider.gcp`.
@@ -433,12 +432,11 @@ impl Default for EverythingSpec {
 codec::object! { EverythingSpec from blank; optional ref_like = "$ref-like", _9lives = "9lives", address;
     optional_encoded after; optional always; nullable anything; optional bare, camel_case_id = "camelCaseID";
     optional_encoded choice; optional choices, count, day, deep, direction, embedded, every, filters; defaulted forced;
-    optional free, half, host, ip_versions = "ipVersions", labels, level, limit, matrix; nullable maybe;
-    optional members; optional_encoded memory; defaulted mode or default_mode; optional name;
-    defaulted offset or default_offset; optional open; optional_encoded payload; required_encoded port;
-    optional_encoded port_any_of = "portAnyOf"; nullable protocol; optional provider, ratio, reference, replicas,
-    selector, self_ = "self", share, source, status, tags, target, tree, r#type = "type", weight,
-    with_dash = "with-dash", with_dot = "with.dot" }
+    optional free, half, host, ip_versions = "ipVersions", labels, level, limit, matrix; nullable maybe; optional members;
+    optional_encoded memory; defaulted mode or default_mode; optional name; defaulted offset or default_offset; optional open;
+    optional_encoded payload; required_encoded port; optional_encoded port_any_of = "portAnyOf"; nullable protocol;
+    optional provider, ratio, reference, replicas, selector, self_ = "self", share, source, status, tags, target, tree,
+    r#type = "type", weight, with_dash = "with-dash", with_dot = "with.dot" }
 
 /// `Everything.spec.status`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -508,8 +506,8 @@ pub enum EverythingTargetSelectorUnion<'a> {
     TargetRef(&'a String),
     TargetRefs(&'a Vec<String>),
 }
-codec::union! { EverythingTarget, EverythingTargetSelectorUnion, as_selector_union, Selector = selector,
-    TargetRef = target_ref, TargetRefs = target_refs }
+codec::union! { EverythingTarget, EverythingTargetSelectorUnion, as_selector_union, Selector = selector, TargetRef = target_ref,
+    TargetRefs = target_refs }
 
 /// `Everything.spec.tree`.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -8,7 +8,6 @@ mod everything;
 mod flat;
 mod holder;
 mod scalar;
-mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 mod zz_generated_validate;
 
@@ -20,3 +19,12 @@ pub use self::scalar::*;
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };
+
+::codegen_runtime::codec::kinds! {
+    "features.example.com" / "v1";
+    Bare, "bares", ClusterResourceScope;
+    Everything, "everythings", NamespaceResourceScope;
+    Flat, "flats", NamespaceResourceScope;
+    Holder, "holders", NamespaceResourceScope;
+    Scalar, "scalars", ClusterResourceScope;
+}

@@ -4,7 +4,6 @@
 //! Types of `features.example.com/v1beta1`.
 
 mod everything;
-mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 mod zz_generated_validate;
 
@@ -12,3 +11,8 @@ pub use self::everything::*;
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };
+
+::codegen_runtime::codec::kinds! {
+    "features.example.com" / "v1beta1";
+    Everything, "everythings", NamespaceResourceScope;
+}

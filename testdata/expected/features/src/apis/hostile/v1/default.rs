@@ -64,5 +64,4 @@ impl ::std::default::Default for DefaultSpec {
         }
     }
 }
-codec::object! { DefaultSpec from blank; nullable any; required_encoded at; defaulted mode or default_mode;
-    optional names }
+codec::object! { DefaultSpec from blank; nullable any; required_encoded at; defaulted mode or default_mode; optional names }

@@ -131,8 +131,8 @@ pub enum HostileSigns {
     Unrecognized(::std::string::String),
 }
 codec::texts! { HostileSigns, Unrecognized, Empty = "", Minus = "-", Equal = "=", NotEqual = "!=", EqualTilde = "=~",
-    Star = "*", V1af63 = "1", Minus1 = "-1", V1 = "+1", Aaf63 = "a", A, Self2d19 = "self", Self_ = "Self",
-    Selfaa92 = "self ", Unrecognizedf740 = "Unrecognized", Value = "\"", Value121d = "日本" }
+    Star = "*", V1af63 = "1", Minus1 = "-1", V1 = "+1", Aaf63 = "a", A, Self2d19 = "self", Self_ = "Self", Selfaa92 = "self ",
+    Unrecognizedf740 = "Unrecognized", Value = "\"", Value121d = "日本" }
 
 /// `Hostile.spec`.
 #[derive(Clone, Debug, PartialEq)]
@@ -280,17 +280,16 @@ impl ::std::default::Default for HostileSpec {
     }
 }
 codec::object! { HostileSpec from blank; optional field = "", field_af63 = "\n", field_af639f4c = "\"", r#ref = "$ref",
-    field_07e7 = "*/", field_af63a04c = "-", field_07d0 = "--", field_07d6 = "//", _1 = "1", ab_0908 = "AB",
-    self_57a6 = "Self", field_af64 = "_", a_b_e61a = "a-b",
+    field_07e7 = "*/", field_af63a04c = "-", field_07d0 = "--", field_07d6 = "//", _1 = "1", ab_0908 = "AB", self_57a6 = "Self",
+    field_af64 = "_", a_b_e61a = "a-b",
     a_name_that_is_longer_than_any_line_of_rust_should_ever_be_and_then_some_more_for_good_measure = "a-name-that-is-longer-than-any-line-of-rust-should-ever-be-and-then-some-more-for-good-measure",
-    a_b_e61d = "a.b", a_b = "aB", a_b_e6c4 = "a_b", ab, any_items = "anyItems", api_version = "apiVersion",
-    r#async = "async", closed, crate_ = "crate"; defaulted default or default_default;
-    optional empty_items = "emptyItems", r#gen = "gen", kind, metadata; nullable mixed; defaulted most or default_most;
-    optional null_values = "nullValues"; nullable only_null = "onlyNull"; optional self_ = "self";
-    defaulted signs or default_signs, too_large = "tooLarge" or default_too_large;
-    optional unknown_fields_b608 = "unknownFields", unknown_fields_7bab = "unknown_fields";
-    defaulted whole or default_whole; optional field_0ac2 = "é", field_5640 = "\u{202e}", field_121d = "日本";
-    ..unknown_fields }
+    a_b_e61d = "a.b", a_b = "aB", a_b_e6c4 = "a_b", ab, any_items = "anyItems", api_version = "apiVersion", r#async = "async",
+    closed, crate_ = "crate"; defaulted default or default_default; optional empty_items = "emptyItems", r#gen = "gen", kind,
+    metadata; nullable mixed; defaulted most or default_most; optional null_values = "nullValues";
+    nullable only_null = "onlyNull"; optional self_ = "self"; defaulted signs or default_signs,
+    too_large = "tooLarge" or default_too_large; optional unknown_fields_b608 = "unknownFields",
+    unknown_fields_7bab = "unknown_fields"; defaulted whole or default_whole; optional field_0ac2 = "é",
+    field_5640 = "\u{202e}", field_121d = "日本"; ..unknown_fields }
 
 /// `Hostile.spec.a-b`.
 #[derive(Clone, Debug, Default, PartialEq)]

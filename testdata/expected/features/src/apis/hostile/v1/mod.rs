@@ -12,7 +12,6 @@ mod serialize;
 mod string;
 mod time;
 mod value;
-mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 mod zz_generated_validate;
 
@@ -28,3 +27,15 @@ pub use self::value::*;
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };
+
+::codegen_runtime::codec::kinds! {
+    "hostile.example.com" / "v1";
+    Default, "defaults", NamespaceResourceScope;
+    Hostile, "hostiles", NamespaceResourceScope;
+    Option, "options", NamespaceResourceScope;
+    Self_ = "Self", "selves", NamespaceResourceScope;
+    Serialize, "serializes", NamespaceResourceScope;
+    String, "strings", NamespaceResourceScope;
+    Time, "times", NamespaceResourceScope;
+    Value, "values", NamespaceResourceScope;
+}

@@ -46,8 +46,7 @@ impl ::std::default::Default for SelfSpec {
         }
     }
 }
-codec::object! { SelfSpec from blank; nullable any; required_encoded at; defaulted mode or default_mode;
-    optional names }
+codec::object! { SelfSpec from blank; nullable any; required_encoded at; defaulted mode or default_mode; optional names }
 
 /// `Self`.
 #[derive(Clone, Debug, Default, PartialEq)]

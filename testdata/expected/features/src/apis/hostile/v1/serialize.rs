@@ -64,5 +64,4 @@ impl ::std::default::Default for SerializeSpec {
         }
     }
 }
-codec::object! { SerializeSpec from blank; nullable any; required_encoded at; defaulted mode or default_mode;
-    optional names }
+codec::object! { SerializeSpec from blank; nullable any; required_encoded at; defaulted mode or default_mode; optional names }

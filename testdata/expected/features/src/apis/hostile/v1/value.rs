@@ -64,5 +64,4 @@ impl ::std::default::Default for ValueSpec {
         }
     }
 }
-codec::object! { ValueSpec from blank; nullable any; required_encoded at; defaulted mode or default_mode;
-    optional names }
+codec::object! { ValueSpec from blank; nullable any; required_encoded at; defaulted mode or default_mode; optional names }

@@ -35,7 +35,6 @@ pub struct BackendTLSPolicyAncestorRef {
     /// Kind is kind of the referent.
     ///
     /// There are two kinds of parent resources with "Core" support:
-    ///
     /// - Gateway (Gateway conformance profile)
     /// - Service (Mesh conformance profile, ClusterIP Services only)
     ///
@@ -87,7 +86,6 @@ pub struct BackendTLSPolicyAncestorRef {
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources, SectionName is interpreted
     /// as the following:
-    ///
     /// - Gateway: Listener name. When both Port (experimental) and SectionName are specified, the name and port of the selected
     ///   listener must match both specified values.
     /// - Service: Port name. When both Port (experimental) and SectionName are specified, the name and port of the selected
@@ -195,7 +193,6 @@ pub struct BackendTLSPolicySpec {
     /// resource by default, but this default may change in the future to provide a more granular application of the policy.
     ///
     /// TargetRefs must be _distinct_. This means either that:
-    ///
     /// - They select different targets. If this is the case, then targetRef entries are distinct. In terms of fields, this
     ///   means that the multi-part key defined by `group`, `kind`, and `name` must be unique across all targetRef entries in
     ///   the BackendTLSPolicy.
@@ -203,7 +200,6 @@ pub struct BackendTLSPolicySpec {
     ///
     /// When more than one BackendTLSPolicy selects the same target and sectionName, implementations MUST determine precedence
     /// using the following criteria, continuing on ties:
-    ///
     /// - The older policy by creation timestamp takes precedence. For example, a policy with a creation timestamp of
     ///   "2021-07-15 01:02:03" MUST be given precedence over a policy with a creation timestamp of "2021-07-15 01:02:04".
     /// - The policy appearing first in alphabetical order by {namespace}/{name}. For example, a policy named `foo/bar` is given
@@ -217,7 +213,6 @@ pub struct BackendTLSPolicySpec {
     /// release, the safest approach is to support a single targetRef.
     ///
     /// Support Levels:
-    ///
     /// - Extended: Kubernetes Service referenced by backendRefs used on a Route.
     ///   - HTTPRoute, GRPCRoute, TLSRoute with termination
     ///   - Filters that needs a backend of type Service, like Mirror and External Authorization
@@ -229,7 +224,6 @@ pub struct BackendTLSPolicySpec {
     /// Implementations SHOULD aim to ensure that BackendTLSPolicy behavior is consistent, even outside of the extended
     /// HTTPRoute -(backendRef) -\> Service path. They SHOULD clearly document how BackendTLSPolicy is interpreted in these
     /// scenarios, including:
-    ///
     /// - Which resources beyond Service are supported
     /// - How the policy is discovered and applied
     /// - Any implementation-specific semantics or restrictions
@@ -319,7 +313,6 @@ pub struct BackendTLSPolicyTargetRefs {
     pub name: String,
     /// SectionName is the name of a section within the target resource. When unspecified, this targetRef targets the entire
     /// resource. In the following resources, SectionName is interpreted as the following:
-    ///
     /// - Gateway: Listener name
     /// - ListenerSet: Listener name
     /// - HTTPRoute: HTTPRouteRule name
@@ -359,7 +352,6 @@ pub struct BackendTLSPolicyValidation {
     /// the configuration for WellKnownCACertificates MUST be honored instead if supported by the implementation.
     ///
     /// A CACertificateRef is invalid if:
-    ///
     /// - It refers to a resource that cannot be resolved (e.g., the referenced resource does not exist) or is misconfigured
     ///   (e.g., a ConfigMap does not contain a key named `ca.crt`). In this case, the Reason must be set to
     ///   `InvalidCACertificateRef` and the Message of the Condition must indicate which reference is invalid and why.
@@ -387,7 +379,6 @@ pub struct BackendTLSPolicyValidation {
     /// * At least one of `caCertificateRefs` and `wellKnownCACertificates` must be set.
     pub ca_certificate_refs: Option<Vec<BackendTLSPolicyCaCertificateRefs>>,
     /// Hostname is used for two purposes in the connection between Gateways and backends:
-    ///
     /// - 1\. Hostname MUST be used as the SNI to connect to the backend (RFC 6066).
     /// - 2\. Hostname MUST be used for authentication and MUST match the certificate served by the matching backend, unless
     ///   SubjectAltNames is specified.
@@ -414,7 +405,6 @@ pub struct BackendTLSPolicyValidation {
     /// `Invalid`.
     ///
     /// Valid values include:
-    ///
     /// - "System" - indicates that well-known system CA certificates should be used.
     ///
     /// Implementations MAY define their own sets of CA certificates. Such definitions MUST use an implementation-specific,

@@ -15,7 +15,6 @@ use std::collections::BTreeMap;
 ///
 /// Although a client request may match multiple route rules, only one rule may ultimately receive the request. Matching
 /// precedence MUST be determined in order of the following criteria:
-///
 /// - The most specific match as defined by the Route type.
 /// - The oldest Route based on creation timestamp. For example, a Route with a creation timestamp of "2020-09-08 01:02:03"
 ///   is given precedence over a Route with a creation timestamp of "2020-09-08 01:02:04".
@@ -80,7 +79,6 @@ pub struct GatewayCertificateRefs {
 codec::object! { GatewayCertificateRefs; optional group, kind; required name; optional namespace }
 
 /// From indicates where Routes will be selected for this Gateway. Possible values are:
-///
 /// - All: Routes in all namespaces may be used by this Gateway.
 /// - Selector: Routes in namespaces selected by the selector may be used by this Gateway.
 /// - Same: Only Routes in the same namespace may be used by this Gateway.
@@ -121,7 +119,6 @@ pub struct GatewayListeners {
     /// hostnames are matched. This field is ignored for protocols that don't require hostname based matching.
     ///
     /// Implementations MUST apply Hostname matching appropriately for each of the following protocols:
-    ///
     /// - TLS: The Listener Hostname MUST match the SNI.
     /// - HTTP: The Listener Hostname MUST match the Host header of the request.
     /// - HTTPS: The Listener Hostname SHOULD match both the SNI and Host header. Note that this does not require the SNI and
@@ -136,7 +133,6 @@ pub struct GatewayListeners {
     ///
     /// To detect misdirected requests, Gateways SHOULD match the authority of the requests with all the SNI hostname(s)
     /// configured across all the Gateway Listeners on the same port and protocol:
-    ///
     /// - If another Listener has an exact match or more specific wildcard entry, the Gateway SHOULD return a 421.
     /// - If the current Listener (selected by SNI matching during ClientHello) does not match the Host:
     ///   - If another Listener does match the Host, the Gateway SHOULD return a 421.
@@ -174,7 +170,6 @@ codec::object! { GatewayListeners; optional allowed_routes = "allowedRoutes", ho
     optional tls }
 
 /// Mode defines the TLS behavior for the TLS session initiated by the client. There are two possible modes:
-///
 /// - Terminate: The TLS session between the downstream client and the Gateway is terminated at the Gateway. This mode
 ///   requires certificates to be specified in some way, such as populating the certificateRefs field.
 /// - Passthrough: The TLS session is NOT terminated by the Gateway. This implies that the Gateway can't decipher the TLS
@@ -503,7 +498,6 @@ pub struct HTTPRouteRequestHeaderModifier {
     /// Input: GET /foo HTTP/1.1 my-header: foo
     ///
     /// Config: add:
-    ///
     /// - name: "my-header" value: "bar,baz"
     ///
     /// Output: GET /foo HTTP/1.1 my-header: foo,bar,baz
@@ -524,7 +518,6 @@ pub struct HTTPRouteRequestHeaderModifier {
     /// Input: GET /foo HTTP/1.1 my-header: foo
     ///
     /// Config: set:
-    ///
     /// - name: "my-header" value: "bar"
     ///
     /// Output: GET /foo HTTP/1.1 my-header: bar
@@ -598,7 +591,6 @@ pub struct HTTPRouteResponseHeaderModifier {
     /// Input: GET /foo HTTP/1.1 my-header: foo
     ///
     /// Config: add:
-    ///
     /// - name: "my-header" value: "bar,baz"
     ///
     /// Output: GET /foo HTTP/1.1 my-header: foo,bar,baz
@@ -619,7 +611,6 @@ pub struct HTTPRouteResponseHeaderModifier {
     /// Input: GET /foo HTTP/1.1 my-header: foo
     ///
     /// Config: set:
-    ///
     /// - name: "my-header" value: "bar"
     ///
     /// Output: GET /foo HTTP/1.1 my-header: bar
@@ -651,8 +642,7 @@ pub struct HTTPRouteSessionPersistence {
     /// * Defaults to `"Cookie"`.
     pub r#type: Option<HTTPRouteSessionPersistenceType>,
 }
-codec::object! { HTTPRouteSessionPersistence; optional absolute_timeout = "absoluteTimeout", cookie, header,
-    r#type = "type" }
+codec::object! { HTTPRouteSessionPersistence; optional absolute_timeout = "absoluteTimeout", cookie, header, r#type = "type" }
 
 /// The field of [`HTTPRouteSessionPersistence`] that is set, of those of which exactly one must be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -787,7 +777,6 @@ pub struct TCPRouteParentRef {
     /// Kind is kind of the referent.
     ///
     /// There are two kinds of parent resources with "Core" support:
-    ///
     /// - Gateway (Gateway conformance profile)
     /// - Service (Mesh conformance profile, ClusterIP Services only)
     ///
@@ -839,7 +828,6 @@ pub struct TCPRouteParentRef {
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources, SectionName is interpreted
     /// as the following:
-    ///
     /// - Gateway: Listener name. When both Port (experimental) and SectionName are specified, the name and port of the selected
     ///   listener must match both specified values.
     /// - Service: Port name. When both Port (experimental) and SectionName are specified, the name and port of the selected
@@ -863,7 +851,6 @@ codec::object! { TCPRouteParentRef; optional group, kind; required name; optiona
 
 /// ParentReference identifies an API object (usually a Gateway) that can be considered a parent of this resource (usually a
 /// route). There are two kinds of parent resources with "Core" support:
-///
 /// - Gateway (Gateway conformance profile)
 /// - Service (Mesh conformance profile, ClusterIP Services only)
 ///
@@ -883,7 +870,6 @@ pub struct TCPRouteParentRefs {
     /// Kind is kind of the referent.
     ///
     /// There are two kinds of parent resources with "Core" support:
-    ///
     /// - Gateway (Gateway conformance profile)
     /// - Service (Mesh conformance profile, ClusterIP Services only)
     ///
@@ -935,7 +921,6 @@ pub struct TCPRouteParentRefs {
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources, SectionName is interpreted
     /// as the following:
-    ///
     /// - Gateway: Listener name. When both Port (experimental) and SectionName are specified, the name and port of the selected
     ///   listener must match both specified values.
     /// - Service: Port name. When both Port (experimental) and SectionName are specified, the name and port of the selected
@@ -971,7 +956,6 @@ pub struct TCPRouteParents {
     ///
     /// There are a number of cases where the "Accepted" condition may not be set due to lack of controller visibility, that
     /// includes when:
-    ///
     /// - The Route refers to a nonexistent parent.
     /// - The Route is of a type that the controller does not support.
     /// - The Route is in a namespace to which the controller does not have access.

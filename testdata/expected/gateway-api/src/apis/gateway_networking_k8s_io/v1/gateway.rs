@@ -117,7 +117,6 @@ codec::object! { GatewayCaCertificateRefs; required group, kind, name; optional 
 /// reference standard Kubernetes resources, i.e., Secret, or implementation-specific custom resources.
 ///
 /// A ClientCertificateRef is considered invalid if:
-///
 /// - It refers to a resource that cannot be resolved (e.g., the referenced resource does not exist) or is misconfigured
 ///   (e.g., a Secret does not contain the keys named `tls.crt` and `tls.key`). In this case, the `ResolvedRefs` condition
 ///   on the Gateway MUST be set to False with the Reason `InvalidClientCertificateRef` and the Message of the Condition
@@ -247,7 +246,6 @@ pub struct GatewayInfrastructure {
 codec::object! { GatewayInfrastructure; optional annotations, labels, parameters_ref = "parametersRef" }
 
 /// From indicates where ListenerSets can attach to this Gateway. Possible values are:
-///
 /// - Same: Only ListenerSets in the same namespace may be attached to this Gateway.
 /// - Selector: ListenerSets in namespaces selected by the selector may be attached to this Gateway.
 /// - All: ListenerSets in all namespaces may be attached to this Gateway.
@@ -366,12 +364,10 @@ pub struct GatewaySpec {
     /// implementations based on the objects they support:
     ///
     /// HTTPRoute
-    ///
     /// - 1\. HTTPRoute, Port: 80, Protocol: HTTP
     /// - 2\. HTTPRoute, Port: 443, Protocol: HTTPS, TLS Mode: Terminate, TLS keypair provided
     ///
     /// TLSRoute
-    ///
     /// - 1\. TLSRoute, Port: 443, Protocol: TLS, TLS Mode: Passthrough
     ///
     /// "Distinct" Listeners have the following property:
@@ -390,12 +386,10 @@ pub struct GatewaySpec {
     ///
     /// The set of listeners that all share a protocol value MUST have _different_ values for _at least one_ of these fields to
     /// be distinct:
-    ///
     /// - **HTTP, HTTPS, TLS**: Port, Hostname
     /// - **TCP, UDP**: Port
     ///
     /// One **very** important rule to call out involves what happens when an implementation:
-    ///
     /// - Supports TCP protocol Listeners, as well as HTTP, HTTPS, or TLS protocol Listeners, and
     /// - sees HTTP, HTTPS, or TLS protocols with the same `port` as one with TCP Protocol.
     ///
@@ -436,7 +430,6 @@ pub struct GatewaySpec {
     /// Listener set that contains no Conflicted Listeners.
     ///
     /// Specifically, an implementation MAY accept a partial Listener set subject to the following rules:
-    ///
     /// - The implementation MUST NOT pick one conflicting Listener as the winner. ALL indistinct Listeners must not be accepted
     ///   for processing.
     /// - At least one distinct Listener MUST be present, or else the Gateway effectively contains _no_ Listeners, and must be
@@ -467,7 +460,6 @@ pub struct GatewaySpec {
     /// \## Compatible Listeners
     ///
     /// A Gateway's Listeners are considered _compatible_ if:
-    ///
     /// - 1\. They are distinct.
     /// - 2\. The implementation can serve them in compliance with the Addresses requirement that all Listeners are available on
     ///   all assigned addresses.
@@ -495,9 +487,8 @@ pub struct GatewaySpec {
     /// TLS specifies frontend and backend tls configuration for entire gateway.
     pub tls: Option<GatewaySpecTls>,
 }
-codec::object! { GatewaySpec; optional addresses, allowed_listeners = "allowedListeners",
-    default_scope = "defaultScope"; required gateway_class_name = "gatewayClassName"; optional infrastructure;
-    required listeners; optional tls }
+codec::object! { GatewaySpec; optional addresses, allowed_listeners = "allowedListeners", default_scope = "defaultScope";
+    required gateway_class_name = "gatewayClassName"; optional infrastructure; required listeners; optional tls }
 
 /// TLS specifies frontend and backend tls configuration for entire gateway.
 ///
@@ -517,7 +508,6 @@ pub struct GatewayStatus {
     /// Addresses lists the network addresses that have been bound to the Gateway.
     ///
     /// This list may differ from the addresses provided in the spec under some conditions:
-    ///
     /// - no addresses are specified, all addresses are dynamically assigned
     /// - a combination of specified and dynamic addresses are assigned
     /// - a specified address was unusable (e.g. already in use)
@@ -526,7 +516,6 @@ pub struct GatewayStatus {
     /// AttachedListenerSets represents the total number of ListenerSets that have been successfully attached to this Gateway.
     ///
     /// A ListenerSet is successfully attached to a Gateway when all the following conditions are met:
-    ///
     /// - The ListenerSet is selected by the Gateway's AllowedListeners field
     /// - The ListenerSet has a valid ParentRef selecting the Gateway
     /// - The ListenerSet's status has the condition "Accepted: true"
@@ -541,7 +530,6 @@ pub struct GatewayStatus {
     /// state.
     ///
     /// Known condition types are:
-    ///
     /// - "Accepted"
     /// - "Programmed"
     /// - "Ready"
@@ -584,7 +572,6 @@ pub struct GatewayValidation {
     /// bundle, which is used as a trust anchor to validate the certificates presented by the client.
     ///
     /// A CACertificateRef is invalid if:
-    ///
     /// - It refers to a resource that cannot be resolved (e.g., the referenced resource does not exist) or is misconfigured
     ///   (e.g., a ConfigMap does not contain a key named `ca.crt`). In this case, the Reason on all matching HTTPS listeners
     ///   must be set to `InvalidCACertificateRef` and the Message of the Condition must indicate which reference is invalid and
@@ -618,7 +605,6 @@ pub struct GatewayValidation {
 codec::object! { GatewayValidation; required ca_certificate_refs = "caCertificateRefs"; optional mode }
 
 /// FrontendValidationMode defines the mode for validating the client certificate. There are two possible modes:
-///
 /// - AllowValidOnly: In this mode, the gateway will accept connections only if the client presents a valid certificate.
 ///   This certificate must successfully pass validation against the CA certificates specified in `CACertificateRefs`.
 /// - AllowInsecureFallback: In this mode, the gateway will accept connections even if the client certificate is not

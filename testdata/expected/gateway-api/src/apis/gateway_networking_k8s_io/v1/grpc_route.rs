@@ -148,9 +148,8 @@ pub struct GRPCRouteFilters {
     /// Type identifies the type of filter to apply.
     pub r#type: GRPCRouteType,
 }
-codec::object! { GRPCRouteFilters; optional extension_ref = "extensionRef",
-    request_header_modifier = "requestHeaderModifier", request_mirror = "requestMirror",
-    response_header_modifier = "responseHeaderModifier"; required r#type = "type" }
+codec::object! { GRPCRouteFilters; optional extension_ref = "extensionRef", request_header_modifier = "requestHeaderModifier",
+    request_mirror = "requestMirror", response_header_modifier = "responseHeaderModifier"; required r#type = "type" }
 
 /// The field of [`GRPCRouteFilters`] that is set, of those of which exactly one must be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -190,7 +189,6 @@ codec::object! { GRPCRouteHeaders; required name; optional r#type = "type"; requ
 ///
 /// For example, the match below will match a gRPC request only if its service is `foo` AND it contains the `version: v1`
 /// header:
-///
 /// ```text
 /// matches:
 ///   - method:
@@ -274,7 +272,6 @@ pub struct GRPCRouteRules {
     /// during the alpha stage.
     ///
     /// Conformance-levels at this level are defined based on the type of filter:
-    ///
     /// - ALL core filters MUST be supported by all implementations that support GRPCRoute.
     /// - Implementers are encouraged to support extended filters.
     /// - Implementation-specific custom filters have no API guarantees across implementations.
@@ -294,7 +291,6 @@ pub struct GRPCRouteRules {
     /// this rule will be matched if **any** one of the matches is satisfied.
     ///
     /// For example, take the following matches configuration:
-    ///
     /// ```text
     /// matches:
     /// - method:
@@ -307,7 +303,6 @@ pub struct GRPCRouteRules {
     /// ```
     ///
     /// For a request to match against this rule, it MUST satisfy EITHER of the two conditions:
-    ///
     /// - service of foo.bar AND contains the header `version: 2`
     /// - service of foo.bar.v2
     ///
@@ -318,7 +313,6 @@ pub struct GRPCRouteRules {
     /// Proxy or Load Balancer routing configuration generated from GRPCRoutes MUST prioritize rules based on the following
     /// criteria, continuing on ties. Merging MUST not be done between GRPCRoutes and HTTPRoutes. Precedence MUST be given to
     /// the rule with the largest number of:
-    ///
     /// - Characters in a matching non-wildcard hostname.
     /// - Characters in a matching hostname.
     /// - Characters in a matching service.
@@ -327,7 +321,6 @@ pub struct GRPCRouteRules {
     ///
     /// If ties still exist across multiple Routes, matching precedence MUST be determined in order of the following criteria,
     /// continuing on ties:
-    ///
     /// - The oldest Route based on creation timestamp.
     /// - The Route appearing first in alphabetical order by "{namespace}/{name}".
     ///
@@ -351,14 +344,12 @@ codec::object! { GRPCRouteRules; optional backend_refs = "backendRefs", filters,
 pub struct GRPCRouteSpec {
     /// Hostnames defines a set of hostnames to match against the GRPC Host header to select a GRPCRoute to process the request.
     /// This matches the RFC 1123 definition of a hostname with 2 notable exceptions:
-    ///
     /// - 1\. IPs are not allowed.
     /// - 2\. A hostname may be prefixed with a wildcard label (`*.`). The wildcard label MUST appear by itself as the first
     ///   label.
     ///
     /// If a hostname is specified by both the Listener and GRPCRoute, there MUST be at least one intersecting hostname for the
     /// GRPCRoute to be attached to the Listener. For example:
-    ///
     /// - A Listener with `test.example.com` as the hostname matches GRPCRoutes that have either not specified any hostnames, or
     ///   have specified at least one of `test.example.com` or `*.example.com`.
     /// - A Listener with `*.example.com` as the hostname matches GRPCRoutes that have either not specified any hostnames or
@@ -379,7 +370,6 @@ pub struct GRPCRouteSpec {
     /// If a Route (A) of type HTTPRoute or GRPCRoute is attached to a Listener and that listener already has another Route (B)
     /// of the other type attached and the intersection of the hostnames of A and B is non-empty, then the implementation MUST
     /// accept exactly one of these two routes, determined by the following criteria, in order:
-    ///
     /// - The oldest Route based on creation timestamp.
     /// - The Route appearing first in alphabetical order by "{namespace}/{name}".
     ///
@@ -397,14 +387,12 @@ pub struct GRPCRouteSpec {
     /// "producer" route for a Service in a different namespace from the Route.
     ///
     /// There are two kinds of parent resources with "Core" support:
-    ///
     /// - Gateway (Gateway conformance profile)
     /// - Service (Mesh conformance profile, ClusterIP Services only)
     ///
     /// This API may be extended in the future to support additional kinds of parent resources.
     ///
     /// ParentRefs must be _distinct_. This means either that:
-    ///
     /// - They select different objects. If this is the case, then parentRef entries are distinct. In terms of fields, this
     ///   means that the multi-part key defined by `group`, `kind`, `namespace`, and `name` must be unique across all parentRef
     ///   entries in the Route.
@@ -413,7 +401,6 @@ pub struct GRPCRouteSpec {
     ///   all must set the same combination.
     ///
     /// Some examples:
-    ///
     /// - If one ParentRef sets `sectionName`, all ParentRefs referencing the same object must also set `sectionName`.
     /// - If one ParentRef sets `port`, all ParentRefs referencing the same object must also set `port`.
     /// - If one ParentRef sets `sectionName` and `port`, all ParentRefs referencing the same object must also set `sectionName`
@@ -468,7 +455,6 @@ codec::object! { GRPCRouteStatus; required parents }
 
 /// Type identifies the type of filter to apply. As with other API fields, types are classified into three conformance
 /// levels:
-///
 /// - Core: Filter types and their corresponding configuration defined by "Support: Core" in this package, e.g.
 ///   "RequestHeaderModifier". All implementations supporting GRPCRoute MUST support core filters.
 /// - Extended: Filter types and their corresponding configuration defined by "Support: Extended" in this package, e.g.
@@ -493,5 +479,4 @@ pub enum GRPCRouteType {
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { GRPCRouteType, Unrecognized, ResponseHeaderModifier, RequestHeaderModifier, RequestMirror,
-    ExtensionRef }
+codec::texts! { GRPCRouteType, Unrecognized, ResponseHeaderModifier, RequestHeaderModifier, RequestMirror, ExtensionRef }

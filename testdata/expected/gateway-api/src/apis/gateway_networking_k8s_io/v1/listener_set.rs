@@ -19,20 +19,17 @@ use super::{GatewayListeners, GatewayStatusListeners};
 /// the sectionName field.
 ///
 /// Policy Attachment:
-///
 /// - Policies that attach to a ListenerSet apply to all listeners defined in that resource
 /// - Policies do not impact listeners in the parent Gateway
 /// - Different ListenerSets attached to the same Gateway can have different policies
 /// - If an implementation cannot apply a policy to specific listeners, it should reject the policy
 ///
 /// ReferenceGrant Semantics:
-///
 /// - ReferenceGrants applied to a Gateway are not inherited by child ListenerSets
 /// - ReferenceGrants applied to a ListenerSet do not grant permission to the parent Gateway's listeners
 /// - A ListenerSet can reference secrets/backends in its own namespace without a ReferenceGrant
 ///
 /// Gateway Integration:
-///
 /// - The parent Gateway's status will include "AttachedListenerSets" which is the count of ListenerSets that have
 ///   successfully attached to a Gateway A ListenerSet is successfully attached to a Gateway when all the following
 ///   conditions are met:
@@ -84,7 +81,6 @@ pub struct ListenerSetSpec {
     ///
     /// Implementations MUST treat the parent Gateway as having the merged list of all listeners from itself and attached
     /// ListenerSets using the following precedence:
-    ///
     /// - 1\. "parent" Gateway
     /// - 2\. ListenerSet ordered by creation time (oldest first)
     /// - 3\. ListenerSet ordered alphabetically by "{namespace}/{name}".
@@ -121,7 +117,6 @@ pub struct ListenerSetStatus {
     /// ListenerSet state.
     ///
     /// Known condition types are:
-    ///
     /// - "Accepted"
     /// - "Programmed"
     /// * Must have at most 8 items and have no two items with the same `type`.

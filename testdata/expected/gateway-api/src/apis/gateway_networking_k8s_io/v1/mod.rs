@@ -14,7 +14,6 @@ mod reference_grant;
 mod tcp_route;
 mod tls_route;
 mod udp_route;
-mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
 pub use self::backend_tls_policy::*;
@@ -31,3 +30,17 @@ pub use self::udp_route::*;
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };
+
+::codegen_runtime::codec::kinds! {
+    "gateway.networking.k8s.io" / "v1";
+    BackendTLSPolicy, "backendtlspolicies", NamespaceResourceScope;
+    GRPCRoute, "grpcroutes", NamespaceResourceScope;
+    Gateway, "gateways", NamespaceResourceScope;
+    GatewayClass, "gatewayclasses", ClusterResourceScope;
+    HTTPRoute, "httproutes", NamespaceResourceScope;
+    ListenerSet, "listenersets", NamespaceResourceScope;
+    ReferenceGrant, "referencegrants", NamespaceResourceScope;
+    TCPRoute, "tcproutes", NamespaceResourceScope;
+    TLSRoute, "tlsroutes", NamespaceResourceScope;
+    UDPRoute, "udproutes", NamespaceResourceScope;
+}

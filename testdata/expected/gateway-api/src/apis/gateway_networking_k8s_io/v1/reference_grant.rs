@@ -39,11 +39,9 @@ pub struct ReferenceGrantFrom {
     /// part of the "Core" support level for this field.
     ///
     /// When used to permit a SecretObjectReference:
-    ///
     /// - Gateway
     ///
     /// When used to permit a BackendObjectReference:
-    ///
     /// - GRPCRoute
     /// - HTTPRoute
     /// - TCPRoute
@@ -89,7 +87,6 @@ pub struct ReferenceGrantTo {
     pub group: String,
     /// Kind is the kind of the referent. Although implementations may support additional resources, the following types are
     /// part of the "Core" support level for this field:
-    ///
     /// - Secret when used to permit a SecretObjectReference
     /// - Service when used to permit a BackendObjectReference
     /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.

@@ -30,7 +30,6 @@ codec::object! { TLSRoute as kind; defaulted metadata; required spec; optional s
 pub struct TLSRouteSpec {
     /// Hostnames defines a set of SNI hostnames that should match against the SNI attribute of TLS ClientHello message in TLS
     /// handshake. This matches the RFC 1123 definition of a hostname with 2 notable exceptions:
-    ///
     /// - 1\. IPs are not allowed in SNI hostnames per RFC 6066.
     /// - 2\. A hostname may be prefixed with a wildcard label (`*.`). The wildcard label must appear by itself as the first
     ///   label.
@@ -48,14 +47,12 @@ pub struct TLSRouteSpec {
     /// "producer" route for a Service in a different namespace from the Route.
     ///
     /// There are two kinds of parent resources with "Core" support:
-    ///
     /// - Gateway (Gateway conformance profile)
     /// - Service (Mesh conformance profile, ClusterIP Services only)
     ///
     /// This API may be extended in the future to support additional kinds of parent resources.
     ///
     /// ParentRefs must be _distinct_. This means either that:
-    ///
     /// - They select different objects. If this is the case, then parentRef entries are distinct. In terms of fields, this
     ///   means that the multi-part key defined by `group`, `kind`, `namespace`, and `name` must be unique across all parentRef
     ///   entries in the Route.
@@ -64,7 +61,6 @@ pub struct TLSRouteSpec {
     ///   all must set the same combination.
     ///
     /// Some examples:
-    ///
     /// - If one ParentRef sets `sectionName`, all ParentRefs referencing the same object must also set `sectionName`.
     /// - If one ParentRef sets `port`, all ParentRefs referencing the same object must also set `port`.
     /// - If one ParentRef sets `sectionName` and `port`, all ParentRefs referencing the same object must also set `sectionName`

@@ -94,7 +94,6 @@ pub struct TCPRouteParentRef {
     /// Kind is kind of the referent.
     ///
     /// There are two kinds of parent resources with "Core" support:
-    ///
     /// - Gateway (Gateway conformance profile)
     /// - Service (Mesh conformance profile, ClusterIP Services only)
     ///
@@ -146,7 +145,6 @@ pub struct TCPRouteParentRef {
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources, SectionName is interpreted
     /// as the following:
-    ///
     /// - Gateway: Listener name. When both Port (experimental) and SectionName are specified, the name and port of the selected
     ///   listener must match both specified values.
     /// - Service: Port name. When both Port (experimental) and SectionName are specified, the name and port of the selected
@@ -170,7 +168,6 @@ codec::object! { TCPRouteParentRef; optional group, kind; required name; optiona
 
 /// ParentReference identifies an API object (usually a Gateway) that can be considered a parent of this resource (usually a
 /// route). There are two kinds of parent resources with "Core" support:
-///
 /// - Gateway (Gateway conformance profile)
 /// - Service (Mesh conformance profile, ClusterIP Services only)
 ///
@@ -190,7 +187,6 @@ pub struct TCPRouteParentRefs {
     /// Kind is kind of the referent.
     ///
     /// There are two kinds of parent resources with "Core" support:
-    ///
     /// - Gateway (Gateway conformance profile)
     /// - Service (Mesh conformance profile, ClusterIP Services only)
     ///
@@ -242,7 +238,6 @@ pub struct TCPRouteParentRefs {
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources, SectionName is interpreted
     /// as the following:
-    ///
     /// - Gateway: Listener name. When both Port (experimental) and SectionName are specified, the name and port of the selected
     ///   listener must match both specified values.
     /// - Service: Port name. When both Port (experimental) and SectionName are specified, the name and port of the selected
@@ -278,7 +273,6 @@ pub struct TCPRouteParents {
     ///
     /// There are a number of cases where the "Accepted" condition may not be set due to lack of controller visibility, that
     /// includes when:
-    ///
     /// - The Route refers to a nonexistent parent.
     /// - The Route is of a type that the controller does not support.
     /// - The Route is in a namespace to which the controller does not have access.

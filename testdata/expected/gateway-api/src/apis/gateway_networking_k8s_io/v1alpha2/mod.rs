@@ -7,7 +7,6 @@ mod common;
 mod tcp_route;
 mod tls_route;
 mod udp_route;
-mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
 pub use self::common::*;
@@ -17,3 +16,10 @@ pub use self::udp_route::*;
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };
+
+::codegen_runtime::codec::kinds! {
+    "gateway.networking.k8s.io" / "v1alpha2";
+    TCPRoute, "tcproutes", NamespaceResourceScope;
+    TLSRoute, "tlsroutes", NamespaceResourceScope;
+    UDPRoute, "udproutes", NamespaceResourceScope;
+}

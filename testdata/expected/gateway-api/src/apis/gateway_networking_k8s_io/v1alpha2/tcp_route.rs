@@ -33,14 +33,12 @@ pub struct TCPRouteSpec {
     /// "producer" route for a Service in a different namespace from the Route.
     ///
     /// There are two kinds of parent resources with "Core" support:
-    ///
     /// - Gateway (Gateway conformance profile)
     /// - Service (Mesh conformance profile, ClusterIP Services only)
     ///
     /// This API may be extended in the future to support additional kinds of parent resources.
     ///
     /// ParentRefs must be _distinct_. This means either that:
-    ///
     /// - They select different objects. If this is the case, then parentRef entries are distinct. In terms of fields, this
     ///   means that the multi-part key defined by `group`, `kind`, `namespace`, and `name` must be unique across all parentRef
     ///   entries in the Route.
@@ -49,7 +47,6 @@ pub struct TCPRouteSpec {
     ///   all must set the same combination.
     ///
     /// Some examples:
-    ///
     /// - If one ParentRef sets `sectionName`, all ParentRefs referencing the same object must also set `sectionName`.
     /// - If one ParentRef sets `port`, all ParentRefs referencing the same object must also set `port`.
     /// - If one ParentRef sets `sectionName` and `port`, all ParentRefs referencing the same object must also set `sectionName`

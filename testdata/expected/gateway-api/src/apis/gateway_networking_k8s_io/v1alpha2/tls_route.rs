@@ -27,14 +27,12 @@ codec::object! { TLSRoute as kind; defaulted metadata; required spec; optional s
 pub struct TLSRouteSpec {
     /// Hostnames defines a set of SNI names that should match against the SNI attribute of TLS ClientHello message in TLS
     /// handshake. This matches the RFC 1123 definition of a hostname with 2 notable exceptions:
-    ///
     /// - 1\. IPs are not allowed in SNI names per RFC 6066.
     /// - 2\. A hostname may be prefixed with a wildcard label (`*.`). The wildcard label must appear by itself as the first
     ///   label.
     ///
     /// If a hostname is specified by both the Listener and TLSRoute, there must be at least one intersecting hostname for the
     /// TLSRoute to be attached to the Listener. For example:
-    ///
     /// - A Listener with `test.example.com` as the hostname matches TLSRoutes that have either not specified any hostnames, or
     ///   have specified at least one of `test.example.com` or `*.example.com`.
     /// - A Listener with `*.example.com` as the hostname matches TLSRoutes that have either not specified any hostnames or have
@@ -61,14 +59,12 @@ pub struct TLSRouteSpec {
     /// "producer" route for a Service in a different namespace from the Route.
     ///
     /// There are two kinds of parent resources with "Core" support:
-    ///
     /// - Gateway (Gateway conformance profile)
     /// - Service (Mesh conformance profile, ClusterIP Services only)
     ///
     /// This API may be extended in the future to support additional kinds of parent resources.
     ///
     /// ParentRefs must be _distinct_. This means either that:
-    ///
     /// - They select different objects. If this is the case, then parentRef entries are distinct. In terms of fields, this
     ///   means that the multi-part key defined by `group`, `kind`, `namespace`, and `name` must be unique across all parentRef
     ///   entries in the Route.
@@ -77,7 +73,6 @@ pub struct TLSRouteSpec {
     ///   all must set the same combination.
     ///
     /// Some examples:
-    ///
     /// - If one ParentRef sets `sectionName`, all ParentRefs referencing the same object must also set `sectionName`.
     /// - If one ParentRef sets `port`, all ParentRefs referencing the same object must also set `port`.
     /// - If one ParentRef sets `sectionName` and `port`, all ParentRefs referencing the same object must also set `sectionName`

@@ -5,7 +5,6 @@
 
 mod backend_tls_policy;
 mod tls_route;
-mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
 pub use self::backend_tls_policy::*;
@@ -13,3 +12,9 @@ pub use self::tls_route::*;
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };
+
+::codegen_runtime::codec::kinds! {
+    "gateway.networking.k8s.io" / "v1alpha3";
+    BackendTLSPolicy, "backendtlspolicies", NamespaceResourceScope;
+    TLSRoute, "tlsroutes", NamespaceResourceScope;
+}

@@ -72,7 +72,6 @@ codec::object! { GatewayAllowedListenersNamespaces; optional from, selector }
 ///
 /// Although a client request may match multiple route rules, only one rule may ultimately receive the request. Matching
 /// precedence MUST be determined in order of the following criteria:
-///
 /// - The most specific match as defined by the Route type.
 /// - The oldest Route based on creation timestamp. For example, a Route with a creation timestamp of "2020-09-08 01:02:03"
 ///   is given precedence over a Route with a creation timestamp of "2020-09-08 01:02:04".
@@ -184,7 +183,6 @@ codec::object! { GatewayCertificateRefs; optional group, kind; required name; op
 /// reference standard Kubernetes resources, i.e., Secret, or implementation-specific custom resources.
 ///
 /// A ClientCertificateRef is considered invalid if:
-///
 /// - It refers to a resource that cannot be resolved (e.g., the referenced resource does not exist) or is misconfigured
 ///   (e.g., a Secret does not contain the keys named `tls.crt` and `tls.key`). In this case, the `ResolvedRefs` condition
 ///   on the Gateway MUST be set to False with the Reason `InvalidClientCertificateRef` and the Message of the Condition
@@ -258,7 +256,6 @@ pub enum GatewayDefaultScope {
 codec::texts! { GatewayDefaultScope, Unrecognized, All, None }
 
 /// From indicates where Routes will be selected for this Gateway. Possible values are:
-///
 /// - All: Routes in all namespaces may be used by this Gateway.
 /// - Selector: Routes in namespaces selected by the selector may be used by this Gateway.
 /// - Same: Only Routes in the same namespace may be used by this Gateway.
@@ -355,7 +352,6 @@ pub struct GatewayListeners {
     /// hostnames are matched. This field is ignored for protocols that don't require hostname based matching.
     ///
     /// Implementations MUST apply Hostname matching appropriately for each of the following protocols:
-    ///
     /// - TLS: The Listener Hostname MUST match the SNI.
     /// - HTTP: The Listener Hostname MUST match the Host header of the request.
     /// - HTTPS: The Listener Hostname SHOULD match both the SNI and Host header. Note that this does not require the SNI and
@@ -370,7 +366,6 @@ pub struct GatewayListeners {
     ///
     /// To detect misdirected requests, Gateways SHOULD match the authority of the requests with all the SNI hostname(s)
     /// configured across all the Gateway Listeners on the same port and protocol:
-    ///
     /// - If another Listener has an exact match or more specific wildcard entry, the Gateway SHOULD return a 421.
     /// - If the current Listener (selected by SNI matching during ClientHello) does not match the Host:
     ///   - If another Listener does match the Host, the Gateway SHOULD return a 421.
@@ -408,7 +403,6 @@ codec::object! { GatewayListeners; optional allowed_routes = "allowedRoutes", ho
     optional tls }
 
 /// Mode defines the TLS behavior for the TLS session initiated by the client. There are two possible modes:
-///
 /// - Terminate: The TLS session between the downstream client and the Gateway is terminated at the Gateway. This mode
 ///   requires certificates to be specified in some way, such as populating the certificateRefs field.
 /// - Passthrough: The TLS session is NOT terminated by the Gateway. This implies that the Gateway can't decipher the TLS
@@ -443,7 +437,6 @@ pub struct GatewayNamespaces {
 codec::object! { GatewayNamespaces; optional from, selector }
 
 /// From indicates where ListenerSets can attach to this Gateway. Possible values are:
-///
 /// - Same: Only ListenerSets in the same namespace may be attached to this Gateway.
 /// - Selector: ListenerSets in namespaces selected by the selector may be attached to this Gateway.
 /// - All: ListenerSets in all namespaces may be attached to this Gateway.
@@ -562,12 +555,10 @@ pub struct GatewaySpec {
     /// implementations based on the objects they support:
     ///
     /// HTTPRoute
-    ///
     /// - 1\. HTTPRoute, Port: 80, Protocol: HTTP
     /// - 2\. HTTPRoute, Port: 443, Protocol: HTTPS, TLS Mode: Terminate, TLS keypair provided
     ///
     /// TLSRoute
-    ///
     /// - 1\. TLSRoute, Port: 443, Protocol: TLS, TLS Mode: Passthrough
     ///
     /// "Distinct" Listeners have the following property:
@@ -586,12 +577,10 @@ pub struct GatewaySpec {
     ///
     /// The set of listeners that all share a protocol value MUST have _different_ values for _at least one_ of these fields to
     /// be distinct:
-    ///
     /// - **HTTP, HTTPS, TLS**: Port, Hostname
     /// - **TCP, UDP**: Port
     ///
     /// One **very** important rule to call out involves what happens when an implementation:
-    ///
     /// - Supports TCP protocol Listeners, as well as HTTP, HTTPS, or TLS protocol Listeners, and
     /// - sees HTTP, HTTPS, or TLS protocols with the same `port` as one with TCP Protocol.
     ///
@@ -632,7 +621,6 @@ pub struct GatewaySpec {
     /// Listener set that contains no Conflicted Listeners.
     ///
     /// Specifically, an implementation MAY accept a partial Listener set subject to the following rules:
-    ///
     /// - The implementation MUST NOT pick one conflicting Listener as the winner. ALL indistinct Listeners must not be accepted
     ///   for processing.
     /// - At least one distinct Listener MUST be present, or else the Gateway effectively contains _no_ Listeners, and must be
@@ -663,7 +651,6 @@ pub struct GatewaySpec {
     /// \## Compatible Listeners
     ///
     /// A Gateway's Listeners are considered _compatible_ if:
-    ///
     /// - 1\. They are distinct.
     /// - 2\. The implementation can serve them in compliance with the Addresses requirement that all Listeners are available on
     ///   all assigned addresses.
@@ -691,9 +678,8 @@ pub struct GatewaySpec {
     /// TLS specifies frontend and backend tls configuration for entire gateway.
     pub tls: Option<GatewaySpecTls>,
 }
-codec::object! { GatewaySpec; optional addresses, allowed_listeners = "allowedListeners",
-    default_scope = "defaultScope"; required gateway_class_name = "gatewayClassName"; optional infrastructure;
-    required listeners; optional tls }
+codec::object! { GatewaySpec; optional addresses, allowed_listeners = "allowedListeners", default_scope = "defaultScope";
+    required gateway_class_name = "gatewayClassName"; optional infrastructure; required listeners; optional tls }
 
 /// TLS specifies frontend and backend tls configuration for entire gateway.
 ///
@@ -713,7 +699,6 @@ pub struct GatewayStatus {
     /// Addresses lists the network addresses that have been bound to the Gateway.
     ///
     /// This list may differ from the addresses provided in the spec under some conditions:
-    ///
     /// - no addresses are specified, all addresses are dynamically assigned
     /// - a combination of specified and dynamic addresses are assigned
     /// - a specified address was unusable (e.g. already in use)
@@ -722,7 +707,6 @@ pub struct GatewayStatus {
     /// AttachedListenerSets represents the total number of ListenerSets that have been successfully attached to this Gateway.
     ///
     /// A ListenerSet is successfully attached to a Gateway when all the following conditions are met:
-    ///
     /// - The ListenerSet is selected by the Gateway's AllowedListeners field
     /// - The ListenerSet has a valid ParentRef selecting the Gateway
     /// - The ListenerSet's status has the condition "Accepted: true"
@@ -737,7 +721,6 @@ pub struct GatewayStatus {
     /// state.
     ///
     /// Known condition types are:
-    ///
     /// - "Accepted"
     /// - "Programmed"
     /// - "Ready"
@@ -879,7 +862,6 @@ pub struct GatewayValidation {
     /// bundle, which is used as a trust anchor to validate the certificates presented by the client.
     ///
     /// A CACertificateRef is invalid if:
-    ///
     /// - It refers to a resource that cannot be resolved (e.g., the referenced resource does not exist) or is misconfigured
     ///   (e.g., a ConfigMap does not contain a key named `ca.crt`). In this case, the Reason on all matching HTTPS listeners
     ///   must be set to `InvalidCACertificateRef` and the Message of the Condition must indicate which reference is invalid and
@@ -913,7 +895,6 @@ pub struct GatewayValidation {
 codec::object! { GatewayValidation; required ca_certificate_refs = "caCertificateRefs"; optional mode }
 
 /// FrontendValidationMode defines the mode for validating the client certificate. There are two possible modes:
-///
 /// - AllowValidOnly: In this mode, the gateway will accept connections only if the client presents a valid certificate.
 ///   This certificate must successfully pass validation against the CA certificates specified in `CACertificateRefs`.
 /// - AllowInsecureFallback: In this mode, the gateway will accept connections even if the client certificate is not

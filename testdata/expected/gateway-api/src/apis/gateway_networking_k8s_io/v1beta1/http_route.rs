@@ -62,8 +62,7 @@ pub enum HTTPRouteAllowMethods {
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { HTTPRouteAllowMethods, Unrecognized, GET, HEAD, POST, PUT, DELETE, CONNECT, OPTIONS, TRACE, PATCH,
-    Star = "*" }
+codec::texts! { HTTPRouteAllowMethods, Unrecognized, GET, HEAD, POST, PUT, DELETE, CONNECT, OPTIONS, TRACE, PATCH, Star = "*" }
 
 /// BackendRef is a reference to a backend to send authorization requests to.
 ///
@@ -310,7 +309,6 @@ pub struct HTTPRouteCors {
     /// origin matching.
     ///
     /// The host part of the origin may contain the wildcard character `*`. These wildcard characters behave as follows:
-    ///
     /// - `*` is a greedy match to the _left_, including any number of DNS labels to the left of its position. This also means
     ///   that `*` will include any number of period `.` characters to the left of its position.
     /// - A wildcard by itself matches all hosts.
@@ -386,8 +384,7 @@ pub struct HTTPRouteCors {
     pub max_age: Option<i32>,
 }
 codec::object! { HTTPRouteCors; optional allow_credentials = "allowCredentials", allow_headers = "allowHeaders",
-    allow_methods = "allowMethods", allow_origins = "allowOrigins", expose_headers = "exposeHeaders",
-    max_age = "maxAge" }
+    allow_methods = "allowMethods", allow_origins = "allowOrigins", expose_headers = "exposeHeaders", max_age = "maxAge" }
 
 /// ExtensionRef is an optional, implementation-specific extension to the "filter" behavior. For example, resource
 /// "myroutefilter" in group "networking.example.net"). ExtensionRef MUST NOT be used for core and extended filters.
@@ -433,8 +430,8 @@ pub struct HTTPRouteExternalAuth {
     /// ExternalAuthProtocol describes which protocol to use when communicating with an ext_authz authorization server.
     pub protocol: HTTPRouteProtocol,
 }
-codec::object! { HTTPRouteExternalAuth; required backend_ref = "backendRef"; optional forward_body = "forwardBody",
-    grpc, http; required protocol }
+codec::object! { HTTPRouteExternalAuth; required backend_ref = "backendRef"; optional forward_body = "forwardBody", grpc, http;
+    required protocol }
 
 /// The field of [`HTTPRouteExternalAuth`] that is set, of those of which exactly one must be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -481,9 +478,8 @@ pub struct HTTPRouteFilters {
     pub url_rewrite: Option<HTTPRouteUrlRewrite>,
 }
 codec::object! { HTTPRouteFilters; optional cors, extension_ref = "extensionRef", external_auth = "externalAuth",
-    request_header_modifier = "requestHeaderModifier", request_mirror = "requestMirror",
-    request_redirect = "requestRedirect", response_header_modifier = "responseHeaderModifier"; required r#type = "type";
-    optional url_rewrite = "urlRewrite" }
+    request_header_modifier = "requestHeaderModifier", request_mirror = "requestMirror", request_redirect = "requestRedirect",
+    response_header_modifier = "responseHeaderModifier"; required r#type = "type"; optional url_rewrite = "urlRewrite" }
 
 /// The field of [`HTTPRouteFilters`] that is set, of those of which exactly one must be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -497,8 +493,8 @@ pub enum HTTPRouteFiltersUnion<'a> {
     ResponseHeaderModifier(&'a HTTPRouteResponseHeaderModifier),
     UrlRewrite(&'a HTTPRouteUrlRewrite),
 }
-codec::union! { convertible HTTPRouteFilters, HTTPRouteFiltersUnion, as_union,
-    Cors = cors (r#type = HTTPRouteType::CORS), ExtensionRef = extension_ref (r#type = HTTPRouteType::ExtensionRef),
+codec::union! { convertible HTTPRouteFilters, HTTPRouteFiltersUnion, as_union, Cors = cors (r#type = HTTPRouteType::CORS),
+    ExtensionRef = extension_ref (r#type = HTTPRouteType::ExtensionRef),
     ExternalAuth = external_auth (r#type = HTTPRouteType::ExternalAuth),
     RequestHeaderModifier = request_header_modifier (r#type = HTTPRouteType::RequestHeaderModifier),
     RequestMirror = request_mirror (r#type = HTTPRouteType::RequestMirror),
@@ -627,7 +623,6 @@ pub struct HTTPRouteHttp {
     /// server.
     ///
     /// The following headers must always be sent to the authorization server, regardless of this setting:
-    ///
     /// - `Host`
     /// - `Method`
     /// - `Path`
@@ -694,7 +689,6 @@ codec::texts! { HTTPRouteLifetimeType, Unrecognized, Permanent, Session }
 ///
 /// For example, the match below will match a HTTP request only if its path starts with `/foo` AND it contains the `version:
 /// v1` header:
-///
 /// ```text
 /// match:
 ///
@@ -775,7 +769,6 @@ pub struct HTTPRouteParentRef {
     /// Kind is kind of the referent.
     ///
     /// There are two kinds of parent resources with "Core" support:
-    ///
     /// - Gateway (Gateway conformance profile)
     /// - Service (Mesh conformance profile, ClusterIP Services only)
     ///
@@ -827,7 +820,6 @@ pub struct HTTPRouteParentRef {
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources, SectionName is interpreted
     /// as the following:
-    ///
     /// - Gateway: Listener name. When both Port (experimental) and SectionName are specified, the name and port of the selected
     ///   listener must match both specified values.
     /// - Service: Port name. When both Port (experimental) and SectionName are specified, the name and port of the selected
@@ -851,7 +843,6 @@ codec::object! { HTTPRouteParentRef; optional group, kind; required name; option
 
 /// ParentReference identifies an API object (usually a Gateway) that can be considered a parent of this resource (usually a
 /// route). There are two kinds of parent resources with "Core" support:
-///
 /// - Gateway (Gateway conformance profile)
 /// - Service (Mesh conformance profile, ClusterIP Services only)
 ///
@@ -871,7 +862,6 @@ pub struct HTTPRouteParentRefs {
     /// Kind is kind of the referent.
     ///
     /// There are two kinds of parent resources with "Core" support:
-    ///
     /// - Gateway (Gateway conformance profile)
     /// - Service (Mesh conformance profile, ClusterIP Services only)
     ///
@@ -923,7 +913,6 @@ pub struct HTTPRouteParentRefs {
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources, SectionName is interpreted
     /// as the following:
-    ///
     /// - Gateway: Listener name. When both Port (experimental) and SectionName are specified, the name and port of the selected
     ///   listener must match both specified values.
     /// - Service: Port name. When both Port (experimental) and SectionName are specified, the name and port of the selected
@@ -959,7 +948,6 @@ pub struct HTTPRouteParents {
     ///
     /// There are a number of cases where the "Accepted" condition may not be set due to lack of controller visibility, that
     /// includes when:
-    ///
     /// - The Route refers to a nonexistent parent.
     /// - The Route is of a type that the controller does not support.
     /// - The Route is in a namespace to which the controller does not have access.
@@ -1090,7 +1078,6 @@ pub struct HTTPRouteRequestHeaderModifier {
     /// Input: GET /foo HTTP/1.1 my-header: foo
     ///
     /// Config: add:
-    ///
     /// - name: "my-header" value: "bar,baz"
     ///
     /// Output: GET /foo HTTP/1.1 my-header: foo,bar,baz
@@ -1111,7 +1098,6 @@ pub struct HTTPRouteRequestHeaderModifier {
     /// Input: GET /foo HTTP/1.1 my-header: foo
     ///
     /// Config: set:
-    ///
     /// - name: "my-header" value: "bar"
     ///
     /// Output: GET /foo HTTP/1.1 my-header: bar
@@ -1190,14 +1176,12 @@ pub struct HTTPRouteRequestRedirect {
     /// Port is the port to be used in the value of the `Location` header in the response.
     ///
     /// If no port is specified, the redirect port MUST be derived using the following rules:
-    ///
     /// - If redirect scheme is not-empty, the redirect port MUST be the well-known port associated with the redirect scheme.
     ///   Specifically "http" to port 80 and "https" to port 443. If the redirect scheme does not have a well-known port, the
     ///   listener port of the Gateway SHOULD be used.
     /// - If redirect scheme is empty, the redirect port MUST be the Gateway Listener port.
     ///
     /// Implementations SHOULD NOT add the port number in the 'Location' header in the following cases:
-    ///
     /// - A Location header that will use HTTP (whether that is determined via the Listener protocol or the Scheme field) _and_
     ///   use port 80.
     /// - A Location header that will use HTTPS (whether that is determined via the Listener protocol or the Scheme field) _and_
@@ -1267,7 +1251,6 @@ pub struct HTTPRouteResponseHeaderModifier {
     /// Input: GET /foo HTTP/1.1 my-header: foo
     ///
     /// Config: add:
-    ///
     /// - name: "my-header" value: "bar,baz"
     ///
     /// Output: GET /foo HTTP/1.1 my-header: foo,bar,baz
@@ -1288,7 +1271,6 @@ pub struct HTTPRouteResponseHeaderModifier {
     /// Input: GET /foo HTTP/1.1 my-header: foo
     ///
     /// Config: set:
-    ///
     /// - name: "my-header" value: "bar"
     ///
     /// Output: GET /foo HTTP/1.1 my-header: bar
@@ -1400,7 +1382,6 @@ pub struct HTTPRouteRules {
     /// a portion of Route Rules are invalid, implementations MUST set the "PartiallyInvalid" condition for the Route.
     ///
     /// Conformance-levels at this level are defined based on the type of filter:
-    ///
     /// - ALL core filters MUST be supported by all implementations.
     /// - Implementers are encouraged to support extended filters.
     /// - Implementation-specific custom filters have no API guarantees across implementations.
@@ -1425,7 +1406,6 @@ pub struct HTTPRouteRules {
     /// this rule will be matched if **any** one of the matches is satisfied.
     ///
     /// For example, take the following matches configuration:
-    ///
     /// ```text
     /// matches:
     /// - path:
@@ -1438,7 +1418,6 @@ pub struct HTTPRouteRules {
     /// ```
     ///
     /// For a request to match against this rule, a request must satisfy EITHER of the two conditions:
-    ///
     /// - path prefixed with `/foo` AND contains the header `version: v2`
     /// - path prefix of `/v2/foo`
     ///
@@ -1450,7 +1429,6 @@ pub struct HTTPRouteRules {
     /// Proxy or Load Balancer routing configuration generated from HTTPRoutes MUST prioritize matches based on the following
     /// criteria, continuing on ties. Across all rules specified on applicable Routes, precedence must be given to the match
     /// having:
-    ///
     /// - "Exact" path match.
     /// - "Prefix" path match with largest number of characters.
     /// - Method match.
@@ -1461,7 +1439,6 @@ pub struct HTTPRouteRules {
     ///
     /// If ties still exist across multiple Routes, matching precedence MUST be determined in order of the following criteria,
     /// continuing on ties:
-    ///
     /// - The oldest Route based on creation timestamp.
     /// - The Route appearing first in alphabetical order by "{namespace}/{name}".
     ///
@@ -1535,8 +1512,7 @@ pub struct HTTPRouteSessionPersistence {
     /// * Defaults to `"Cookie"`.
     pub r#type: Option<HTTPRouteSessionPersistenceType>,
 }
-codec::object! { HTTPRouteSessionPersistence; optional absolute_timeout = "absoluteTimeout", cookie, header,
-    r#type = "type" }
+codec::object! { HTTPRouteSessionPersistence; optional absolute_timeout = "absoluteTimeout", cookie, header, r#type = "type" }
 
 /// The field of [`HTTPRouteSessionPersistence`] that is set, of those of which exactly one must be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -1593,14 +1569,12 @@ pub struct HTTPRouteSpec {
     /// backend.
     ///
     /// Valid values for Hostnames are determined by RFC 1123 definition of a hostname with 2 notable exceptions:
-    ///
     /// - 1\. IPs are not allowed.
     /// - 2\. A hostname may be prefixed with a wildcard label (`*.`). The wildcard label must appear by itself as the first
     ///   label.
     ///
     /// If a hostname is specified by both the Listener and HTTPRoute, there must be at least one intersecting hostname for the
     /// HTTPRoute to be attached to the Listener. For example:
-    ///
     /// - A Listener with `test.example.com` as the hostname matches HTTPRoutes that have either not specified any hostnames, or
     ///   have specified at least one of `test.example.com` or `*.example.com`.
     /// - A Listener with `*.example.com` as the hostname matches HTTPRoutes that have either not specified any hostnames or
@@ -1621,7 +1595,6 @@ pub struct HTTPRouteSpec {
     ///
     /// In the event that multiple HTTPRoutes specify intersecting hostnames (e.g. overlapping wildcard matching and exact
     /// matching hostnames), precedence must be given to rules from the HTTPRoute with the largest number of:
-    ///
     /// - Characters in a matching non-wildcard hostname.
     /// - Characters in a matching hostname.
     ///
@@ -1639,14 +1612,12 @@ pub struct HTTPRouteSpec {
     /// "producer" route for a Service in a different namespace from the Route.
     ///
     /// There are two kinds of parent resources with "Core" support:
-    ///
     /// - Gateway (Gateway conformance profile)
     /// - Service (Mesh conformance profile, ClusterIP Services only)
     ///
     /// This API may be extended in the future to support additional kinds of parent resources.
     ///
     /// ParentRefs must be _distinct_. This means either that:
-    ///
     /// - They select different objects. If this is the case, then parentRef entries are distinct. In terms of fields, this
     ///   means that the multi-part key defined by `group`, `kind`, `namespace`, and `name` must be unique across all parentRef
     ///   entries in the Route.
@@ -1655,7 +1626,6 @@ pub struct HTTPRouteSpec {
     ///   all must set the same combination.
     ///
     /// Some examples:
-    ///
     /// - If one ParentRef sets `sectionName`, all ParentRefs referencing the same object must also set `sectionName`.
     /// - If one ParentRef sets `port`, all ParentRefs referencing the same object must also set `port`.
     /// - If one ParentRef sets `sectionName` and `port`, all ParentRefs referencing the same object must also set `sectionName`
@@ -1784,7 +1754,6 @@ codec::object! { HTTPRouteTimeouts; optional backend_request = "backendRequest",
 
 /// Type identifies the type of filter to apply. As with other API fields, types are classified into three conformance
 /// levels:
-///
 /// - Core: Filter types and their corresponding configuration defined by "Support: Core" in this package, e.g.
 ///   "RequestHeaderModifier". All implementations must support core filters.
 /// - Extended: Filter types and their corresponding configuration defined by "Support: Extended" in this package, e.g.
@@ -1818,8 +1787,8 @@ pub enum HTTPRouteType {
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { HTTPRouteType, Unrecognized, RequestHeaderModifier, ResponseHeaderModifier, RequestMirror,
-    RequestRedirect, URLRewrite, ExtensionRef, CORS, ExternalAuth }
+codec::texts! { HTTPRouteType, Unrecognized, RequestHeaderModifier, ResponseHeaderModifier, RequestMirror, RequestRedirect,
+    URLRewrite, ExtensionRef, CORS, ExternalAuth }
 
 /// URLRewrite defines a schema for a filter that modifies a request during forwarding.
 ///

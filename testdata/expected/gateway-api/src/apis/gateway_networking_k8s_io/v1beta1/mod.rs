@@ -7,7 +7,6 @@ mod gateway;
 mod gateway_class;
 mod http_route;
 mod reference_grant;
-mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
 pub use self::gateway::*;
@@ -17,3 +16,11 @@ pub use self::reference_grant::*;
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };
+
+::codegen_runtime::codec::kinds! {
+    "gateway.networking.k8s.io" / "v1beta1";
+    Gateway, "gateways", NamespaceResourceScope;
+    GatewayClass, "gatewayclasses", ClusterResourceScope;
+    HTTPRoute, "httproutes", NamespaceResourceScope;
+    ReferenceGrant, "referencegrants", NamespaceResourceScope;
+}

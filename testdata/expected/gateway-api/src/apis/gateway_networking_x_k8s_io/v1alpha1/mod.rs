@@ -6,7 +6,6 @@
 mod x_backend;
 mod x_backend_traffic_policy;
 mod x_mesh;
-mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
 pub use self::x_backend::*;
@@ -15,3 +14,10 @@ pub use self::x_mesh::*;
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };
+
+::codegen_runtime::codec::kinds! {
+    "gateway.networking.x-k8s.io" / "v1alpha1";
+    XBackend, "xbackends", NamespaceResourceScope;
+    XBackendTrafficPolicy, "xbackendtrafficpolicies", NamespaceResourceScope;
+    XMesh, "xmeshes", ClusterResourceScope;
+}

@@ -110,7 +110,6 @@ pub struct XBackendParentRef {
     /// Kind is kind of the referent.
     ///
     /// There are two kinds of parent resources with "Core" support:
-    ///
     /// - Gateway (Gateway conformance profile)
     /// - Service (Mesh conformance profile, ClusterIP Services only)
     ///
@@ -162,7 +161,6 @@ pub struct XBackendParentRef {
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources, SectionName is interpreted
     /// as the following:
-    ///
     /// - Gateway: Listener name. When both Port (experimental) and SectionName are specified, the name and port of the selected
     ///   listener must match both specified values.
     /// - Service: Port name. When both Port (experimental) and SectionName are specified, the name and port of the selected
@@ -194,7 +192,6 @@ pub struct XBackendParents {
     /// of a specific aspect of the resource.
     ///
     /// Defined condition types include:
-    ///
     /// - "Accepted": the resource has been acknowledged and accepteed by the controller
     ///
     /// The status of each condition is one of True, False, or Unknown.
@@ -340,8 +337,7 @@ pub struct XBackendTls {
     /// Validation contains TLS validation configuration for the backend connection.
     pub validation: Option<XBackendValidation>,
 }
-codec::object! { XBackendTls; optional client_certificate_ref = "clientCertificateRef"; required mode;
-    optional validation }
+codec::object! { XBackendTls; optional client_certificate_ref = "clientCertificateRef"; required mode; optional validation }
 
 /// Type defines the backend type.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -367,7 +363,6 @@ pub struct XBackendValidation {
     /// the configuration for WellKnownCACertificates MUST be honored instead if supported by the implementation.
     ///
     /// A CACertificateRef is invalid if:
-    ///
     /// - It refers to a resource that cannot be resolved (e.g., the referenced resource does not exist) or is misconfigured
     ///   (e.g., a ConfigMap does not contain a key named `ca.crt`). In this case, the Reason must be set to
     ///   `InvalidCACertificateRef` and the Message of the Condition must indicate which reference is invalid and why.
@@ -395,7 +390,6 @@ pub struct XBackendValidation {
     /// * At least one of `caCertificateRefs` and `wellKnownCACertificates` must be set.
     pub ca_certificate_refs: Option<Vec<XBackendCaCertificateRefs>>,
     /// Hostname is used for two purposes in the connection between Gateways and backends:
-    ///
     /// - 1\. Hostname MUST be used as the SNI to connect to the backend (RFC 6066).
     /// - 2\. Hostname MUST be used for authentication and MUST match the certificate served by the matching backend, unless
     ///   SubjectAltNames is specified.
@@ -422,7 +416,6 @@ pub struct XBackendValidation {
     /// `Invalid`.
     ///
     /// Valid values include:
-    ///
     /// - "System" - indicates that well-known system CA certificates should be used.
     ///
     /// Implementations MAY define their own sets of CA certificates. Such definitions MUST use an implementation-specific,

@@ -34,7 +34,6 @@ pub struct XBackendTrafficPolicyAncestorRef {
     /// Kind is kind of the referent.
     ///
     /// There are two kinds of parent resources with "Core" support:
-    ///
     /// - Gateway (Gateway conformance profile)
     /// - Service (Mesh conformance profile, ClusterIP Services only)
     ///
@@ -86,7 +85,6 @@ pub struct XBackendTrafficPolicyAncestorRef {
     pub port: Option<i32>,
     /// SectionName is the name of a section within the target resource. In the following resources, SectionName is interpreted
     /// as the following:
-    ///
     /// - Gateway: Listener name. When both Port (experimental) and SectionName are specified, the name and port of the selected
     ///   listener must match both specified values.
     /// - Service: Port name. When both Port (experimental) and SectionName are specified, the name and port of the selected
@@ -327,9 +325,8 @@ pub enum XBackendTrafficPolicySessionPersistenceUnion<'a> {
     Cookie(&'a XBackendTrafficPolicyCookie),
     Header(&'a XBackendTrafficPolicyHeader),
 }
-codec::union! { convertible XBackendTrafficPolicySessionPersistence, XBackendTrafficPolicySessionPersistenceUnion,
-    as_union, Cookie = cookie (r#type = XBackendTrafficPolicyType::Cookie),
-    Header = header (r#type = XBackendTrafficPolicyType::Header) }
+codec::union! { convertible XBackendTrafficPolicySessionPersistence, XBackendTrafficPolicySessionPersistenceUnion, as_union,
+    Cookie = cookie (r#type = XBackendTrafficPolicyType::Cookie), Header = header (r#type = XBackendTrafficPolicyType::Header) }
 
 /// Spec defines the desired state of BackendTrafficPolicy.
 #[derive(Clone, Debug, Default, PartialEq)]

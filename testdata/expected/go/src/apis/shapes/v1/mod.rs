@@ -5,7 +5,6 @@
 
 mod shape_types;
 mod usage_types;
-mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
 pub use self::shape_types::*;
@@ -13,3 +12,9 @@ pub use self::usage_types::*;
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };
+
+::codegen_runtime::codec::kinds! {
+    "shapes.example.com" / "v1";
+    Shape, "shapes", NamespaceResourceScope;
+    Usage, "usages", NamespaceResourceScope;
+}

@@ -146,8 +146,8 @@ pub struct ShapeSpec {
 }
 codec::object! { ShapeSpec; optional paused, owner; defaulted text, flag, count, small, large, ratio; filled list, map;
     defaulted pointer; omittable required; defaulted policy; optional fallback, names, by_name = "byName";
-    optional_encoded data, port; optional quantity, timeout; defaulted_encoded since; optional level, tree, choice,
-    zero, selector, limits, protocol, template, raw; nullable any }
+    optional_encoded data, port; optional quantity, timeout; defaulted_encoded since; optional level, tree, choice, zero,
+    selector, limits, protocol, template, raw; nullable any }
 
 /// ShapeStatus is what a shape is.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -4,10 +4,14 @@
 //! Types of `timers.example.com/v1`.
 
 mod timer_types;
-mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
 pub use self::timer_types::*;
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };
+
+::codegen_runtime::codec::kinds! {
+    "timers.example.com" / "v1";
+    Timer, "timers", NamespaceResourceScope;
+}

@@ -41,7 +41,6 @@ pub struct TimerSpec {
     /// * Must be at least 0.
     pub grace_seconds: Option<i64>,
     /// Overlap says what becomes of a run while another is under way. Valid values are:
-    ///
     /// - "Wait" (default): starts it when the other has ended;
     /// - "Skip": never starts it;
     /// - "Stop": ends the other at once.
@@ -62,8 +61,8 @@ pub struct TimerSpec {
     /// * Must have at most 8 items and have no item twice.
     pub zones: Option<Vec<String>>,
 }
-codec::object! { TimerSpec; defaulted rule; optional grace_seconds = "graceSeconds", overlap, suspend;
-    defaulted template; optional keep_succeeded = "keepSucceeded", keep_failed = "keepFailed", zones }
+codec::object! { TimerSpec; defaulted rule; optional grace_seconds = "graceSeconds", overlap, suspend; defaulted template;
+    optional keep_succeeded = "keepSucceeded", keep_failed = "keepFailed", zones }
 
 /// TimerStatus is what the timer has done.
 #[derive(Clone, Debug, Default, PartialEq)]

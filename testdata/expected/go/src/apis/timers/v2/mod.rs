@@ -4,10 +4,14 @@
 //! Types of `timers.example.com/v2`.
 
 mod timer_types;
-mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
 pub use self::timer_types::*;
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };
+
+::codegen_runtime::codec::kinds! {
+    "timers.example.com" / "v2";
+    Timer, "timers", NamespaceResourceScope;
+}

@@ -4,10 +4,15 @@
 //! Types of `wardle.example.com/v1alpha1`.
 
 mod types;
-mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
 pub use self::types::*;
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };
+
+::codegen_runtime::codec::kinds! {
+    "wardle.example.com" / "v1alpha1";
+    Flunder, "flunders", NamespaceResourceScope;
+    Fischer, "fischers", ClusterResourceScope;
+}

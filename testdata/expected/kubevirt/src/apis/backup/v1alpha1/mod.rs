@@ -5,7 +5,6 @@
 
 mod virtual_machine_backup;
 mod virtual_machine_backup_tracker;
-mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
 pub use self::virtual_machine_backup::*;
@@ -13,3 +12,9 @@ pub use self::virtual_machine_backup_tracker::*;
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };
+
+::codegen_runtime::codec::kinds! {
+    "backup.kubevirt.io" / "v1alpha1";
+    VirtualMachineBackup, "virtualmachinebackups", NamespaceResourceScope;
+    VirtualMachineBackupTracker, "virtualmachinebackuptrackers", NamespaceResourceScope;
+}

@@ -32,8 +32,8 @@ pub struct VirtualMachineBackupIncludedVolumes {
     /// VolumeName is the volume name from VMI spec
     pub volume_name: String,
 }
-codec::object! { VirtualMachineBackupIncludedVolumes; optional data_endpoint = "dataEndpoint",
-    map_endpoint = "mapEndpoint"; required volume_name = "volumeName" }
+codec::object! { VirtualMachineBackupIncludedVolumes; optional data_endpoint = "dataEndpoint", map_endpoint = "mapEndpoint";
+    required volume_name = "volumeName" }
 
 /// Mode specifies the way the backup output will be recieved
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -77,8 +77,7 @@ pub struct VirtualMachineBackupSpec {
     pub ttl_duration: Option<String>,
 }
 codec::object! { VirtualMachineBackupSpec; optional force_full_backup = "forceFullBackup", mode, pvc_name = "pvcName",
-    skip_quiesce = "skipQuiesce"; required source; optional token_secret_ref = "tokenSecretRef",
-    ttl_duration = "ttlDuration" }
+    skip_quiesce = "skipQuiesce"; required source; optional token_secret_ref = "tokenSecretRef", ttl_duration = "ttlDuration" }
 
 /// VirtualMachineBackupStatus is the status for a VirtualMachineBackup resource
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -98,5 +97,4 @@ pub struct VirtualMachineBackupStatus {
     pub r#type: Option<String>,
 }
 codec::object! { VirtualMachineBackupStatus; optional checkpoint_name = "checkpointName"; optional_encoded conditions;
-    optional endpoint_cert = "endpointCert", export_uid = "exportUID", included_volumes = "includedVolumes",
-    r#type = "type" }
+    optional endpoint_cert = "endpointCert", export_uid = "exportUID", included_volumes = "includedVolumes", r#type = "type" }

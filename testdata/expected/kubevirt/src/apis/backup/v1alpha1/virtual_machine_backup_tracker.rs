@@ -29,8 +29,8 @@ pub struct VirtualMachineBackupTrackerLatestCheckpoint {
     /// Volumes lists volumes included in the backup
     pub volumes: Option<Vec<VirtualMachineBackupTrackerVolumes>>,
 }
-codec::object! { VirtualMachineBackupTrackerLatestCheckpoint; optional_encoded creation_time = "creationTime";
-    optional name, volumes }
+codec::object! { VirtualMachineBackupTrackerLatestCheckpoint; optional_encoded creation_time = "creationTime"; optional name,
+    volumes }
 
 /// VirtualMachineBackupTrackerSpec is the spec for a VirtualMachineBackupTracker resource
 /// * Must satisfy `self == oldSelf`: spec is immutable after creation
@@ -54,8 +54,7 @@ pub struct VirtualMachineBackupTrackerStatus {
     pub latest_checkpoint: Option<VirtualMachineBackupTrackerLatestCheckpoint>,
 }
 codec::object! { VirtualMachineBackupTrackerStatus;
-    optional checkpoint_redefinition_required = "checkpointRedefinitionRequired",
-    latest_checkpoint = "latestCheckpoint" }
+    optional checkpoint_redefinition_required = "checkpointRedefinitionRequired", latest_checkpoint = "latestCheckpoint" }
 
 /// BackupVolumeInfo contains information about a volume included in a backup
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -67,5 +66,5 @@ pub struct VirtualMachineBackupTrackerVolumes {
     /// VolumeName is the volume name from VMI spec
     pub volume_name: String,
 }
-codec::object! { VirtualMachineBackupTrackerVolumes; optional data_endpoint = "dataEndpoint",
-    map_endpoint = "mapEndpoint"; required volume_name = "volumeName" }
+codec::object! { VirtualMachineBackupTrackerVolumes; optional data_endpoint = "dataEndpoint", map_endpoint = "mapEndpoint";
+    required volume_name = "volumeName" }

@@ -4,10 +4,14 @@
 //! Types of `clone.kubevirt.io/v1alpha1`.
 
 mod virtual_machine_clone;
-mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
 pub use self::virtual_machine_clone::*;
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };
+
+::codegen_runtime::codec::kinds! {
+    "clone.kubevirt.io" / "v1alpha1";
+    VirtualMachineClone, "virtualmachineclones", NamespaceResourceScope;
+}

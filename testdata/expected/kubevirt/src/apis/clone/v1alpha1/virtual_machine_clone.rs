@@ -58,7 +58,6 @@ pub struct VirtualMachineCloneSpec {
     /// group, VirtualMachineSnapshot of snapshot.kubevirt.io API group
     pub source: TypedLocalObjectReference,
     /// Target is the outcome of the cloning process. Currently supported source types are:
-    ///
     /// - VirtualMachine of kubevirt.io API group
     /// - Empty (nil). If the target is not provided, the target type would default to VirtualMachine and a random name would be
     ///   generated for the target. The target's name can be viewed by inspecting status "TargetName" field below.
@@ -69,9 +68,9 @@ pub struct VirtualMachineCloneSpec {
     /// VolumeNamePolicy defines how to handle volume naming during the clone operation
     pub volume_name_policy: Option<VirtualMachineCloneVolumeNamePolicy>,
 }
-codec::object! { VirtualMachineCloneSpec; optional annotation_filters = "annotationFilters",
-    label_filters = "labelFilters", new_mac_addresses = "newMacAddresses", new_sm_bios_serial = "newSMBiosSerial",
-    patches; required source; optional target, template, volume_name_policy = "volumeNamePolicy" }
+codec::object! { VirtualMachineCloneSpec; optional annotation_filters = "annotationFilters", label_filters = "labelFilters",
+    new_mac_addresses = "newMacAddresses", new_sm_bios_serial = "newSMBiosSerial", patches; required source; optional target,
+    template, volume_name_policy = "volumeNamePolicy" }
 
 /// `VirtualMachineClone.status`.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -4,10 +4,14 @@
 //! Types of `export.kubevirt.io/v1`.
 
 mod virtual_machine_export;
-mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
 pub use self::virtual_machine_export::*;
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };
+
+::codegen_runtime::codec::kinds! {
+    "export.kubevirt.io" / "v1";
+    VirtualMachineExport, "virtualmachineexports", NamespaceResourceScope;
+}

@@ -83,8 +83,8 @@ pub struct VirtualMachineClusterInstancetypeHostDevices {
     /// If specified, the virtual network interface address and its tag will be provided to the guest via config drive
     pub tag: Option<String>,
 }
-codec::object! { VirtualMachineClusterInstancetypeHostDevices; optional claim_name = "claimName",
-    device_name = "deviceName"; required name; optional request_name = "requestName", tag }
+codec::object! { VirtualMachineClusterInstancetypeHostDevices; optional claim_name = "claimName", device_name = "deviceName";
+    required name; optional request_name = "requestName", tag }
 
 /// Optionally enables the use of hugepages for the VirtualMachineInstance instead of regular memory.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -226,8 +226,7 @@ pub struct VirtualMachineClusterPreferenceCustom {
     pub logical: Option<i64>,
     pub physical: Option<i64>,
 }
-codec::object! { VirtualMachineClusterPreferenceCustom; optional discard_granularity = "discardGranularity", logical,
-    physical }
+codec::object! { VirtualMachineClusterPreferenceCustom; optional discard_granularity = "discardGranularity", logical, physical }
 
 /// Devices optionally defines preferences associated with the Devices attribute of a VirtualMachineInstance DomainSpec
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -301,9 +300,8 @@ codec::object! { VirtualMachineClusterPreferenceDevices;
     preferred_disk_bus = "preferredDiskBus", preferred_disk_cache = "preferredDiskCache",
     preferred_disk_dedicated_io_thread = "preferredDiskDedicatedIoThread", preferred_disk_io = "preferredDiskIO",
     preferred_input_bus = "preferredInputBus", preferred_input_type = "preferredInputType",
-    preferred_interface_masquerade = "preferredInterfaceMasquerade",
-    preferred_interface_model = "preferredInterfaceModel", preferred_lun_bus = "preferredLunBus",
-    preferred_network_interface_multi_queue = "preferredNetworkInterfaceMultiQueue",
+    preferred_interface_masquerade = "preferredInterfaceMasquerade", preferred_interface_model = "preferredInterfaceModel",
+    preferred_lun_bus = "preferredLunBus", preferred_network_interface_multi_queue = "preferredNetworkInterfaceMultiQueue",
     preferred_panic_device_model = "preferredPanicDeviceModel", preferred_rng = "preferredRng",
     preferred_sound_model = "preferredSoundModel", preferred_tpm = "preferredTPM",
     preferred_use_virtio_transitional = "preferredUseVirtioTransitional", preferred_video_type = "preferredVideoType",
@@ -554,8 +552,8 @@ pub struct VirtualMachineClusterPreferencePreferredHyperv {
     /// VPIndex enables the Virtual Processor Index to help windows identifying virtual processors.
     pub vpindex: Option<VirtualMachineClusterPreferenceVpindex>,
 }
-codec::object! { VirtualMachineClusterPreferencePreferredHyperv; optional evmcs, frequencies, ipi, reenlightenment,
-    relaxed, reset, runtime, spinlocks, synic, synictimer, tlbflush, vapic, vendorid, vpindex }
+codec::object! { VirtualMachineClusterPreferencePreferredHyperv; optional evmcs, frequencies, ipi, reenlightenment, relaxed,
+    reset, runtime, spinlocks, synic, synictimer, tlbflush, vapic, vendorid, vpindex }
 
 /// PreferredKvm optionally enables and configures KVM features
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -783,8 +781,7 @@ pub struct VirtualMachineClusterPreferenceVolumes {
     /// PreffereedStorageClassName optionally defines the preferred storageClass
     pub preferred_storage_class_name: Option<String>,
 }
-codec::object! { VirtualMachineClusterPreferenceVolumes;
-    optional preferred_storage_class_name = "preferredStorageClassName" }
+codec::object! { VirtualMachineClusterPreferenceVolumes; optional preferred_storage_class_name = "preferredStorageClassName" }
 
 /// VPIndex enables the Virtual Processor Index to help windows identifying virtual processors. Defaults to the machine type
 /// setting.

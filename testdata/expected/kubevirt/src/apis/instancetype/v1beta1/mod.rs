@@ -8,7 +8,6 @@ mod virtual_machine_cluster_instancetype;
 mod virtual_machine_cluster_preference;
 mod virtual_machine_instancetype;
 mod virtual_machine_preference;
-mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
 pub use self::common::*;
@@ -19,3 +18,11 @@ pub use self::virtual_machine_preference::*;
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };
+
+::codegen_runtime::codec::kinds! {
+    "instancetype.kubevirt.io" / "v1beta1";
+    VirtualMachineClusterInstancetype, "virtualmachineclusterinstancetypes", ClusterResourceScope;
+    VirtualMachineClusterPreference, "virtualmachineclusterpreferences", ClusterResourceScope;
+    VirtualMachineInstancetype, "virtualmachineinstancetypes", NamespaceResourceScope;
+    VirtualMachinePreference, "virtualmachinepreferences", NamespaceResourceScope;
+}

@@ -59,8 +59,7 @@ pub struct VirtualMachineClusterPreferenceSpec {
     /// Volumes optionally defines preferences associated with the Volumes attribute of a VirtualMachineInstace DomainSpec
     pub volumes: Option<VirtualMachineClusterPreferenceVolumes>,
 }
-codec::object! { VirtualMachineClusterPreferenceSpec; optional annotations, clock, cpu, devices, features, firmware,
-    machine, prefer_spread_socket_to_core_ratio = "preferSpreadSocketToCoreRatio",
-    preferred_architecture = "preferredArchitecture", preferred_launch_security = "preferredLaunchSecurity",
-    preferred_subdomain = "preferredSubdomain",
+codec::object! { VirtualMachineClusterPreferenceSpec; optional annotations, clock, cpu, devices, features, firmware, machine,
+    prefer_spread_socket_to_core_ratio = "preferSpreadSocketToCoreRatio", preferred_architecture = "preferredArchitecture",
+    preferred_launch_security = "preferredLaunchSecurity", preferred_subdomain = "preferredSubdomain",
     preferred_termination_grace_period_seconds = "preferredTerminationGracePeriodSeconds", requirements, volumes }

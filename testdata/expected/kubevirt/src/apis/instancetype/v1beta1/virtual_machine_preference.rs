@@ -60,7 +60,6 @@ pub struct VirtualMachinePreferenceSpec {
     pub volumes: Option<VirtualMachineClusterPreferenceVolumes>,
 }
 codec::object! { VirtualMachinePreferenceSpec; optional annotations, clock, cpu, devices, features, firmware, machine,
-    prefer_spread_socket_to_core_ratio = "preferSpreadSocketToCoreRatio",
-    preferred_architecture = "preferredArchitecture", preferred_launch_security = "preferredLaunchSecurity",
-    preferred_subdomain = "preferredSubdomain",
+    prefer_spread_socket_to_core_ratio = "preferSpreadSocketToCoreRatio", preferred_architecture = "preferredArchitecture",
+    preferred_launch_security = "preferredLaunchSecurity", preferred_subdomain = "preferredSubdomain",
     preferred_termination_grace_period_seconds = "preferredTerminationGracePeriodSeconds", requirements, volumes }

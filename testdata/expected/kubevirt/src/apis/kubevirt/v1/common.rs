@@ -211,8 +211,8 @@ pub struct VirtualMachineInstanceCloudInitConfigDrive {
     pub user_data_base64: Option<String>,
 }
 codec::object! { VirtualMachineInstanceCloudInitConfigDrive; optional network_data = "networkData",
-    network_data_base64 = "networkDataBase64", network_data_secret_ref = "networkDataSecretRef",
-    secret_ref = "secretRef", user_data = "userData", user_data_base64 = "userDataBase64" }
+    network_data_base64 = "networkDataBase64", network_data_secret_ref = "networkDataSecretRef", secret_ref = "secretRef",
+    user_data = "userData", user_data_base64 = "userDataBase64" }
 
 /// CloudInitNoCloud represents a cloud-init NoCloud user-data source. The NoCloud data will be added as a disk to the vmi.
 /// A proper cloud-init installation is required inside the guest. More info:
@@ -233,8 +233,8 @@ pub struct VirtualMachineInstanceCloudInitNoCloud {
     pub user_data_base64: Option<String>,
 }
 codec::object! { VirtualMachineInstanceCloudInitNoCloud; optional network_data = "networkData",
-    network_data_base64 = "networkDataBase64", network_data_secret_ref = "networkDataSecretRef",
-    secret_ref = "secretRef", user_data = "userData", user_data_base64 = "userDataBase64" }
+    network_data_base64 = "networkDataBase64", network_data_secret_ref = "networkDataSecretRef", secret_ref = "secretRef",
+    user_data = "userData", user_data_base64 = "userDataBase64" }
 
 /// Compression selects the algorithm for compressing the live migration data stream. When omitted (nil) or set to "none",
 /// compression is disabled.
@@ -349,8 +349,7 @@ pub struct VirtualMachineInstanceCpu {
     pub threads: Option<i32>,
 }
 codec::object! { VirtualMachineInstanceCpu; optional cores, dedicated_cpu_placement = "dedicatedCpuPlacement", features,
-    isolate_emulator_thread = "isolateEmulatorThread", max_sockets = "maxSockets", model, numa, realtime, sockets,
-    threads }
+    isolate_emulator_thread = "isolateEmulatorThread", max_sockets = "maxSockets", model, numa, realtime, sockets, threads }
 
 /// CPUFeature allows specifying a CPU feature.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -398,9 +397,9 @@ pub struct VirtualMachineInstanceDestinationPVCInfo {
     /// claim spec.
     pub volume_mode: Option<String>,
 }
-codec::object! { VirtualMachineInstanceDestinationPVCInfo; optional access_modes = "accessModes";
-    optional_encoded capacity; optional claim_name = "claimName", filesystem_overhead = "filesystemOverhead",
-    preallocated; optional_encoded requests; optional volume_mode = "volumeMode" }
+codec::object! { VirtualMachineInstanceDestinationPVCInfo; optional access_modes = "accessModes"; optional_encoded capacity;
+    optional claim_name = "claimName", filesystem_overhead = "filesystemOverhead", preallocated; optional_encoded requests;
+    optional volume_mode = "volumeMode" }
 
 /// Devices allows adding disks, network interfaces, and others
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -468,12 +467,11 @@ pub struct VirtualMachineInstanceDevices {
 codec::object! { VirtualMachineInstanceDevices; optional autoattach_graphics_device = "autoattachGraphicsDevice",
     autoattach_input_device = "autoattachInputDevice", autoattach_mem_balloon = "autoattachMemBalloon",
     autoattach_pod_interface = "autoattachPodInterface", autoattach_serial_console = "autoattachSerialConsole",
-    autoattach_vsock = "autoattachVSOCK", block_multi_queue = "blockMultiQueue",
-    client_passthrough = "clientPassthrough", disable_hotplug = "disableHotplug", disks,
-    downward_metrics = "downwardMetrics", filesystems, gpus, host_devices = "hostDevices", inputs, interfaces,
-    log_serial_console = "logSerialConsole", network_interface_multiqueue = "networkInterfaceMultiqueue",
-    panic_devices = "panicDevices", rng, sound, tpm, use_virtio_transitional = "useVirtioTransitional", video,
-    watchdog }
+    autoattach_vsock = "autoattachVSOCK", block_multi_queue = "blockMultiQueue", client_passthrough = "clientPassthrough",
+    disable_hotplug = "disableHotplug", disks, downward_metrics = "downwardMetrics", filesystems, gpus,
+    host_devices = "hostDevices", inputs, interfaces, log_serial_console = "logSerialConsole",
+    network_interface_multiqueue = "networkInterfaceMultiqueue", panic_devices = "panicDevices", rng, sound, tpm,
+    use_virtio_transitional = "useVirtioTransitional", video, watchdog }
 
 /// If specified the network interface will pass additional DHCP options to the VMI
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -487,8 +485,8 @@ pub struct VirtualMachineInstanceDhcpOptions {
     /// If specified will pass option 66 to interface's DHCP server
     pub tftp_server_name: Option<String>,
 }
-codec::object! { VirtualMachineInstanceDhcpOptions; optional boot_file_name = "bootFileName",
-    ntp_servers = "ntpServers", private_options = "privateOptions", tftp_server_name = "tftpServerName" }
+codec::object! { VirtualMachineInstanceDhcpOptions; optional boot_file_name = "bootFileName", ntp_servers = "ntpServers",
+    private_options = "privateOptions", tftp_server_name = "tftpServerName" }
 
 /// diag288 watchdog device (specific to s390x architecture).
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -589,9 +587,9 @@ pub struct VirtualMachineInstanceDomain {
     /// Resources describes the Compute Resources required by this vmi.
     pub resources: Option<VirtualMachineInstanceResources>,
 }
-codec::object! { VirtualMachineInstanceDomain; optional chassis, clock, cpu; required devices; optional features,
-    firmware, io_threads = "ioThreads", io_threads_policy = "ioThreadsPolicy", launch_security = "launchSecurity",
-    machine, memory, reboot_policy = "rebootPolicy", resources }
+codec::object! { VirtualMachineInstanceDomain; optional chassis, clock, cpu; required devices; optional features, firmware,
+    io_threads = "ioThreads", io_threads_policy = "ioThreadsPolicy", launch_security = "launchSecurity", machine, memory,
+    reboot_policy = "rebootPolicy", resources }
 
 /// DowntimeTuning configures iteration-aware downtime ramping for live migration convergence.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -610,8 +608,8 @@ pub struct VirtualMachineInstanceDowntimeTuning {
     /// * Must be at least 1.
     pub steps: Option<i32>,
 }
-codec::object! { VirtualMachineInstanceDowntimeTuning; optional cooldown_seconds = "cooldownSeconds",
-    initial_ms = "initialMs", start_after_iteration = "startAfterIteration", steps }
+codec::object! { VirtualMachineInstanceDowntimeTuning; optional cooldown_seconds = "cooldownSeconds", initial_ms = "initialMs",
+    start_after_iteration = "startAfterIteration", steps }
 
 /// DownwardAPI represents downward API about the pod that should populate this volume
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -702,8 +700,8 @@ pub struct VirtualMachineInstanceFeatures {
     /// SMM enables/disables System Management Mode. TSEG not yet implemented.
     pub smm: Option<VirtualMachineInstanceSmm>,
 }
-codec::object! { VirtualMachineInstanceFeatures; optional acpi, apic, hyperv, hyperv_passthrough = "hypervPassthrough",
-    kvm, pvspinlock, smm }
+codec::object! { VirtualMachineInstanceFeatures; optional acpi, apic, hyperv, hyperv_passthrough = "hypervPassthrough", kvm,
+    pvspinlock, smm }
 
 /// `VirtualMachineInstance.spec.domain.devices.filesystems`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -742,8 +740,7 @@ pub struct VirtualMachineInstanceFirmwareAcpi {
     /// <https://learn.microsoft.com/en-us/previous-versions/windows/hardware/design/dn653305(v=vs.85>)
     pub slic_name_ref: Option<String>,
 }
-codec::object! { VirtualMachineInstanceFirmwareAcpi; optional msdm_name_ref = "msdmNameRef",
-    slic_name_ref = "slicNameRef" }
+codec::object! { VirtualMachineInstanceFirmwareAcpi; optional msdm_name_ref = "msdmNameRef", slic_name_ref = "slicNameRef" }
 
 /// Frequencies improves the TSC clock source handling for Hyper-V on KVM. Defaults to the machine type setting.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -770,8 +767,8 @@ pub struct VirtualMachineInstanceGpus {
     pub tag: Option<String>,
     pub virtual_gpu_options: Option<VirtualMachineInstanceVirtualGPUOptions>,
 }
-codec::object! { VirtualMachineInstanceGpus; optional claim_name = "claimName", device_name = "deviceName";
-    required name; optional request_name = "requestName", tag, virtual_gpu_options = "virtualGPUOptions" }
+codec::object! { VirtualMachineInstanceGpus; optional claim_name = "claimName", device_name = "deviceName"; required name;
+    optional request_name = "requestName", tag, virtual_gpu_options = "virtualGPUOptions" }
 
 /// `VirtualMachineInstance.spec.domain.devices.hostDevices`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -857,8 +854,8 @@ pub struct VirtualMachineInstanceHyperv {
     /// VPIndex enables the Virtual Processor Index to help windows identifying virtual processors.
     pub vpindex: Option<VirtualMachineInstanceVpindex>,
 }
-codec::object! { VirtualMachineInstanceHyperv; optional evmcs, frequencies, ipi, reenlightenment, relaxed, reset,
-    runtime, spinlocks, synic, synictimer, tlbflush, vapic, vendorid, vpindex }
+codec::object! { VirtualMachineInstanceHyperv; optional evmcs, frequencies, ipi, reenlightenment, relaxed, reset, runtime,
+    spinlocks, synic, synictimer, tlbflush, vapic, vendorid, vpindex }
 
 /// This enables all supported hyperv flags automatically. Bear in mind that if this enabled hyperV features cannot be
 /// enabled explicitly. In addition, a Virtual Machine using it will be non-migratable.
@@ -939,10 +936,9 @@ pub struct VirtualMachineInstanceInterfaces {
     /// If specified, the virtual network interface address and its tag will be provided to the guest via config drive
     pub tag: Option<String>,
 }
-codec::object! { VirtualMachineInstanceInterfaces; optional acpi_index = "acpiIndex", binding, boot_order = "bootOrder",
-    bridge, dhcp_options = "dhcpOptions", mac_address = "macAddress", macvtap, masquerade, model; required name;
-    optional passt, passt_binding = "passtBinding", pci_address = "pciAddress", port_ranges = "portRanges", ports,
-    slirp, sriov, state, tag }
+codec::object! { VirtualMachineInstanceInterfaces; optional acpi_index = "acpiIndex", binding, boot_order = "bootOrder", bridge,
+    dhcp_options = "dhcpOptions", mac_address = "macAddress", macvtap, masquerade, model; required name; optional passt,
+    passt_binding = "passtBinding", pci_address = "pciAddress", port_ranges = "portRanges", ports, slirp, sriov, state, tag }
 
 /// IOThreads specifies the IOThreads options.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -950,8 +946,7 @@ pub struct VirtualMachineInstanceIoThreads {
     /// SupplementalPoolThreadCount specifies how many iothreads are allocated for the supplementalPool policy.
     pub supplemental_pool_thread_count: Option<i32>,
 }
-codec::object! { VirtualMachineInstanceIoThreads;
-    optional supplemental_pool_thread_count = "supplementalPoolThreadCount" }
+codec::object! { VirtualMachineInstanceIoThreads; optional supplemental_pool_thread_count = "supplementalPoolThreadCount" }
 
 /// IPI improves performances in overcommited environments. Requires vpindex. Defaults to the machine type setting.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1229,16 +1224,14 @@ codec::object! { VirtualMachineInstanceMigrationState; optional abort_requested 
     failure_reason = "failureReason", migration_configuration = "migrationConfiguration",
     migration_network_type = "migrationNetworkType", migration_policy_name = "migrationPolicyName",
     migration_uid = "migrationUid", mode, source_node = "sourceNode",
-    source_persistent_state_pvc_name = "sourcePersistentStatePVCName", source_pod = "sourcePod",
-    source_state = "sourceState"; nullable_encoded start_timestamp = "startTimestamp";
-    optional target_attachment_pod_uid = "targetAttachmentPodUID", target_cpu_set = "targetCPUSet",
-    target_direct_migration_node_ports = "targetDirectMigrationNodePorts";
+    source_persistent_state_pvc_name = "sourcePersistentStatePVCName", source_pod = "sourcePod", source_state = "sourceState";
+    nullable_encoded start_timestamp = "startTimestamp"; optional target_attachment_pod_uid = "targetAttachmentPodUID",
+    target_cpu_set = "targetCPUSet", target_direct_migration_node_ports = "targetDirectMigrationNodePorts";
     optional_encoded target_memory_overhead = "targetMemoryOverhead"; optional target_node = "targetNode",
     target_node_address = "targetNodeAddress", target_node_domain_detected = "targetNodeDomainDetected";
     optional_encoded target_node_domain_ready_timestamp = "targetNodeDomainReadyTimestamp";
-    optional target_node_topology = "targetNodeTopology",
-    target_persistent_state_pvc_name = "targetPersistentStatePVCName", target_pod = "targetPod",
-    target_state = "targetState" }
+    optional target_node_topology = "targetNodeTopology", target_persistent_state_pvc_name = "targetPersistentStatePVCName",
+    target_pod = "targetPod", target_state = "targetState" }
 
 /// Represents the multus cni network.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1572,8 +1565,7 @@ pub struct VirtualMachineInstanceSecret {
     /// Typical values are "cidata" (cloud-init), "config-2" (cloud-init) or "OEMDRV" (kickstart).
     pub volume_label: Option<String>,
 }
-codec::object! { VirtualMachineInstanceSecret; optional optional, secret_name = "secretName",
-    volume_label = "volumeLabel" }
+codec::object! { VirtualMachineInstanceSecret; optional optional, secret_name = "secretName", volume_label = "volumeLabel" }
 
 /// ServiceAccountVolumeSource represents a reference to a service account. There can only be one volume of this type! More
 /// info: <https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/>
@@ -1648,8 +1640,8 @@ pub struct VirtualMachineInstanceSourcePVCInfo {
     pub volume_mode: Option<String>,
 }
 codec::object! { VirtualMachineInstanceSourcePVCInfo; optional access_modes = "accessModes"; optional_encoded capacity;
-    optional claim_name = "claimName", filesystem_overhead = "filesystemOverhead", preallocated;
-    optional_encoded requests; optional volume_mode = "volumeMode" }
+    optional claim_name = "claimName", filesystem_overhead = "filesystemOverhead", preallocated; optional_encoded requests;
+    optional volume_mode = "volumeMode" }
 
 /// Secret means that the access credential is pulled from a kubernetes secret
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1683,10 +1675,10 @@ pub struct VirtualMachineInstanceSourceState {
     /// VirtualMachineInstanceUID is the UID of the target virtual machine instance
     pub virtual_machine_instance_uid: Option<String>,
 }
-codec::object! { VirtualMachineInstanceSourceState; optional domain_name = "domainName",
-    domain_namespace = "domainNamespace", migration_uid = "migrationUID", node, node_selectors = "nodeSelectors",
-    persistent_state_pvc_name = "persistentStatePVCName", pod, selinux_context = "selinuxContext",
-    sync_address = "syncAddress", virtual_machine_instance_uid = "virtualMachineInstanceUID" }
+codec::object! { VirtualMachineInstanceSourceState; optional domain_name = "domainName", domain_namespace = "domainNamespace",
+    migration_uid = "migrationUID", node, node_selectors = "nodeSelectors",
+    persistent_state_pvc_name = "persistentStatePVCName", pod, selinux_context = "selinuxContext", sync_address = "syncAddress",
+    virtual_machine_instance_uid = "virtualMachineInstanceUID" }
 
 /// Spinlocks allows to configure the spinlock retry attempts.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1742,11 +1734,10 @@ pub struct VirtualMachineInstanceStallDetector {
     /// * Must be at least 0.
     pub switchover_timeout: Option<i64>,
 }
-codec::object! { VirtualMachineInstanceStallDetector;
-    optional_encoded completion_timeout_factor = "completionTimeoutFactor", ewma_alpha = "ewmaAlpha",
-    patience_window_decay_factor = "patienceWindowDecayFactor", precopy_possible_factor = "precopyPossibleFactor";
-    optional search_local_minima = "searchLocalMinima", stall_margin = "stallMargin",
-    stall_progress_timeout = "stallProgressTimeout", switchover_timeout = "switchoverTimeout" }
+codec::object! { VirtualMachineInstanceStallDetector; optional_encoded completion_timeout_factor = "completionTimeoutFactor",
+    ewma_alpha = "ewmaAlpha", patience_window_decay_factor = "patienceWindowDecayFactor",
+    precopy_possible_factor = "precopyPossibleFactor"; optional search_local_minima = "searchLocalMinima",
+    stall_margin = "stallMargin", stall_progress_timeout = "stallProgressTimeout", switchover_timeout = "switchoverTimeout" }
 
 /// SyNIC enables the Synthetic Interrupt Controller. Defaults to the machine type setting.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1814,12 +1805,11 @@ pub struct VirtualMachineInstanceTargetState {
     /// VirtualMachineInstanceUID is the UID of the target virtual machine instance
     pub virtual_machine_instance_uid: Option<String>,
 }
-codec::object! { VirtualMachineInstanceTargetState; optional attachment_pod_uid = "attachmentPodUID",
-    cpu_set = "cpuSet", direct_migration_node_ports = "directMigrationNodePorts", domain_detected = "domainDetected",
-    domain_name = "domainName", domain_namespace = "domainNamespace";
-    optional_encoded domain_ready_timestamp = "domainReadyTimestamp"; optional migration_uid = "migrationUID", node,
-    node_address = "nodeAddress", node_topology = "nodeTopology", persistent_state_pvc_name = "persistentStatePVCName",
-    pod, selinux_context = "selinuxContext", sync_address = "syncAddress",
+codec::object! { VirtualMachineInstanceTargetState; optional attachment_pod_uid = "attachmentPodUID", cpu_set = "cpuSet",
+    direct_migration_node_ports = "directMigrationNodePorts", domain_detected = "domainDetected", domain_name = "domainName",
+    domain_namespace = "domainNamespace"; optional_encoded domain_ready_timestamp = "domainReadyTimestamp";
+    optional migration_uid = "migrationUID", node, node_address = "nodeAddress", node_topology = "nodeTopology",
+    persistent_state_pvc_name = "persistentStatePVCName", pod, selinux_context = "selinuxContext", sync_address = "syncAddress",
     virtual_machine_instance_uid = "virtualMachineInstanceUID" }
 
 /// Timer specifies whih timers are attached to the vmi.
@@ -1920,8 +1910,8 @@ pub struct VirtualMachineInstanceUtilityVolumes {
     /// Type represents the type of the utility volume.
     pub r#type: Option<String>,
 }
-codec::object! { VirtualMachineInstanceUtilityVolumes; required claim_name = "claimName", name;
-    optional read_only = "readOnly", r#type = "type" }
+codec::object! { VirtualMachineInstanceUtilityVolumes; required claim_name = "claimName", name; optional read_only = "readOnly",
+    r#type = "type" }
 
 /// VAPIC improves the paravirtualized handling of interrupts. Defaults to the machine type setting.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -10,7 +10,6 @@ mod virtual_machine_instance;
 mod virtual_machine_instance_migration;
 mod virtual_machine_instance_preset;
 mod virtual_machine_instance_replica_set;
-mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
 pub use self::common::*;
@@ -23,3 +22,13 @@ pub use self::virtual_machine_instance_replica_set::*;
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };
+
+::codegen_runtime::codec::kinds! {
+    "kubevirt.io" / "v1";
+    KubeVirt, "kubevirts", NamespaceResourceScope;
+    VirtualMachine, "virtualmachines", NamespaceResourceScope;
+    VirtualMachineInstance, "virtualmachineinstances", NamespaceResourceScope;
+    VirtualMachineInstanceMigration, "virtualmachineinstancemigrations", NamespaceResourceScope;
+    VirtualMachineInstancePreset, "virtualmachineinstancepresets", NamespaceResourceScope;
+    VirtualMachineInstanceReplicaSet, "virtualmachineinstancereplicasets", NamespaceResourceScope;
+}

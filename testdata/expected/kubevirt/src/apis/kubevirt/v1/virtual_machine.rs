@@ -41,7 +41,6 @@ pub struct VirtualMachineAddVolumeOptions {
     pub disk: VirtualMachineDisk,
     /// When present, indicates that modifications should not be persisted. An invalid or unrecognized dryRun directive will
     /// result in an error response and no further processing of the request. Valid values are:
-    ///
     /// - All: all dry run stages will be processed
     pub dry_run: Option<Vec<String>>,
     /// Name represents the name that will be used to map the disk to the corresponding volume. This overrides any name set
@@ -102,8 +101,8 @@ pub struct VirtualMachineDataVolumeTemplates {
     /// DataVolumeTemplateDummyStatus is here simply for backwards compatibility with a previous API.
     pub status: Option<Option<BTreeMap<String, Value>>>,
 }
-codec::object! { VirtualMachineDataVolumeTemplates; optional api_version = "apiVersion", kind; nullable metadata;
-    required spec; nullable status }
+codec::object! { VirtualMachineDataVolumeTemplates; optional api_version = "apiVersion", kind; nullable metadata; required spec;
+    nullable status }
 
 /// DataVolumeSpec contains the DataVolume specification.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -128,8 +127,8 @@ pub struct VirtualMachineDataVolumeTemplatesSpec {
     pub storage: Option<PersistentVolumeClaimSpec>,
 }
 codec::object! { VirtualMachineDataVolumeTemplatesSpec; optional checkpoints, content_type = "contentType",
-    final_checkpoint = "finalCheckpoint", preallocation, priority_class_name = "priorityClassName";
-    optional_encoded pvc; optional source, source_ref = "sourceRef"; optional_encoded storage }
+    final_checkpoint = "finalCheckpoint", preallocation, priority_class_name = "priorityClassName"; optional_encoded pvc;
+    optional source, source_ref = "sourceRef"; optional_encoded storage }
 
 /// Disk represents the hotplug disk that will be plugged into the running VMI
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -260,8 +259,7 @@ pub struct VirtualMachineInstancetypeRef {
     pub name: Option<String>,
 }
 codec::object! { VirtualMachineInstancetypeRef; optional controller_revision_ref = "controllerRevisionRef",
-    infer_from_volume = "inferFromVolume", infer_from_volume_failure_policy = "inferFromVolumeFailurePolicy", kind,
-    name }
+    infer_from_volume = "inferFromVolume", infer_from_volume_failure_policy = "inferFromVolumeFailurePolicy", kind, name }
 
 /// MemoryDumpRequest tracks memory dump request phase and info of getting a memory dump to the given pvc
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -282,8 +280,8 @@ pub struct VirtualMachineMemoryDumpRequest {
     pub start_timestamp: Option<Time>,
 }
 codec::object! { VirtualMachineMemoryDumpRequest; required claim_name = "claimName";
-    optional_encoded end_timestamp = "endTimestamp"; optional file_name = "fileName", message; required phase;
-    optional remove; optional_encoded start_timestamp = "startTimestamp" }
+    optional_encoded end_timestamp = "endTimestamp"; optional file_name = "fileName", message; required phase; optional remove;
+    optional_encoded start_timestamp = "startTimestamp" }
 
 /// Platform describes the minimum runtime requirements of the image
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -332,8 +330,7 @@ pub struct VirtualMachinePreferenceRef {
     pub name: Option<String>,
 }
 codec::object! { VirtualMachinePreferenceRef; optional controller_revision_ref = "controllerRevisionRef",
-    infer_from_volume = "inferFromVolume", infer_from_volume_failure_policy = "inferFromVolumeFailurePolicy", kind,
-    name }
+    infer_from_volume = "inferFromVolume", infer_from_volume_failure_policy = "inferFromVolumeFailurePolicy", kind, name }
 
 /// DataVolumeSourcePVC provides the parameters to create a Data Volume from an existing PVC
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -361,8 +358,8 @@ pub struct VirtualMachineRegistry {
     /// URL is the url of the registry source (starting with the scheme: docker, oci-archive)
     pub url: Option<String>,
 }
-codec::object! { VirtualMachineRegistry; optional cert_config_map = "certConfigMap", image_stream = "imageStream",
-    platform, pull_method = "pullMethod", secret_ref = "secretRef", url }
+codec::object! { VirtualMachineRegistry; optional cert_config_map = "certConfigMap", image_stream = "imageStream", platform,
+    pull_method = "pullMethod", secret_ref = "secretRef", url }
 
 /// RemoveVolumeOptions when set indicates a volume should be removed. The details within this field specify how to add the
 /// volume
@@ -370,7 +367,6 @@ codec::object! { VirtualMachineRegistry; optional cert_config_map = "certConfigM
 pub struct VirtualMachineRemoveVolumeOptions {
     /// When present, indicates that modifications should not be persisted. An invalid or unrecognized dryRun directive will
     /// result in an error response and no further processing of the request. Valid values are:
-    ///
     /// - All: all dry run stages will be processed
     pub dry_run: Option<Vec<String>>,
     /// Name represents the name that maps to both the disk and volume that should be removed
@@ -452,7 +448,6 @@ pub struct VirtualMachineSpec {
     pub preference: Option<VirtualMachinePreference>,
     /// Running state indicates the requested running state of the VirtualMachineInstance mutually exclusive with Running
     /// Following are allowed values:
-    ///
     /// - "Always": VMI should always be running.
     /// - "Halted": VMI should never be running.
     /// - "Manual": VMI can be started/stopped using API endpoints.
@@ -470,8 +465,7 @@ pub struct VirtualMachineSpec {
     pub update_volumes_strategy: Option<String>,
 }
 codec::object! { VirtualMachineSpec; optional data_volume_templates = "dataVolumeTemplates", instancetype, preference,
-    run_strategy = "runStrategy", running; required template;
-    optional update_volumes_strategy = "updateVolumesStrategy" }
+    run_strategy = "runStrategy", running; required template; optional update_volumes_strategy = "updateVolumesStrategy" }
 
 /// StartFailure tracks consecutive VMI startup failures for the purposes of crash loop backoffs
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -543,14 +537,14 @@ pub struct VirtualMachineStatus {
     /// VolumeUpdateState contains the information about the volumes set updates related to the volumeUpdateStrategy
     pub volume_update_state: Option<VirtualMachineVolumeUpdateState>,
 }
-codec::object! { VirtualMachineStatus; nullable changed_block_tracking = "changedBlockTracking"; optional conditions,
-    created, desired_generation = "desiredGeneration"; nullable instancetype_ref = "instancetypeRef",
+codec::object! { VirtualMachineStatus; nullable changed_block_tracking = "changedBlockTracking"; optional conditions, created,
+    desired_generation = "desiredGeneration"; nullable instancetype_ref = "instancetypeRef",
     memory_dump_request = "memoryDumpRequest"; optional observed_generation = "observedGeneration";
     nullable preference_ref = "preferenceRef"; optional printable_status = "printableStatus", ready,
-    restore_in_progress = "restoreInProgress", run_strategy = "runStrategy",
-    snapshot_in_progress = "snapshotInProgress"; nullable start_failure = "startFailure";
-    optional state_change_requests = "stateChangeRequests", volume_requests = "volumeRequests",
-    volume_snapshot_statuses = "volumeSnapshotStatuses", volume_update_state = "volumeUpdateState" }
+    restore_in_progress = "restoreInProgress", run_strategy = "runStrategy", snapshot_in_progress = "snapshotInProgress";
+    nullable start_failure = "startFailure"; optional state_change_requests = "stateChangeRequests",
+    volume_requests = "volumeRequests", volume_snapshot_statuses = "volumeSnapshotStatuses",
+    volume_update_state = "volumeUpdateState" }
 
 /// DataVolumeSourceVDDK provides the parameters to create a Data Volume from a Vmware source
 #[derive(Clone, Debug, Default, PartialEq)]

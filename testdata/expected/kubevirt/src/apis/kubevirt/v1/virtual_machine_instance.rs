@@ -109,8 +109,7 @@ pub struct VirtualMachineInstanceKernelBootStatus {
     /// KernelInfo show info about the kernel image
     pub kernel_info: Option<VirtualMachineInstanceKernelInfo>,
 }
-codec::object! { VirtualMachineInstanceKernelBootStatus; optional initrd_info = "initrdInfo",
-    kernel_info = "kernelInfo" }
+codec::object! { VirtualMachineInstanceKernelBootStatus; optional initrd_info = "initrdInfo", kernel_info = "kernelInfo" }
 
 /// KernelInfo show info about the kernel image
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -159,8 +158,8 @@ pub struct VirtualMachineInstancePersistentVolumeClaimInfo {
     pub volume_mode: Option<String>,
 }
 codec::object! { VirtualMachineInstancePersistentVolumeClaimInfo; optional access_modes = "accessModes";
-    optional_encoded capacity; optional claim_name = "claimName", filesystem_overhead = "filesystemOverhead",
-    preallocated; optional_encoded requests; optional volume_mode = "volumeMode" }
+    optional_encoded capacity; optional claim_name = "claimName", filesystem_overhead = "filesystemOverhead", preallocated;
+    optional_encoded requests; optional volume_mode = "volumeMode" }
 
 /// VirtualMachineInstance Spec contains the VirtualMachineInstance specification.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -183,7 +182,6 @@ pub struct VirtualMachineInstanceSpec {
     /// Specification of the desired behavior of the VirtualMachineInstance on the host.
     pub domain: VirtualMachineInstanceDomain,
     /// EvictionStrategy describes the strategy to follow when a node drain occurs. The possible options are:
-    ///
     /// - "None": No action will be taken, according to the specified 'RunStrategy' the VirtualMachine will be restarted or
     ///   shutdown.
     /// - "LiveMigrate": the VirtualMachineInstance will be migrated instead of being shutdown.
@@ -252,13 +250,12 @@ pub struct VirtualMachineInstanceSpec {
     pub volumes: Option<Vec<VirtualMachineInstanceVolumes>>,
 }
 codec::object! { VirtualMachineInstanceSpec; optional access_credentials = "accessCredentials", affinity, architecture,
-    dns_config = "dnsConfig", dns_policy = "dnsPolicy"; required domain;
-    optional eviction_strategy = "evictionStrategy", hostname, liveness_probe = "livenessProbe", networks,
-    node_selector = "nodeSelector", priority_class_name = "priorityClassName", readiness_probe = "readinessProbe",
-    resource_claims = "resourceClaims", scheduler_name = "schedulerName", service_account_name = "serviceAccountName",
-    start_strategy = "startStrategy", subdomain, termination_grace_period_seconds = "terminationGracePeriodSeconds",
-    tolerations, topology_spread_constraints = "topologySpreadConstraints", utility_volumes = "utilityVolumes",
-    volumes }
+    dns_config = "dnsConfig", dns_policy = "dnsPolicy"; required domain; optional eviction_strategy = "evictionStrategy",
+    hostname, liveness_probe = "livenessProbe", networks, node_selector = "nodeSelector",
+    priority_class_name = "priorityClassName", readiness_probe = "readinessProbe", resource_claims = "resourceClaims",
+    scheduler_name = "schedulerName", service_account_name = "serviceAccountName", start_strategy = "startStrategy", subdomain,
+    termination_grace_period_seconds = "terminationGracePeriodSeconds", tolerations,
+    topology_spread_constraints = "topologySpreadConstraints", utility_volumes = "utilityVolumes", volumes }
 
 /// Status is the high level overview of how the VirtualMachineInstance is doing. It contains information available to
 /// controllers and users.
@@ -328,14 +325,13 @@ pub struct VirtualMachineInstanceStatus {
     pub volume_status: Option<Vec<VirtualMachineInstanceVolumeStatus>>,
 }
 codec::object! { VirtualMachineInstanceStatus; optional vsockcid = "VSOCKCID", active_pods = "activePods";
-    nullable changed_block_tracking = "changedBlockTracking"; optional conditions,
-    current_cpu_topology = "currentCPUTopology", evacuation_node_name = "evacuationNodeName",
-    fs_freeze_status = "fsFreezeStatus", guest_os_info = "guestOSInfo", interfaces,
-    kernel_boot_status = "kernelBootStatus", launcher_container_image_version = "launcherContainerImageVersion",
-    machine, memory, migrated_volumes = "migratedVolumes", migration_method = "migrationMethod",
-    migration_state = "migrationState", migration_transport = "migrationTransport", node_name = "nodeName", phase,
-    phase_transition_timestamps = "phaseTransitionTimestamps", qos_class = "qosClass", reason,
-    runtime_user = "runtimeUser", selinux_context = "selinuxContext", topology_hints = "topologyHints",
+    nullable changed_block_tracking = "changedBlockTracking"; optional conditions, current_cpu_topology = "currentCPUTopology",
+    evacuation_node_name = "evacuationNodeName", fs_freeze_status = "fsFreezeStatus", guest_os_info = "guestOSInfo", interfaces,
+    kernel_boot_status = "kernelBootStatus", launcher_container_image_version = "launcherContainerImageVersion", machine,
+    memory, migrated_volumes = "migratedVolumes", migration_method = "migrationMethod", migration_state = "migrationState",
+    migration_transport = "migrationTransport", node_name = "nodeName", phase,
+    phase_transition_timestamps = "phaseTransitionTimestamps", qos_class = "qosClass", reason, runtime_user = "runtimeUser",
+    selinux_context = "selinuxContext", topology_hints = "topologyHints",
     virtual_machine_revision_name = "virtualMachineRevisionName", volume_status = "volumeStatus" }
 
 /// `VirtualMachineInstance.status.interfaces`.
@@ -360,9 +356,9 @@ pub struct VirtualMachineInstanceStatusInterfaces {
     /// Specifies how many queues are allocated by MultiQueue
     pub queue_count: Option<i32>,
 }
-codec::object! { VirtualMachineInstanceStatusInterfaces; optional info_source = "infoSource",
-    interface_name = "interfaceName", ip_address = "ipAddress", ip_addresses = "ipAddresses", link_state = "linkState",
-    mac, name, pod_interface_name = "podInterfaceName", queue_count = "queueCount" }
+codec::object! { VirtualMachineInstanceStatusInterfaces; optional info_source = "infoSource", interface_name = "interfaceName",
+    ip_address = "ipAddress", ip_addresses = "ipAddresses", link_state = "linkState", mac, name,
+    pod_interface_name = "podInterfaceName", queue_count = "queueCount" }
 
 /// Memory shows various informations about the VirtualMachine memory.
 #[derive(Clone, Debug, Default, PartialEq)]

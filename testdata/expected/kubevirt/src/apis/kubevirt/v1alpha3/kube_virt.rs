@@ -135,8 +135,7 @@ pub struct KubeVirtChangedBlockTrackingLabelSelectors {
     /// VirtualMachineSelector will enable changedBlockTracking on all VMs that match the label selector.
     pub virtual_machine_label_selector: Option<LabelSelector>,
 }
-codec::object! { KubeVirtChangedBlockTrackingLabelSelectors;
-    optional namespace_label_selector = "namespaceLabelSelector",
+codec::object! { KubeVirtChangedBlockTrackingLabelSelectors; optional namespace_label_selector = "namespaceLabelSelector",
     virtual_machine_label_selector = "virtualMachineLabelSelector" }
 
 /// CommonInstancetypesDeployment controls the deployment of common-instancetypes resources
@@ -260,8 +259,7 @@ pub struct KubeVirtConfiguration {
     /// requiring a restart.
     pub webhook_configuration: Option<KubeVirtWebhookConfiguration>,
 }
-codec::object! { KubeVirtConfiguration;
-    optional additional_guest_memory_overhead_ratio = "additionalGuestMemoryOverheadRatio",
+codec::object! { KubeVirtConfiguration; optional additional_guest_memory_overhead_ratio = "additionalGuestMemoryOverheadRatio",
     api_configuration = "apiConfiguration", architecture_configuration = "architectureConfiguration",
     auto_cpu_limit_namespace_label_selector = "autoCPULimitNamespaceLabelSelector";
     nullable changed_block_tracking_label_selectors = "changedBlockTrackingLabelSelectors",
@@ -273,8 +271,8 @@ codec::object! { KubeVirtConfiguration;
     image_pull_policy = "imagePullPolicy"; nullable instancetype; optional ksm_configuration = "ksmConfiguration",
     live_update_configuration = "liveUpdateConfiguration", machine_type = "machineType",
     mediated_devices_configuration = "mediatedDevicesConfiguration", mem_balloon_stats_period = "memBalloonStatsPeriod",
-    migrations, min_cpu_model = "minCPUModel", network, obsolete_cpu_models = "obsoleteCPUModels",
-    ovmf_path = "ovmfPath", permitted_host_devices = "permittedHostDevices";
+    migrations, min_cpu_model = "minCPUModel", network, obsolete_cpu_models = "obsoleteCPUModels", ovmf_path = "ovmfPath",
+    permitted_host_devices = "permittedHostDevices";
     nullable persistent_reservation_configuration = "persistentReservationConfiguration";
     optional role_aggregation_strategy = "roleAggregationStrategy", seccomp_configuration = "seccompConfiguration",
     selinux_launcher_type = "selinuxLauncherType", smbios, support_container_resources = "supportContainerResources",
@@ -563,9 +561,8 @@ pub struct KubeVirtMigrations {
     /// 150
     pub utility_volumes_timeout: Option<i64>,
 }
-codec::object! { KubeVirtMigrations; optional allow_auto_converge = "allowAutoConverge",
-    allow_post_copy = "allowPostCopy", allow_workload_disruption = "allowWorkloadDisruption";
-    optional_encoded bandwidth_per_migration = "bandwidthPerMigration";
+codec::object! { KubeVirtMigrations; optional allow_auto_converge = "allowAutoConverge", allow_post_copy = "allowPostCopy",
+    allow_workload_disruption = "allowWorkloadDisruption"; optional_encoded bandwidth_per_migration = "bandwidthPerMigration";
     optional completion_timeout_per_gi_b = "completionTimeoutPerGiB", disable_tls = "disableTLS",
     match_se_linux_level_on_migration = "matchSELinuxLevelOnMigration", max_downtime_ms = "maxDowntimeMs", network,
     node_drain_taint_key = "nodeDrainTaintKey", parallel_migrations_per_cluster = "parallelMigrationsPerCluster",
@@ -731,8 +728,7 @@ pub enum KubeVirtReferencePolicy {
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { KubeVirtReferencePolicy, Unrecognized, Reference = "reference", Expand = "expand",
-    ExpandAll = "expandAll" }
+codec::texts! { KubeVirtReferencePolicy, Unrecognized, Reference = "reference", Expand = "expand", ExpandAll = "expandAll" }
 
 /// RestClient can be used to tune certain aspects of the k8s client in use.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -775,8 +771,7 @@ pub struct KubeVirtSeccompConfiguration {
     /// VirtualMachineInstanceProfile defines what profile should be used with virt-launcher. Defaults to none
     pub virtual_machine_instance_profile: Option<KubeVirtVirtualMachineInstanceProfile>,
 }
-codec::object! { KubeVirtSeccompConfiguration;
-    optional virtual_machine_instance_profile = "virtualMachineInstanceProfile" }
+codec::object! { KubeVirtSeccompConfiguration; optional virtual_machine_instance_profile = "virtualMachineInstanceProfile" }
 
 /// `KubeVirt.spec.configuration.permittedHostDevices.usb.selectors`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -874,9 +869,9 @@ codec::object! { KubeVirtSpec; optional certificate_rotate_strategy = "certifica
     customize_components = "customizeComponents", image_pull_policy = "imagePullPolicy",
     image_pull_secrets = "imagePullSecrets", image_registry = "imageRegistry", image_tag = "imageTag", infra,
     monitor_account = "monitorAccount", monitor_namespace = "monitorNamespace", product_component = "productComponent",
-    product_name = "productName", product_version = "productVersion",
-    service_monitor_namespace = "serviceMonitorNamespace", synchronization_port = "synchronizationPort",
-    uninstall_strategy = "uninstallStrategy", workload_update_strategy = "workloadUpdateStrategy", workloads }
+    product_name = "productName", product_version = "productVersion", service_monitor_namespace = "serviceMonitorNamespace",
+    synchronization_port = "synchronizationPort", uninstall_strategy = "uninstallStrategy",
+    workload_update_strategy = "workloadUpdateStrategy", workloads }
 
 /// KubeVirtStatus represents information pertaining to a KubeVirt deployment.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -39,8 +39,7 @@ pub struct VirtualMachineInstanceMigrationSendTo {
     /// A unique identifier to identify this migration.
     pub migration_id: String,
 }
-codec::object! { VirtualMachineInstanceMigrationSendTo; required connect_url = "connectURL",
-    migration_id = "migrationID" }
+codec::object! { VirtualMachineInstanceMigrationSendTo; required connect_url = "connectURL", migration_id = "migrationID" }
 
 /// `VirtualMachineInstanceMigration.spec`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -59,8 +58,8 @@ pub struct VirtualMachineInstanceMigrationSpec {
     /// The name of the VMI to perform the migration on. VMI must exist in the migration objects namespace
     pub vmi_name: Option<String>,
 }
-codec::object! { VirtualMachineInstanceMigrationSpec; optional added_node_selector = "addedNodeSelector", priority,
-    receive, send_to = "sendTo", vmi_name = "vmiName" }
+codec::object! { VirtualMachineInstanceMigrationSpec; optional added_node_selector = "addedNodeSelector", priority, receive,
+    send_to = "sendTo", vmi_name = "vmiName" }
 
 /// VirtualMachineInstanceMigration reprents information pertaining to a VMI's migration.
 #[derive(Clone, Debug, Default, PartialEq)]

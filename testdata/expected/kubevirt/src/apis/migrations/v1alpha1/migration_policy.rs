@@ -90,9 +90,8 @@ pub struct MigrationPolicySpec {
     pub max_downtime_ms: Option<i64>,
     pub selectors: MigrationPolicySelectors,
 }
-codec::object! { MigrationPolicySpec; optional allow_auto_converge = "allowAutoConverge",
-    allow_post_copy = "allowPostCopy", allow_workload_disruption = "allowWorkloadDisruption";
-    optional_encoded bandwidth_per_migration = "bandwidthPerMigration";
+codec::object! { MigrationPolicySpec; optional allow_auto_converge = "allowAutoConverge", allow_post_copy = "allowPostCopy",
+    allow_workload_disruption = "allowWorkloadDisruption"; optional_encoded bandwidth_per_migration = "bandwidthPerMigration";
     optional completion_timeout_per_gi_b = "completionTimeoutPerGiB", experimental, max_downtime_ms = "maxDowntimeMs";
     required selectors }
 
@@ -133,5 +132,4 @@ pub struct MigrationPolicyStallDetector {
 codec::object! { MigrationPolicyStallDetector; optional_encoded completion_timeout_factor = "completionTimeoutFactor",
     ewma_alpha = "ewmaAlpha", patience_window_decay_factor = "patienceWindowDecayFactor",
     precopy_possible_factor = "precopyPossibleFactor"; optional search_local_minima = "searchLocalMinima",
-    stall_margin = "stallMargin", stall_progress_timeout = "stallProgressTimeout",
-    switchover_timeout = "switchoverTimeout" }
+    stall_margin = "stallMargin", stall_progress_timeout = "stallProgressTimeout", switchover_timeout = "switchoverTimeout" }

@@ -4,10 +4,14 @@
 //! Types of `migrations.kubevirt.io/v1alpha1`.
 
 mod migration_policy;
-mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
 pub use self::migration_policy::*;
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };
+
+::codegen_runtime::codec::kinds! {
+    "migrations.kubevirt.io" / "v1alpha1";
+    MigrationPolicy, "migrationpolicies", ClusterResourceScope;
+}

@@ -4,10 +4,14 @@
 //! Types of `plugin.kubevirt.io/v1alpha1`.
 
 mod plugin;
-mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
 pub use self::plugin::*;
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };
+
+::codegen_runtime::codec::kinds! {
+    "plugin.kubevirt.io" / "v1alpha1";
+    Plugin, "plugins", ClusterResourceScope;
+}

@@ -122,9 +122,8 @@ pub struct PluginSpec {
     pub validating_admission_webhooks: Option<Vec<PluginValidatingAdmissionWebhooks>>,
 }
 codec::object! { PluginSpec; optional condition, domain_hooks = "domainHooks", failure_strategy = "failureStrategy",
-    mutating_admission_policies = "mutatingAdmissionPolicies",
-    mutating_admission_webhooks = "mutatingAdmissionWebhooks", node_hooks = "nodeHooks",
-    validating_admission_policies = "validatingAdmissionPolicies",
+    mutating_admission_policies = "mutatingAdmissionPolicies", mutating_admission_webhooks = "mutatingAdmissionWebhooks",
+    node_hooks = "nodeHooks", validating_admission_policies = "validatingAdmissionPolicies",
     validating_admission_webhooks = "validatingAdmissionWebhooks" }
 
 /// AdmissionReference is a reference to an admission object by name.

@@ -6,7 +6,6 @@
 mod common;
 mod virtual_machine_restore;
 mod virtual_machine_snapshot;
-mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
 pub use self::common::*;
@@ -15,3 +14,9 @@ pub use self::virtual_machine_snapshot::*;
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };
+
+::codegen_runtime::codec::kinds! {
+    "snapshot.kubevirt.io" / "v1beta1";
+    VirtualMachineRestore, "virtualmachinerestores", NamespaceResourceScope;
+    VirtualMachineSnapshot, "virtualmachinesnapshots", NamespaceResourceScope;
+}

@@ -76,8 +76,8 @@ pub struct VirtualMachineRestoreStatus {
     pub restore_time: Option<Time>,
     pub restores: Option<Vec<VirtualMachineRestoreRestores>>,
 }
-codec::object! { VirtualMachineRestoreStatus; optional complete, conditions,
-    deleted_data_volumes = "deletedDataVolumes"; optional_encoded restore_time = "restoreTime"; optional restores }
+codec::object! { VirtualMachineRestoreStatus; optional complete, conditions, deleted_data_volumes = "deletedDataVolumes";
+    optional_encoded restore_time = "restoreTime"; optional restores }
 
 /// TargetReadinessPolicy defines how to handle the restore in case the target is not ready
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -101,5 +101,5 @@ pub struct VirtualMachineRestoreVolumeRestoreOverrides {
     pub restore_name: Option<String>,
     pub volume_name: Option<String>,
 }
-codec::object! { VirtualMachineRestoreVolumeRestoreOverrides; optional annotations, labels,
-    restore_name = "restoreName", volume_name = "volumeName" }
+codec::object! { VirtualMachineRestoreVolumeRestoreOverrides; optional annotations, labels, restore_name = "restoreName",
+    volume_name = "volumeName" }

@@ -65,8 +65,8 @@ pub struct VirtualMachineSnapshotSpec {
     /// namespace.
     pub source: TypedLocalObjectReference,
 }
-codec::object! { VirtualMachineSnapshotSpec; optional deletion_policy = "deletionPolicy",
-    failure_deadline = "failureDeadline"; required source }
+codec::object! { VirtualMachineSnapshotSpec; optional deletion_policy = "deletionPolicy", failure_deadline = "failureDeadline";
+    required source }
 
 /// VirtualMachineSnapshotStatus is the status for a VirtualMachineSnapshot resource
 #[derive(Clone, Debug, Default, PartialEq)]

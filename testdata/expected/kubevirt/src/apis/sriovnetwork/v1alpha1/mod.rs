@@ -5,7 +5,6 @@
 
 mod device_attributes;
 mod sriov_resource_policy;
-mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
 pub use self::device_attributes::*;
@@ -13,3 +12,9 @@ pub use self::sriov_resource_policy::*;
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };
+
+::codegen_runtime::codec::kinds! {
+    "sriovnetwork.k8snetworkplumbingwg.io" / "v1alpha1";
+    DeviceAttributes, "deviceattributes", NamespaceResourceScope;
+    SriovResourcePolicy, "sriovresourcepolicies", NamespaceResourceScope;
+}

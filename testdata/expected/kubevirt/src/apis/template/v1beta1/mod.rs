@@ -5,7 +5,6 @@
 
 mod virtual_machine_template;
 mod virtual_machine_template_request;
-mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
 pub use self::virtual_machine_template::*;
@@ -13,3 +12,9 @@ pub use self::virtual_machine_template_request::*;
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };
+
+::codegen_runtime::codec::kinds! {
+    "template.kubevirt.io" / "v1beta1";
+    VirtualMachineTemplate, "virtualmachinetemplates", NamespaceResourceScope;
+    VirtualMachineTemplateRequest, "virtualmachinetemplaterequests", NamespaceResourceScope;
+}

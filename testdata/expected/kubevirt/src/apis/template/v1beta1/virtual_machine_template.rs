@@ -88,7 +88,6 @@ pub struct VirtualMachineTemplateStatus {
     /// specific aspect of the resource.
     ///
     /// Condition types include:
-    ///
     /// - "Ready": the template is ready to be processed
     ///
     /// The status of each condition is one of True, False, or Unknown.

@@ -43,9 +43,8 @@ pub struct VirtualMachineTemplateRequestSpec {
     /// VirtualMachineReference holds a reference to a VirtualMachine.kubevirt.io
     pub virtual_machine_ref: VirtualMachineTemplateRequestVirtualMachineRef,
 }
-codec::object! { VirtualMachineTemplateRequestSpec; optional template_labels = "templateLabels",
-    template_name = "templateName", ttl_seconds_after_finished = "ttlSecondsAfterFinished";
-    required virtual_machine_ref = "virtualMachineRef" }
+codec::object! { VirtualMachineTemplateRequestSpec; optional template_labels = "templateLabels", template_name = "templateName",
+    ttl_seconds_after_finished = "ttlSecondsAfterFinished"; required virtual_machine_ref = "virtualMachineRef" }
 
 /// Status defines the observed state of the template request
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -54,7 +53,6 @@ pub struct VirtualMachineTemplateRequestStatus {
     /// of a specific aspect of the resource.
     ///
     /// Condition types include:
-    ///
     /// - "Ready": the template was created successfully
     ///
     /// The status of each condition is one of True, False, or Unknown.
@@ -63,8 +61,7 @@ pub struct VirtualMachineTemplateRequestStatus {
     /// TemplateRef is a reference to the created VirtualMachineTemplate.
     pub template_ref: Option<LocalObjectReference>,
 }
-codec::object! { VirtualMachineTemplateRequestStatus; optional_encoded conditions;
-    optional template_ref = "templateRef" }
+codec::object! { VirtualMachineTemplateRequestStatus; optional_encoded conditions; optional template_ref = "templateRef" }
 
 /// VirtualMachineReference holds a reference to a VirtualMachine.kubevirt.io
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -8,7 +8,6 @@ mod image;
 
 #[cfg(feature = "styled_v1_image_builder")]
 mod image_builder;
-mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
 #[cfg(feature = "styled_v1_image")]
@@ -19,3 +18,13 @@ pub use self::image_builder::*;
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };
+
+::codegen_runtime::codec::kinds! {
+    "styled.example.com" / "v1";
+
+    #[cfg(feature = "styled_v1_image")]
+    Image, "images", NamespaceResourceScope;
+
+    #[cfg(feature = "styled_v1_image_builder")]
+    ImageBuilder, "imagebuilders", ClusterResourceScope;
+}

@@ -130,9 +130,8 @@ impl Default for ImageSpec {
     }
 }
 codec::object! { ImageSpec from blank; optional _2fa = "2fa", build; nullable cache; defaulted digest; optional extra;
-    required labels; optional_encoded limits; optional pod; optional_encoded resources;
-    defaulted retries or default_retries; required source; defaulted strategy or default_strategy, tag or default_tag;
-    optional token }
+    required labels; optional_encoded limits; optional pod; optional_encoded resources; defaulted retries or default_retries;
+    required source; defaulted strategy or default_strategy, tag or default_tag; optional token }
 
 /// `Image.status`.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -6,7 +6,6 @@
 
 mod image;
 mod image_builder;
-mod zz_generated_deepcopy;
 
 pub(crate) mod zz_generated_register;
 
@@ -17,3 +16,9 @@ pub(crate) use self::image_builder::*;
 pub(crate) use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };
+
+::codegen_runtime::codec::kinds! {
+    "styled.example.com" / "v1";
+    Image, "images", NamespaceResourceScope;
+    ImageBuilder, "imagebuilders", ClusterResourceScope;
+}

@@ -6,7 +6,6 @@
 mod common;
 mod virtual_machine;
 mod virtual_machine_instance;
-mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
 pub use self::common::*;
@@ -15,3 +14,9 @@ pub use self::virtual_machine_instance::*;
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };
+
+::codegen_runtime::codec::kinds! {
+    "kubevirt.io" / "v1";
+    VirtualMachine, "virtualmachines", NamespaceResourceScope;
+    VirtualMachineInstance, "virtualmachineinstances", NamespaceResourceScope;
+}

@@ -88,8 +88,8 @@ pub struct VirtualMachineInstanceDowntimeTuning {
     /// * Must be at least 1.
     pub steps: Option<i32>,
 }
-codec::object! { VirtualMachineInstanceDowntimeTuning; optional cooldown_seconds = "cooldownSeconds",
-    initial_ms = "initialMs", start_after_iteration = "startAfterIteration", steps }
+codec::object! { VirtualMachineInstanceDowntimeTuning; optional cooldown_seconds = "cooldownSeconds", initial_ms = "initialMs",
+    start_after_iteration = "startAfterIteration", steps }
 
 /// ExperimentalMigrationOptions is an alpha API. It is intended for experimental purposes only and will be removed in the
 /// future.
@@ -155,8 +155,7 @@ pub struct VirtualMachineInstanceKernelBootStatus {
     /// KernelInfo show info about the kernel image
     pub kernel_info: Option<VirtualMachineInstanceKernelInfo>,
 }
-codec::object! { VirtualMachineInstanceKernelBootStatus; optional initrd_info = "initrdInfo",
-    kernel_info = "kernelInfo" }
+codec::object! { VirtualMachineInstanceKernelBootStatus; optional initrd_info = "initrdInfo", kernel_info = "kernelInfo" }
 
 /// KernelInfo show info about the kernel image
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -312,16 +311,14 @@ codec::object! { VirtualMachineInstanceMigrationState; optional abort_requested 
     failure_reason = "failureReason", migration_configuration = "migrationConfiguration",
     migration_network_type = "migrationNetworkType", migration_policy_name = "migrationPolicyName",
     migration_uid = "migrationUid", mode, source_node = "sourceNode",
-    source_persistent_state_pvc_name = "sourcePersistentStatePVCName", source_pod = "sourcePod",
-    source_state = "sourceState"; nullable_encoded start_timestamp = "startTimestamp";
-    optional target_attachment_pod_uid = "targetAttachmentPodUID", target_cpu_set = "targetCPUSet",
-    target_direct_migration_node_ports = "targetDirectMigrationNodePorts";
+    source_persistent_state_pvc_name = "sourcePersistentStatePVCName", source_pod = "sourcePod", source_state = "sourceState";
+    nullable_encoded start_timestamp = "startTimestamp"; optional target_attachment_pod_uid = "targetAttachmentPodUID",
+    target_cpu_set = "targetCPUSet", target_direct_migration_node_ports = "targetDirectMigrationNodePorts";
     optional_encoded target_memory_overhead = "targetMemoryOverhead"; optional target_node = "targetNode",
     target_node_address = "targetNodeAddress", target_node_domain_detected = "targetNodeDomainDetected";
     optional_encoded target_node_domain_ready_timestamp = "targetNodeDomainReadyTimestamp";
-    optional target_node_topology = "targetNodeTopology",
-    target_persistent_state_pvc_name = "targetPersistentStatePVCName", target_pod = "targetPod",
-    target_state = "targetState" }
+    optional target_node_topology = "targetNodeTopology", target_persistent_state_pvc_name = "targetPersistentStatePVCName",
+    target_pod = "targetPod", target_state = "targetState" }
 
 /// PersistentVolumeClaimInfo is information about the PVC that handler requires during start flow
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -345,8 +342,8 @@ pub struct VirtualMachineInstancePersistentVolumeClaimInfo {
     pub volume_mode: Option<String>,
 }
 codec::object! { VirtualMachineInstancePersistentVolumeClaimInfo; optional access_modes = "accessModes";
-    optional_encoded capacity; optional claim_name = "claimName", filesystem_overhead = "filesystemOverhead",
-    preallocated; optional_encoded requests; optional volume_mode = "volumeMode" }
+    optional_encoded capacity; optional claim_name = "claimName", filesystem_overhead = "filesystemOverhead", preallocated;
+    optional_encoded requests; optional volume_mode = "volumeMode" }
 
 /// VirtualMachineInstancePhaseTransitionTimestamp gives a timestamp in relation to when a phase is set on a vmi
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -384,10 +381,10 @@ pub struct VirtualMachineInstanceSourceState {
     /// VirtualMachineInstanceUID is the UID of the target virtual machine instance
     pub virtual_machine_instance_uid: Option<String>,
 }
-codec::object! { VirtualMachineInstanceSourceState; optional domain_name = "domainName",
-    domain_namespace = "domainNamespace", migration_uid = "migrationUID", node, node_selectors = "nodeSelectors",
-    persistent_state_pvc_name = "persistentStatePVCName", pod, selinux_context = "selinuxContext",
-    sync_address = "syncAddress", virtual_machine_instance_uid = "virtualMachineInstanceUID" }
+codec::object! { VirtualMachineInstanceSourceState; optional domain_name = "domainName", domain_namespace = "domainNamespace",
+    migration_uid = "migrationUID", node, node_selectors = "nodeSelectors",
+    persistent_state_pvc_name = "persistentStatePVCName", pod, selinux_context = "selinuxContext", sync_address = "syncAddress",
+    virtual_machine_instance_uid = "virtualMachineInstanceUID" }
 
 /// VirtualMachineInstance Spec contains the VirtualMachineInstance specification.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -410,7 +407,6 @@ pub struct VirtualMachineInstanceSpec {
     /// Specification of the desired behavior of the VirtualMachineInstance on the host.
     pub domain: VirtualMachineInstanceDomain,
     /// EvictionStrategy describes the strategy to follow when a node drain occurs. The possible options are:
-    ///
     /// - "None": No action will be taken, according to the specified 'RunStrategy' the VirtualMachine will be restarted or
     ///   shutdown.
     /// - "LiveMigrate": the VirtualMachineInstance will be migrated instead of being shutdown.
@@ -479,13 +475,12 @@ pub struct VirtualMachineInstanceSpec {
     pub volumes: Option<Vec<VirtualMachineInstanceVolumes>>,
 }
 codec::object! { VirtualMachineInstanceSpec; optional access_credentials = "accessCredentials", affinity, architecture,
-    dns_config = "dnsConfig", dns_policy = "dnsPolicy"; required domain;
-    optional eviction_strategy = "evictionStrategy", hostname, liveness_probe = "livenessProbe", networks,
-    node_selector = "nodeSelector", priority_class_name = "priorityClassName", readiness_probe = "readinessProbe",
-    resource_claims = "resourceClaims", scheduler_name = "schedulerName", service_account_name = "serviceAccountName",
-    start_strategy = "startStrategy", subdomain, termination_grace_period_seconds = "terminationGracePeriodSeconds",
-    tolerations, topology_spread_constraints = "topologySpreadConstraints", utility_volumes = "utilityVolumes",
-    volumes }
+    dns_config = "dnsConfig", dns_policy = "dnsPolicy"; required domain; optional eviction_strategy = "evictionStrategy",
+    hostname, liveness_probe = "livenessProbe", networks, node_selector = "nodeSelector",
+    priority_class_name = "priorityClassName", readiness_probe = "readinessProbe", resource_claims = "resourceClaims",
+    scheduler_name = "schedulerName", service_account_name = "serviceAccountName", start_strategy = "startStrategy", subdomain,
+    termination_grace_period_seconds = "terminationGracePeriodSeconds", tolerations,
+    topology_spread_constraints = "topologySpreadConstraints", utility_volumes = "utilityVolumes", volumes }
 
 /// `VirtualMachineInstance.status.migrationState.migrationConfiguration.experimental.stallDetector`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -521,11 +516,10 @@ pub struct VirtualMachineInstanceStallDetector {
     /// * Must be at least 0.
     pub switchover_timeout: Option<i64>,
 }
-codec::object! { VirtualMachineInstanceStallDetector;
-    optional_encoded completion_timeout_factor = "completionTimeoutFactor", ewma_alpha = "ewmaAlpha",
-    patience_window_decay_factor = "patienceWindowDecayFactor", precopy_possible_factor = "precopyPossibleFactor";
-    optional search_local_minima = "searchLocalMinima", stall_margin = "stallMargin",
-    stall_progress_timeout = "stallProgressTimeout", switchover_timeout = "switchoverTimeout" }
+codec::object! { VirtualMachineInstanceStallDetector; optional_encoded completion_timeout_factor = "completionTimeoutFactor",
+    ewma_alpha = "ewmaAlpha", patience_window_decay_factor = "patienceWindowDecayFactor",
+    precopy_possible_factor = "precopyPossibleFactor"; optional search_local_minima = "searchLocalMinima",
+    stall_margin = "stallMargin", stall_progress_timeout = "stallProgressTimeout", switchover_timeout = "switchoverTimeout" }
 
 /// Status is the high level overview of how the VirtualMachineInstance is doing. It contains information available to
 /// controllers and users.
@@ -595,14 +589,13 @@ pub struct VirtualMachineInstanceStatus {
     pub volume_status: Option<Vec<VirtualMachineInstanceVolumeStatus>>,
 }
 codec::object! { VirtualMachineInstanceStatus; optional vsockcid = "VSOCKCID", active_pods = "activePods";
-    nullable changed_block_tracking = "changedBlockTracking"; optional conditions,
-    current_cpu_topology = "currentCPUTopology", evacuation_node_name = "evacuationNodeName",
-    fs_freeze_status = "fsFreezeStatus", guest_os_info = "guestOSInfo", interfaces,
-    kernel_boot_status = "kernelBootStatus", launcher_container_image_version = "launcherContainerImageVersion",
-    machine, memory, migrated_volumes = "migratedVolumes", migration_method = "migrationMethod",
-    migration_state = "migrationState", migration_transport = "migrationTransport", node_name = "nodeName", phase,
-    phase_transition_timestamps = "phaseTransitionTimestamps", qos_class = "qosClass", reason,
-    runtime_user = "runtimeUser", selinux_context = "selinuxContext", topology_hints = "topologyHints",
+    nullable changed_block_tracking = "changedBlockTracking"; optional conditions, current_cpu_topology = "currentCPUTopology",
+    evacuation_node_name = "evacuationNodeName", fs_freeze_status = "fsFreezeStatus", guest_os_info = "guestOSInfo", interfaces,
+    kernel_boot_status = "kernelBootStatus", launcher_container_image_version = "launcherContainerImageVersion", machine,
+    memory, migrated_volumes = "migratedVolumes", migration_method = "migrationMethod", migration_state = "migrationState",
+    migration_transport = "migrationTransport", node_name = "nodeName", phase,
+    phase_transition_timestamps = "phaseTransitionTimestamps", qos_class = "qosClass", reason, runtime_user = "runtimeUser",
+    selinux_context = "selinuxContext", topology_hints = "topologyHints",
     virtual_machine_revision_name = "virtualMachineRevisionName", volume_status = "volumeStatus" }
 
 /// `VirtualMachineInstance.status.interfaces`.
@@ -627,9 +620,9 @@ pub struct VirtualMachineInstanceStatusInterfaces {
     /// Specifies how many queues are allocated by MultiQueue
     pub queue_count: Option<i32>,
 }
-codec::object! { VirtualMachineInstanceStatusInterfaces; optional info_source = "infoSource",
-    interface_name = "interfaceName", ip_address = "ipAddress", ip_addresses = "ipAddresses", link_state = "linkState",
-    mac, name, pod_interface_name = "podInterfaceName", queue_count = "queueCount" }
+codec::object! { VirtualMachineInstanceStatusInterfaces; optional info_source = "infoSource", interface_name = "interfaceName",
+    ip_address = "ipAddress", ip_addresses = "ipAddresses", link_state = "linkState", mac, name,
+    pod_interface_name = "podInterfaceName", queue_count = "queueCount" }
 
 /// Memory shows various informations about the VirtualMachine memory.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -682,12 +675,11 @@ pub struct VirtualMachineInstanceTargetState {
     /// VirtualMachineInstanceUID is the UID of the target virtual machine instance
     pub virtual_machine_instance_uid: Option<String>,
 }
-codec::object! { VirtualMachineInstanceTargetState; optional attachment_pod_uid = "attachmentPodUID",
-    cpu_set = "cpuSet", direct_migration_node_ports = "directMigrationNodePorts", domain_detected = "domainDetected",
-    domain_name = "domainName", domain_namespace = "domainNamespace";
-    optional_encoded domain_ready_timestamp = "domainReadyTimestamp"; optional migration_uid = "migrationUID", node,
-    node_address = "nodeAddress", node_topology = "nodeTopology", persistent_state_pvc_name = "persistentStatePVCName",
-    pod, selinux_context = "selinuxContext", sync_address = "syncAddress",
+codec::object! { VirtualMachineInstanceTargetState; optional attachment_pod_uid = "attachmentPodUID", cpu_set = "cpuSet",
+    direct_migration_node_ports = "directMigrationNodePorts", domain_detected = "domainDetected", domain_name = "domainName",
+    domain_namespace = "domainNamespace"; optional_encoded domain_ready_timestamp = "domainReadyTimestamp";
+    optional migration_uid = "migrationUID", node, node_address = "nodeAddress", node_topology = "nodeTopology",
+    persistent_state_pvc_name = "persistentStatePVCName", pod, selinux_context = "selinuxContext", sync_address = "syncAddress",
     virtual_machine_instance_uid = "virtualMachineInstanceUID" }
 
 /// `VirtualMachineInstance.status.topologyHints`.
