@@ -3,6 +3,7 @@
 //! No Go toolchain is run and nothing is fetched. Packages are read as types of them turn out to be used, round by round: an
 //! API that takes three types from `k8s.io` reads the three packages that declare them. Start reading at [`load`].
 
+mod buffer;
 mod environment;
 mod gomod;
 mod graph;
@@ -23,6 +24,7 @@ pub use environment::Environment;
 use rayon::prelude::*;
 
 use self::{
+    buffer::Buffer,
     graph::{Found, Graph, Missing},
     patterns::Requested,
 };
@@ -47,9 +49,6 @@ const CLAUSE_BYTES: u64 = 64 * 1024;
 
 /// How much of a file is looked at at once for declarations.
 const PIECE_BYTES: usize = 64 * 1024;
-
-/// How much of a buffer is kept for the next file.
-const KEPT_BYTES: usize = 1024 * 1024;
 
 /// The longest line of a file that is looked at so; one with a longer line is read as a whole.
 const LINE_BYTES: usize = 1024 * 1024;
@@ -246,8 +245,7 @@ fn take(
 
 fn read_package(path: &str, found: &Found, requested: bool) -> Result<GoPackage, Diagnostics> {
     thread_local! {
-        /// The bytes of the file that the thread reads: a buffer for each file would be a tenth of all memory.
-        static BUFFER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+        static BUFFER: RefCell<Buffer> = const { RefCell::new(Buffer::new()) };
     }
     let names = go_files(&found.folder)?;
     let dir = shown(&found.folder);
@@ -261,10 +259,8 @@ fn read_package(path: &str, found: &Found, requested: bool) -> Result<GoPackage,
                 format!("{dir}/{name}")
             };
             let source = BUFFER.with_borrow_mut(|buffer| {
-                let source = read_source(&path, &shown, found.main, buffer);
                 buffer.clear();
-                buffer.shrink_to(KEPT_BYTES);
-                source
+                read_source(&path, &shown, found.main, buffer)
             })?;
             // Parsing is parallel, so that this thread may come to read another file before it ends.
             Ok(source.map_or_else(|| GoFile::barren(shown), GoFile::new))
@@ -294,7 +290,7 @@ fn read_source(
     path: &Path,
     shown: &str,
     main: bool,
-    buffer: &mut Vec<u8>,
+    buffer: &mut Buffer,
 ) -> Result<Option<Source>, Diagnostic> {
     let error = |error| first_of(inputs::read_error(path)(error));
     let mut file = File::open(path).map_err(error)?;
@@ -302,8 +298,8 @@ fn read_source(
     if !main && is_barren_file(&mut file, buffer).map_err(error)? {
         return Ok(None);
     }
-    read_file(file, path, buffer)?;
-    let source = inputs::utf8(shown.to_owned(), buffer).map_err(first_of)?;
+    read_file(&mut file, path, buffer)?;
+    let source = inputs::utf8(shown.to_owned(), buffer.held()).map_err(first_of)?;
     Ok(Some(source))
 }
 
@@ -332,18 +328,19 @@ fn go_files(folder: &Path) -> Result<Vec<String>, Diagnostic> {
 
 /// Whether a file is generated and declares nothing that fields are made of. It is looked at piece by piece, in memory that stays in
 /// the processor's cache. Of a file that is not, the buffer holds what was read of it.
-fn is_barren_file(file: &mut File, buffer: &mut Vec<u8>) -> io::Result<bool> {
-    let mut read = read_piece(file, buffer)?;
-    if !is_generated(buffer) {
+fn is_barren_file(file: &mut File, buffer: &mut Buffer) -> io::Result<bool> {
+    let mut read = buffer.read(file, PIECE_BYTES)?;
+    if !is_generated(buffer.held()) {
         return Ok(false);
     }
     loop {
+        let held = buffer.held();
         // A line goes on in the next piece, with the line end before it.
         let lines = match read {
-            0 => buffer.len(),
-            _ => memchr::memrchr(b'\n', buffer).unwrap_or(0),
+            0 => held.len(),
+            _ => memchr::memrchr(b'\n', held).unwrap_or(0),
         };
-        if !is_barren(&buffer[..lines]) || buffer.len() - lines > LINE_BYTES {
+        if !is_barren(&held[..lines]) || held.len() - lines > LINE_BYTES {
             file.rewind()?;
             buffer.clear();
             return Ok(false);
@@ -351,42 +348,27 @@ fn is_barren_file(file: &mut File, buffer: &mut Vec<u8>) -> io::Result<bool> {
         if read == 0 {
             return Ok(true);
         }
-        buffer.drain(..lines);
-        read = read_piece(file, buffer)?;
+        buffer.forget(lines);
+        read = buffer.read(file, PIECE_BYTES)?;
     }
-}
-
-/// Adds the next piece of a file; how much it was. In one call of the system, mostly: `read_to_end` begins with small ones.
-fn read_piece(file: &mut File, buffer: &mut Vec<u8>) -> io::Result<usize> {
-    let from = buffer.len();
-    buffer.resize(from + PIECE_BYTES, 0);
-    let read = loop {
-        match file.read(&mut buffer[from..]) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            done => break done,
-        }
-    };
-    buffer.truncate(from + read.as_ref().map_or(0, |read| *read));
-    read
 }
 
 /// Reads the rest of a file into a buffer, behind what the buffer holds of it.
-fn read_file(file: File, path: &Path, buffer: &mut Vec<u8>) -> Result<(), Diagnostic> {
-    if let Ok(data) = file.metadata() {
-        let size = usize::try_from(data.len().min(MAX_FILE_BYTES)).unwrap_or(0);
-        // One byte more, so that the end is seen without another allocation.
-        buffer.reserve((size + 1).saturating_sub(buffer.len()));
-    }
-    let rest = MAX_FILE_BYTES + 1 - buffer.len() as u64;
-    file.take(rest)
-        .read_to_end(buffer)
-        .map_err(|error| first_of(inputs::read_error(path)(error)))?;
-    if buffer.len() as u64 > MAX_FILE_BYTES {
-        let megabytes = MAX_FILE_BYTES / (1024 * 1024);
-        return Err(Diagnostic::error(format!(
-            "{} is larger than {megabytes} MiB",
-            shown(path)
-        )));
+fn read_file(file: &mut File, path: &Path, buffer: &mut Buffer) -> Result<(), Diagnostic> {
+    let error = |error| first_of(inputs::read_error(path)(error));
+    let size = file.metadata().map_err(error)?.len();
+    // One byte more, so that the end is seen by the same call.
+    let rest = (size + 1).saturating_sub(buffer.held().len() as u64);
+    let mut most = usize::try_from(rest.min(MAX_FILE_BYTES)).unwrap_or(PIECE_BYTES);
+    while buffer.read(file, most).map_err(error)? > 0 {
+        if buffer.held().len() as u64 > MAX_FILE_BYTES {
+            let megabytes = MAX_FILE_BYTES / (1024 * 1024);
+            return Err(Diagnostic::error(format!(
+                "{} is larger than {megabytes} MiB",
+                shown(path)
+            )));
+        }
+        most = PIECE_BYTES;
     }
     Ok(())
 }

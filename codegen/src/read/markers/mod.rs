@@ -24,6 +24,8 @@ pub mod rbac;
 pub mod rules;
 pub mod webhook;
 
+use std::{collections::HashMap, sync::LazyLock};
+
 pub use define::{
     ArgumentDef, At, FromArgument, Json, Length, MarkerDef, MarkerType, Raw, Requires, SchemaPart,
     SchemaRule, Target, ValueKind, Words,
@@ -80,9 +82,14 @@ const fn concat<const N: usize>(parts: &[&[MarkerDef]]) -> [MarkerDef; N] {
 /// The marker of the given name.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static MarkerDef> {
-    REGISTRY
-        .iter()
-        .find(|def| def.name == name || def.aliases.contains(&name))
+    static BY_NAME: LazyLock<HashMap<&str, &MarkerDef>> = LazyLock::new(|| {
+        let names = REGISTRY.iter().flat_map(|def| {
+            let names = std::iter::once(&def.name).chain(def.aliases);
+            names.map(move |name| (*name, def))
+        });
+        names.collect()
+    });
+    BY_NAME.get(name).copied()
 }
 
 /// Every name of every marker.
