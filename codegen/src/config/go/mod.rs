@@ -12,6 +12,7 @@ mod patterns;
 mod tests;
 
 use std::{
+    borrow::Cow,
     cell::RefCell,
     collections::{BTreeMap, BTreeSet},
     fs::{self, File},
@@ -298,8 +299,8 @@ fn read_source(
     if !main && is_barren_file(&mut file, buffer).map_err(error)? {
         return Ok(None);
     }
-    read_file(&mut file, path, buffer)?;
-    let source = inputs::utf8(shown.to_owned(), buffer.held()).map_err(first_of)?;
+    let bytes = read_file(&mut file, path, buffer)?;
+    let source = inputs::utf8(shown.to_owned(), &bytes).map_err(first_of)?;
     Ok(Some(source))
 }
 
@@ -353,24 +354,37 @@ fn is_barren_file(file: &mut File, buffer: &mut Buffer) -> io::Result<bool> {
     }
 }
 
-/// Reads the rest of a file into a buffer, behind what the buffer holds of it.
-fn read_file(file: &mut File, path: &Path, buffer: &mut Buffer) -> Result<(), Diagnostic> {
+/// The bytes of a file, of which the buffer holds the first: in the buffer, unless they are many.
+fn read_file<'b>(
+    file: &mut File,
+    path: &Path,
+    buffer: &'b mut Buffer,
+) -> Result<Cow<'b, [u8]>, Diagnostic> {
     let error = |error| first_of(inputs::read_error(path)(error));
     let size = file.metadata().map_err(error)?.len();
-    // One byte more, so that the end is seen by the same call.
-    let rest = (size + 1).saturating_sub(buffer.held().len() as u64);
-    let mut most = usize::try_from(rest.min(MAX_FILE_BYTES)).unwrap_or(PIECE_BYTES);
-    while buffer.read(file, most).map_err(error)? > 0 {
-        if buffer.held().len() as u64 > MAX_FILE_BYTES {
-            let megabytes = MAX_FILE_BYTES / (1024 * 1024);
-            return Err(Diagnostic::error(format!(
-                "{} is larger than {megabytes} MiB",
-                shown(path)
-            )));
+    if size <= PIECE_BYTES as u64 {
+        // A file that grows meanwhile is read as a large one.
+        while buffer.held().len() <= PIECE_BYTES {
+            let most = PIECE_BYTES + 1 - buffer.held().len();
+            if buffer.read(file, most).map_err(error)? == 0 {
+                return Ok(buffer.held().into());
+            }
         }
-        most = PIECE_BYTES;
     }
-    Ok(())
+    let mut whole = Vec::new();
+    // One byte more, so that the end is seen without another allocation.
+    whole.reserve_exact(usize::try_from(size.min(MAX_FILE_BYTES)).unwrap_or(0) + 1);
+    whole.extend_from_slice(buffer.held());
+    let rest = MAX_FILE_BYTES + 1 - whole.len() as u64;
+    file.take(rest).read_to_end(&mut whole).map_err(error)?;
+    if whole.len() as u64 > MAX_FILE_BYTES {
+        let megabytes = MAX_FILE_BYTES / (1024 * 1024);
+        return Err(Diagnostic::error(format!(
+            "{} is larger than {megabytes} MiB",
+            shown(path)
+        )));
+    }
+    Ok(whole.into())
 }
 
 /// An error as a finding.

@@ -153,6 +153,10 @@ impl<'a> Cx<'a> {
 
     /// The `--type-path` of a type: a path, or a name.
     pub(super) fn replaced(&self, package: &str, name: &str) -> Option<&str> {
+        // Asked for every field; most runs have none.
+        if self.options.type_paths.is_empty() {
+            return None;
+        }
         let key = format!("{package}.{name}");
         self.options.type_paths.get(&key).map(String::as_str)
     }
