@@ -38,8 +38,11 @@ impl Mended<'_> {
     }
 }
 
-/// Whether a text may need mending: whether a quote that can start a scalar has no end on its line, or there is a mark. Quotes within
-/// prose are passed over, which most lines of schemas are.
+/// How far the end of a quoted scalar is looked for, in bytes: JSON may have all its quotes on one line.
+const NEAR: usize = 4096;
+
+/// Whether a text may need mending: whether a quote that can start a scalar has no end near it on its line, or there is a mark. Quotes
+/// within prose are passed over, which most lines of schemas are.
 fn may_need_mending(text: &str) -> bool {
     let bytes = text.as_bytes();
     let is_open = |at: usize| {
@@ -47,10 +50,12 @@ fn may_need_mending(text: &str) -> bool {
         let [quote, rest @ ..] = from else {
             return false;
         };
-        let rest = memchr(b'\n', rest)
-            .and_then(|end| rest.get(..end))
-            .unwrap_or(rest);
-        may_start(before) && end_of_quoted(rest, *quote).is_none()
+        may_start(before) && {
+            let rest = rest.get(..NEAR).unwrap_or(rest);
+            let line = memchr(b'\n', rest).and_then(|end| rest.get(..end));
+            // At the very end it may be the first half of two quotes.
+            end_of_quoted(line.unwrap_or(rest), *quote).is_none_or(|end| end == NEAR)
+        }
     };
     memchr2_iter(b'\'', b'"', bytes).any(is_open) || text.contains(BOM)
 }
@@ -194,6 +199,27 @@ mod tests {
             let is_changed = rewrite(&text).is_changed();
             prop_assert!(!is_changed || may_need_mending(&text), "{text:?}");
         }
+    }
+
+    /// Wherever a quoted scalar of any length ends, also where no more is looked at.
+    #[test]
+    fn no_long_scalar_that_goes_on_is_passed_over() {
+        for quote in ["'", "\""] {
+            for length in NEAR - 3..NEAR + 3 {
+                for inner in ["", "''", "\\\"", "\\"] {
+                    let text = format!("a: {quote}{}{inner}\nb{quote}\n", "x".repeat(length));
+                    let is_changed = rewrite(&text).is_changed();
+                    assert!(!is_changed || may_need_mending(&text), "{length} {inner:?}");
+                }
+            }
+        }
+    }
+
+    /// To look for the end of the line at each of these quotes would take minutes.
+    #[test]
+    fn a_text_on_one_line_is_not_searched_again_for_each_quote() {
+        let text = format!("[{}]", "\"it's\",".repeat(1 << 20));
+        assert!(!may_need_mending(&text));
     }
 
     fn part() -> impl Strategy<Value = &'static str> {
