@@ -185,7 +185,6 @@ fn unique(now: Timestamp) -> u64 {
     (u64::try_from(now.as_nanosecond()).unwrap_or(0) & !0xfff) | (hasher.finish() & 0xfff)
 }
 
-/// Cuts `text` to at most `max` bytes, between characters.
 /// The name of an event about `object`. Not every object's name can be part of one: roles are called `system:node`.
 fn event_name(object: &str, unique: u64) -> String {
     let name = format!("{}.{unique:x}", cut(object.to_owned(), MAX_NAME));
@@ -196,7 +195,7 @@ fn event_name(object: &str, unique: u64) -> String {
     }
 }
 
-/// The start of `text` in at most `max` bytes, which is how the API server counts.
+/// The start of `text` in at most `max` bytes, which is how the API server counts, cut between characters.
 pub(super) fn cut(mut text: String, max: usize) -> String {
     let end = (0..=max.min(text.len()))
         .rev()

@@ -14,6 +14,7 @@ use super::InformerError;
 use super::handler::{Deleted, EventHandler};
 use super::listener::{Listener, Note};
 use super::queue::{Batch, key_of};
+use crate::clock::FOREVER;
 use crate::object::{Cacheable, is_unchanged};
 use crate::reflector::{Change, Replace};
 use crate::store::{Former, ObjectKey, Store};
@@ -23,15 +24,13 @@ type Listed<K> = Vec<(ObjectKey, Arc<K>)>;
 
 /// The least time between two resyncs of one handler.
 const MIN_RESYNC: Duration = Duration::from_secs(1);
-/// The most: a century stands for never.
-const MAX_RESYNC: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 
 /// The period that is meant by `resync`; zero means none.
 pub(crate) fn resync_period(resync: Duration) -> Duration {
     if resync.is_zero() {
         resync
     } else {
-        resync.clamp(MIN_RESYNC, MAX_RESYNC)
+        resync.clamp(MIN_RESYNC, FOREVER)
     }
 }
 

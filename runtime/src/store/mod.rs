@@ -210,12 +210,12 @@ impl<K: Resource + Clone> Store<K> {
         replacement
     }
 
-    /// Declares that the contents reflect `resource_version`, and wakes who waits for it.
     /// Whether there are indexes other than that of namespaces.
     pub(crate) fn has_indexers(&self) -> bool {
         !self.inner.contents.lock().has_only_namespaces()
     }
 
+    /// Declares that the contents reflect `resource_version`, and wakes who waits for it.
     pub(crate) fn set_resource_version(&self, resource_version: &str) {
         if resource_version.is_empty() {
             return;

@@ -12,6 +12,8 @@
     reason = "helpers of tests fail as tests do, and the crate uses more of these files"
 )]
 
+#[path = "../../src/clock.rs"]
+mod clock;
 mod hand_over;
 mod informer;
 #[path = "../../src/object.rs"]
