@@ -1,5 +1,8 @@
 //! The events of a watch, one by one.
 
+use std::error::Error as StdError;
+use std::{io, iter};
+
 use bytes::Bytes;
 use futures::stream::{self, BoxStream};
 use futures::{Stream, StreamExt};
@@ -65,7 +68,7 @@ where
             }
             Some((whole, Some(reader)))
         }
-        Some(Err(error)) if chain(&error).to_string().contains("unexpected EOF") => {
+        Some(Err(error)) if is_cut_off(&error) => {
             tracing::debug!(error = %chain(&error), "watch connection ended");
             None
         }
@@ -75,6 +78,17 @@ where
             Some((whole, None))
         }
     }
+}
+
+/// Whether the connection ended within the answer, which is how watches end at proxies: as kube tells it, by the kind of the error, as
+/// TLS has it, or by the text of the decoder of chunks.
+fn is_cut_off(error: &Error) -> bool {
+    let own: &dyn StdError = error;
+    let mut causes = iter::successors(Some(own), |cause| StdError::source(*cause));
+    causes.any(|cause| {
+        let cause = cause.downcast_ref::<io::Error>();
+        cause.is_some_and(|cause| cause.kind() == io::ErrorKind::UnexpectedEof)
+    }) || chain(error).to_string().contains("unexpected EOF")
 }
 
 fn decode<K: DeserializeOwned>(line: &[u8]) -> Result<WatchEvent<K>> {

@@ -242,6 +242,31 @@ async fn an_answer_that_stops_is_given_up() {
     Applier::new("m").apply(&api, &map("a")).await.unwrap_err();
 }
 
+#[tokio::test]
+async fn a_watch_whose_connection_is_cut_ends_and_other_errors_are_told() {
+    let events = |kind, text: &'static str| async move {
+        let service = tower::service_fn(move |_| {
+            let line = json!({ "type": "ADDED", "object": cm("a", 1) }).to_string() + "\n";
+            let frame = Ok(Frame::data(Bytes::from(line)));
+            let frames = futures::stream::iter([frame, Err(io::Error::new(kind, text))]);
+            let answer = http::Response::new(StreamBody::new(frames));
+            std::future::ready(Ok::<_, io::Error>(answer))
+        });
+        let maps = Maps::namespaced(Client::new(service, "default"), "default");
+        let watch = maps.watch(&WatchParams::default(), "0").await.unwrap();
+        let events = watch.map(|event| event.is_ok());
+        events.collect::<Vec<_>>().await
+    };
+    // rustls's text.
+    let text = "peer closed connection without sending TLS close_notify";
+    assert_eq!(events(io::ErrorKind::UnexpectedEof, text).await, [true]);
+    let text = "unexpected EOF during chunk size line";
+    assert_eq!(events(io::ErrorKind::Other, text).await, [true]);
+    let text = "connection reset by peer";
+    let kind = io::ErrorKind::ConnectionReset;
+    assert_eq!(events(kind, text).await, [true, false]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn answers_without_end_are_not_held() {
     let client = streaming(Bytes::from(vec![b' '; 1024 * 1024]), usize::from(u8::MAX));
