@@ -6,17 +6,23 @@
 
 use granit_parser::{Event, Options, Parser, ScalarStyle};
 
-use super::{Entry, Node, Yaml, parse_scalar};
+use super::{Entry, MAX_DOCUMENTS, Node, Yaml, parse_scalar};
 
-/// The documents of a text; none where serde-saphyr has to read it.
-pub(super) fn read(text: &str) -> Option<Vec<Node>> {
-    // Its other limits are those of serde-saphyr, or lower.
+/// The documents of a text of so many nodes at most; none where serde-saphyr has to read it, and to refuse what has more.
+pub(super) fn read(text: &str, most_nodes: usize) -> Option<Vec<Node>> {
+    // The parser's limits are those of serde-saphyr, or lower; it counts neither nodes nor documents.
     let mut options = Options::default();
     options.emit_comments = false;
     let mut documents = Vec::new();
     let mut open: Vec<Open> = Vec::new();
+    let mut nodes = 0;
     for event in Parser::new_from_str_with_options(text, options) {
-        let done = match event.ok()?.0 {
+        let event = event.ok()?.0;
+        nodes += usize::from(!matches!(event, Event::MappingEnd | Event::SequenceEnd));
+        if nodes > most_nodes || documents.len() > MAX_DOCUMENTS {
+            return None;
+        }
+        let done = match event {
             Event::StreamStart
             | Event::StreamEnd
             | Event::DocumentStart(_, None)
@@ -140,12 +146,12 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::read::yaml::{mend, parse, without_nulls};
+    use crate::read::yaml::{MAX_NODES, mend, parse, without_nulls};
 
     /// What both readers make of a text, if this one reads it.
     #[track_caller]
     fn check(text: &str) -> bool {
-        let Some(read) = read(text) else {
+        let Some(read) = read(text, MAX_NODES) else {
             return false;
         };
         let slowly = parse::<false>(&mend::as_it_is(text), 0);
@@ -231,8 +237,18 @@ mod tests {
             "a: [1\n",
             "k: .inf\n",
         ] {
-            assert_eq!(read(text), None, "{text:?}");
+            assert_eq!(read(text, MAX_NODES), None, "{text:?}");
         }
+    }
+
+    #[test]
+    fn what_is_larger_than_serde_saphyr_reads_is_left_to_it() {
+        let read = |text: &str, most| read(text, most).is_some();
+        // With the start and end of the stream and of the document.
+        assert!(read("a: [1, 2, 3]\n", 20) && !read("a: [1, 2, 3]\n", 5));
+        let documents = |count| "--- a\n".repeat(count);
+        assert!(read(&documents(MAX_DOCUMENTS), MAX_NODES));
+        assert!(!read(&documents(MAX_DOCUMENTS + 1), MAX_NODES));
     }
 
     proptest! {

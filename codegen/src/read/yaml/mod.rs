@@ -23,6 +23,12 @@ use crate::{
 /// Deepest nesting that is read; a schema of 600 levels fits, a stack overflow does not.
 const MAX_DEPTH: usize = 2_048;
 
+/// Most documents of a text.
+const MAX_DOCUMENTS: usize = 100_000;
+
+/// Most lists, maps and scalars of a text, keys included: a gigabyte of nodes.
+const MAX_NODES: usize = 10_000_000;
+
 /// Whether nodes know the bytes they were read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Places {
@@ -164,7 +170,7 @@ pub(crate) fn read_documents(
     let parse: Parse = match places {
         Places::Kept => parse::<true>,
         Places::Dropped => |text, from| {
-            let read = events::read(&text.text).map(without_nulls);
+            let read = events::read(&text.text, MAX_NODES).map(without_nulls);
             read.map_or_else(|| parse::<false>(text, from), Ok)
         },
     };
@@ -220,8 +226,8 @@ fn options() -> serde_saphyr::Options {
             max_depth: MAX_DEPTH,
             flow_nesting_limit: MAX_DEPTH,
             max_events: 20_000_000,
-            max_nodes: 10_000_000,
-            max_documents: 100_000,
+            max_nodes: MAX_NODES,
+            max_documents: MAX_DOCUMENTS,
             max_total_scalar_bytes: 512 * 1024 * 1024,
             max_recorded_anchor_events: 100_000,
         },
