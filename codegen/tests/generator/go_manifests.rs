@@ -191,14 +191,20 @@ fn of_fields_with_one_json_name_gos_encoder_decides() {
 #[test]
 fn a_number_that_go_writes_as_text_is_text() {
     let spec = "\tA int64 `json:\"a,string\"`\n\tB *bool `json:\"b,omitempty,string\"`\n\tC string `json:\"c,string\"`\n\
-        \tD []int32 `json:\"d,string\"`";
-    let strict = "a: String, b: String, c: String, d: List(Int32)";
-    let compatible = "a: Int64, b: Bool, c: String, d: List(Int32)";
+        \tD []int32 `json:\"d,string\"`\n\tE *Port `json:\"e,string\"`\n\tF Level `json:\"f,string\"`\n\
+        \tG Own `json:\"g,string\"`\n\tH Name `json:\"h,string\"`";
+    let others = "// +kubebuilder:validation:Minimum=3\ntype Port int32\ntype Level Port\ntype Name string\n\
+        // +kubebuilder:validation:Type=string\ntype Own int32\nfunc (o Own) MarshalJSON() ([]byte, error) { return nil, nil }\n";
+    let same = "c: String, d: List(Int32)";
+    let strict = format!("a: String, b: String, {same}, e: String, f: String, g: ");
+    let compatible =
+        format!("a: Int64, b: Bool, {same}, e: Local(\"Port\"), f: Local(\"Level\"), g: ");
     for (compat, expected) in [
         (Compat::Strict, strict),
         (Compat::ControllerGen, compatible),
     ] {
-        let (found, warnings) = properties(compat, spec, "");
-        assert_eq!((found.as_str(), warnings.len()), (expected, 2));
+        let (found, warnings) = properties(compat, spec, others);
+        assert!(found.starts_with(&expected), "{found}");
+        assert_eq!(warnings.len(), 4, "{warnings:?}");
     }
 }

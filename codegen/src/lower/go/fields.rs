@@ -7,7 +7,7 @@ use super::{
     dominant::{self, Candidate},
     marked::{docs, rules},
     merge,
-    refs::{Refs, Use},
+    refs::{Ref, Refs, Use},
     well_known,
 };
 use crate::{
@@ -310,8 +310,8 @@ fn field(
 ) -> Field {
     let markers = &source.markers;
     let mut found = refs.resolve(&source.ty, &source.place);
-    if tag.quoted {
-        quote(refs, source, &mut found.ty);
+    if tag.quoted && refs.is_number(&source.ty, &found.ty) {
+        quote(refs, source, &mut found);
     }
     let pointer = matches!(source.ty, Type::Pointer(_));
     let json_name = tag.name.unwrap_or(&source.name).to_owned();
@@ -350,12 +350,8 @@ fn field(
     }
 }
 
-/// Under `,string` Go writes numbers and booleans as text.
-fn quote(refs: &mut Refs<'_, '_>, source: &go::Field, ty: &mut TypeRef) {
-    use TypeRef::{Bool, Float, Float32, Int32, Int64, Integer};
-    if !matches!(ty, Bool | Float | Float32 | Int32 | Int64 | Integer(_)) {
-        return;
-    }
+/// Under `,string` Go writes numbers and booleans as text, whatever their types are called.
+fn quote(refs: &mut Refs<'_, '_>, source: &go::Field, found: &mut Ref) {
     let strict = refs.cx.options.compat.is_strict();
     let consequence = match strict {
         true => "its schema and type are a string's",
@@ -370,7 +366,8 @@ fn quote(refs: &mut Refs<'_, '_>, source: &go::Field, ty: &mut TypeRef) {
         .help("declare a string, or take the option out of the tag"),
     );
     if strict {
-        *ty = TypeRef::String;
+        found.ty = TypeRef::String;
+        found.validation = Validation::default();
     }
 }
 

@@ -271,6 +271,25 @@ impl Refs<'_, '_> {
         }
     }
 
+    /// Whether Go's encoder writes values of the type, which resolves to `found`, as numbers or booleans.
+    pub(super) fn is_number(&self, ty: &Type, found: &TypeRef) -> bool {
+        use TypeRef::{Bool, Float, Float32, Int32, Int64, Integer};
+        let is_plain =
+            |ty: &TypeRef| matches!(ty, Bool | Float | Float32 | Int32 | Int64 | Integer(_));
+        let Some((package, name)) = self.cx.named(self.package, ty) else {
+            return is_plain(found);
+        };
+        let declared = self.cx.declared(package, name);
+        if declared.is_some_and(|declared| declared.pkg.marshals(name).is_some()) {
+            return false;
+        }
+        match self.cx.underlying(package, name).map(|end| &end.decl.ty) {
+            Some(Type::Basic(name)) => well_known::basic(name).is_some_and(|ty| is_plain(&ty)),
+            Some(_) => false,
+            None => is_plain(found),
+        }
+    }
+
     /// Whether the type is a struct, or writes itself, so that k8s-openapi has a type for it.
     fn is_object(&self, package: &str, name: &str) -> bool {
         let Some(declared) = self.cx.declared(package, name) else {
