@@ -12,7 +12,6 @@ use super::Shared;
 use super::command::whole_sectors;
 use super::guest::{ask, broken, query_status};
 use super::machine::{DISK, Definition, Locked, Machine};
-use super::process::Process;
 use crate::driver::{DriverError, Power, Resources, ServerRef, ServerSpec, Term};
 
 /// After this long without the lock, whoever deletes ends the programs that hold it.
@@ -70,20 +69,20 @@ impl Shared {
             definition.on = on;
             locked.write(&definition)?;
         }
-        let Some(process) = locked.machine.process()? else {
+        if locked.machine.process()?.is_none() {
             return self.complete(Some(term), &locked, &mut definition).await;
-        };
+        }
         match power {
             // It is started again once it has stopped: a guest cannot cancel a shutdown.
             Power::On if definition.stopping_since.is_some() => Ok(()),
             Power::On => {
                 if broken(&query_status(&locked.machine).await?).is_some() {
-                    end(&locked.machine, &process).await?;
+                    end_all(&locked.machine).await?;
                     return self.complete(Some(term), &locked, &mut definition).await;
                 }
                 finish(&locked, &mut definition)
             }
-            Power::Off => self.stop(&locked, &mut definition, &process).await,
+            Power::Off => self.stop(&locked, &mut definition).await,
         }
     }
 
@@ -150,9 +149,6 @@ impl Shared {
                 deleting,
                 ..definition
             })?;
-        }
-        if let Some(process) = machine.process()? {
-            end(&machine, &process).await?;
         }
         end_all(&machine).await?;
         self.epoch.check(term)?;
@@ -250,19 +246,14 @@ impl Shared {
             let (cpus, memory) = (definition.cpus, definition.memory);
             self.programs.start(locked, cpus, memory).await?;
         }
-        if is_stopping(machine, definition)? {
+        if self.is_stopping(machine, definition).await? {
             return Ok(());
         }
         finish(locked, definition)
     }
 
     /// Asks the guest to power down, and the longer it takes the less politely.
-    async fn stop(
-        &self,
-        locked: &Locked,
-        definition: &mut Definition,
-        process: &Process,
-    ) -> Result<(), DriverError> {
+    async fn stop(&self, locked: &Locked, definition: &mut Definition) -> Result<(), DriverError> {
         let machine = &locked.machine;
         let Some(time) = definition.stopping_for() else {
             // A guest, or a QEMU, that doesn't listen is what the grace is for.
@@ -286,9 +277,28 @@ impl Shared {
         };
         if timeout(may_quit, quits).await.is_err() {
             tracing::warn!(machine = machine.id, "QEMU doesn't quit, and is killed");
-            end(machine, process).await?;
+            end_all(machine).await?;
         }
         finish(locked, definition)
+    }
+
+    /// Whether a power-down that was asked for goes on: until the process is gone, not only its pid file. One that has lost the file, or
+    /// removed it, and doesn't exit can't be asked again: it is killed when its time is over.
+    async fn is_stopping(
+        &self,
+        machine: &Machine,
+        definition: &Definition,
+    ) -> Result<bool, DriverError> {
+        let Some(time) = definition.stopping_for() else {
+            return Ok(false);
+        };
+        if machine.process()?.is_some() {
+            return Ok(true);
+        }
+        if time >= self.grace + QUIT {
+            end_all(machine).await?;
+        }
+        Ok(!machine.processes()?.is_empty())
     }
 
     /// Goes on with a power-down that was asked for, and with the start that was asked for after it.
@@ -299,12 +309,10 @@ impl Shared {
     ) -> Result<(), DriverError> {
         let machine = &locked.machine;
         let was_stopping = definition.stopping_since.is_some();
-        if let Some(process) = machine.process()?
-            && (was_stopping || !definition.on)
-        {
-            self.stop(locked, definition, &process).await?;
+        if machine.process()?.is_some() && (was_stopping || !definition.on) {
+            self.stop(locked, definition).await?;
         }
-        if !was_stopping || is_stopping(machine, definition)? {
+        if !was_stopping || self.is_stopping(machine, definition).await? {
             return Ok(());
         }
         finish(locked, definition)?;
@@ -334,18 +342,6 @@ fn refuse_deleted(machine: &Machine, definition: &Definition) -> Result<(), Driv
         return Err(machine.failed("it is being deleted"));
     }
     Ok(())
-}
-
-/// Kills the process, and waits until it is gone.
-async fn end(machine: &Machine, process: &Process) -> Result<(), DriverError> {
-    process.kill().map_err(|error| machine.failed(error))?;
-    ended(machine).await
-}
-
-/// Whether a power-down that was asked for goes on: until the process is gone, not only its pid file.
-fn is_stopping(machine: &Machine, definition: &Definition) -> Result<bool, DriverError> {
-    Ok(definition.stopping_since.is_some()
-        && (machine.process()?.is_some() || !machine.processes()?.is_empty()))
 }
 
 async fn ended(machine: &Machine) -> Result<(), DriverError> {

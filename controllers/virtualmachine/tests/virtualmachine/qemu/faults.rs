@@ -41,6 +41,24 @@ async fn a_machine_that_hangs_is_stopped_and_deleted() {
 }
 
 #[tokio::test]
+async fn a_machine_that_hangs_while_it_exits_is_stopped() {
+    let Some(bench) = Bench::new().await else {
+        return;
+    };
+    let (driver, vm, term) = (&bench.driver, server("exits"), term(0));
+    driver.create(&term, &vm, &small(Power::On)).await.unwrap();
+    let pid = driver.pid(&vm).unwrap().unwrap();
+    driver.set_power(&term, &vm, Power::Off).await.unwrap();
+    // QEMU removes its pid file before all else.
+    kill(pid, "STOP");
+    fs::remove_file(driver.folder(&vm).unwrap().join("pid")).unwrap();
+    let status = driver.status(&vm).await.unwrap().unwrap();
+    assert_eq!(status.state, ServerState::Stopping, "{status:?}");
+    reaches(driver, &vm, ServerState::Stopped).await;
+    assert!(bench.processes().is_empty());
+}
+
+#[tokio::test]
 async fn a_start_that_hangs_is_stopped() {
     let Some(bench) = Bench::new().await else {
         return;
