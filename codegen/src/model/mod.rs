@@ -28,6 +28,7 @@ pub use resource::{
     Resource, ScaleSubresource, Scope, SelectableField, Verb, VerbSet,
 };
 pub use source::{DeclaredAt, GoField};
+pub(crate) use types::find_type;
 pub use types::{
     Aliasing, EnumDef, EnumValues, Field, RustItem, StructDef, TypeDef, TypeKind, TypeRef,
     UnionDef, UnionVariant, UnknownFields, Variant,
@@ -131,7 +132,7 @@ impl Version {
     /// The type of the given Rust name.
     #[must_use]
     pub fn type_def(&self, name: &str) -> Option<&TypeDef> {
-        self.types.iter().find(|def| def.name == name)
+        find_type(&self.types, self.origin, name)
     }
 }
 

@@ -3,7 +3,9 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{DeclaredAt, ExternalType, FieldUnion, GoField, KnownType, Marshals, Validation};
+use super::{
+    DeclaredAt, ExternalType, FieldUnion, GoField, KnownType, Marshals, Origin, Validation,
+};
 
 /// A named Rust type of a version.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -31,6 +33,19 @@ pub struct TypeDef {
     /// Where it is declared.
     #[serde(skip)]
     pub declared: DeclaredAt,
+}
+
+/// The type of a name. CRDs may have ten thousands, which are sorted by it.
+pub(crate) fn find_type<'a>(
+    types: &'a [TypeDef],
+    origin: Origin,
+    name: &str,
+) -> Option<&'a TypeDef> {
+    if origin != Origin::Crd {
+        return types.iter().find(|def| def.name == name);
+    }
+    let index = types.binary_search_by(|def| def.name.as_str().cmp(name));
+    index.ok().and_then(|index| types.get(index))
 }
 
 /// A type written by hand.

@@ -58,7 +58,7 @@ use super::{
     table::{Definition, Generator, Home},
 };
 use crate::{
-    model::{Field, Origin, Resource, TypeDef, TypeKind, TypePackage, Version, names},
+    model::{Field, Origin, Resource, TypeDef, TypeKind, TypePackage, Version, find_type, names},
     output::format::{Code, Comments, Items},
 };
 
@@ -68,8 +68,8 @@ pub(crate) struct Unit<'a> {
     dir: &'a str,
     types: &'a [TypeDef],
     pub(crate) resources: &'a [Resource],
-    /// Whether the types stand in the files of their Go sources.
-    go: bool,
+    /// Types from Go stand in the files of their sources.
+    origin: Origin,
 }
 
 impl<'a> Unit<'a> {
@@ -78,7 +78,7 @@ impl<'a> Unit<'a> {
             dir: &version.dir,
             types: &version.types,
             resources: &version.resources,
-            go: version.origin == Origin::Go,
+            origin: version.origin,
         }
     }
 
@@ -87,7 +87,7 @@ impl<'a> Unit<'a> {
             dir: &package.dir,
             types: &package.types,
             resources: &[],
-            go: true,
+            origin: Origin::Go,
         }
     }
 
@@ -106,7 +106,7 @@ impl<'a> Unit<'a> {
 
     /// The type of the given name.
     pub(crate) fn type_def(self, name: &str) -> Option<&'a TypeDef> {
-        self.types.iter().find(|def| def.name == name)
+        find_type(self.types, self.origin, name)
     }
 }
 
@@ -203,7 +203,7 @@ pub(crate) const COMMON: &str = "common";
 /// The modules of a version from CRDs and the types in each, in order: one for each kind, which its `mod.rs` declares, and
 /// [`COMMON`].
 pub(crate) fn modules(unit: Unit<'_>) -> BTreeMap<String, Vec<&TypeDef>> {
-    if unit.go {
+    if unit.origin == Origin::Go {
         return go_modules(unit);
     }
     let kinds: Vec<&str> = unit
@@ -328,7 +328,7 @@ fn emit_file(
         undocumented: Cell::default(),
     };
     let content = match defs.first() {
-        Some(def) if unit.go => {
+        Some(def) if unit.origin == Origin::Go => {
             let file = def
                 .declared
                 .place()
