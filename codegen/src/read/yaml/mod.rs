@@ -2,11 +2,11 @@
 //!
 //! It exists because a finding in a CRD must name a line and a path, long after parsing. `serde-saphyr` parses; this module
 //! alone names it. To know places takes as long as all the rest of parsing, and only findings need them, so a caller says
-//! with [`Places`] whether it does. YAML is read as the API server's tools read it: `yes` and `on` are booleans, `0777` is octal, duplicate
+//! with [`Places`] whether it does; without them, [`block`] reads most CRDs. YAML is read as the API server's tools read it: `yes` and `on` are booleans, `0777` is octal, duplicate
 //! keys are errors, JSON is YAML.
 
+mod block;
 mod decode;
-mod events;
 mod mend;
 
 use std::{ops::Range, sync::Arc};
@@ -169,10 +169,12 @@ pub(crate) fn read_documents(
 ) -> Result<Vec<Node>, Box<Diagnostic>> {
     let parse: Parse = match places {
         Places::Kept => parse::<true>,
-        Places::Dropped => |text, from| {
-            let read = events::read(&text.text, MAX_NODES).map(without_nulls);
-            read.map_or_else(|| parse::<false>(text, from), Ok)
-        },
+        Places::Dropped => {
+            if let Some(documents) = block::read(&source.text) {
+                return Ok(documents);
+            }
+            parse::<false>
+        }
     };
     let all = 0..source.text.len();
     let parts = mend::json_objects(&source.text).unwrap_or_else(|| vec![all]);

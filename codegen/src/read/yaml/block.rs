@@ -1,0 +1,319 @@
+//! From text to nodes line by line, for the YAML that CRDs are written in: block maps and lists, and scalars of all styles.
+//!
+//! A parser of all YAML makes tokens of characters, and events of tokens, at half the time of generating types. It reads what is in
+//! doubt here: anchors, tags, directives, tabs, flow that goes over several lines, merged and equal keys, keys that are more than words,
+//! and errors. What is read here is what serde-saphyr reads.
+
+mod scalar;
+
+use memchr::{memchr, memchr3};
+
+use self::scalar::{is_text, value_of};
+use super::{Entry, MAX_DOCUMENTS, MAX_NODES, Node, Yaml};
+
+/// Deeper nesting is left to serde-saphyr, which refuses it at some depth.
+const MAX_DEPTH: usize = 500;
+
+/// The parser takes no longer key.
+const MAX_KEY: usize = 1_000;
+
+/// The documents of a text, but for empty ones; none where serde-saphyr has to read it.
+pub(super) fn read(text: &str) -> Option<Vec<Node>> {
+    // No text has more nodes than bytes.
+    if text.len() > MAX_NODES || !is_printable(text) {
+        return None;
+    }
+    let mut reader = Reader {
+        rest: text,
+        indent: None,
+        blank: None,
+        depth: 0,
+    };
+    reader.documents()
+}
+
+/// Whether a text has no control characters but the ends of its lines, and none that YAML gives a meaning or refuses.
+fn is_printable(text: &str) -> bool {
+    let is_plain = |byte: &u8| (b' '..0x7f).contains(byte) || *byte == b'\n';
+    let mut blocks = text.as_bytes().chunks(1024);
+    // Without an early end in a block, it takes one instruction for many bytes.
+    blocks.all(|block| block.iter().fold(true, |all, byte| all & is_plain(byte)))
+        || text.chars().all(|char| match char {
+            '\n' | ' '..='~' => true,
+            '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => false,
+            char => char >= '\u{a0}',
+        })
+}
+
+struct Reader<'a> {
+    /// The text that is not read yet; between nodes it starts with the content of a line.
+    rest: &'a str,
+    /// The column at which that content starts; none at the end of a document.
+    indent: Option<usize>,
+    /// The number of blank lines before; none if there were comments.
+    blank: Option<usize>,
+    depth: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn documents(&mut self) -> Option<Vec<Node>> {
+        let mut documents = Vec::new();
+        self.next_line();
+        for _ in 0..MAX_DOCUMENTS {
+            if let Some(indent) = self.indent {
+                if !self.is_item() && self.key().is_none() {
+                    return None;
+                }
+                documents.push(node(self.block(indent, 1)?));
+            }
+            if self.indent.is_some() {
+                return None;
+            }
+            if self.rest.is_empty() {
+                return Some(documents);
+            }
+            self.rest = self.rest.strip_prefix("---")?;
+            self.end_line()?;
+        }
+        None
+    }
+
+    /// Goes on to the content of the next line that has any.
+    fn next_line(&mut self) {
+        self.blank = Some(0);
+        self.indent = loop {
+            let indent = self.skip_spaces();
+            match self.rest.as_bytes() {
+                [] => break None,
+                [b'\n', ..] => self.blank = self.blank.map(|blank| blank + 1),
+                [b'#', ..] => self.blank = None,
+                [b'-', b'-', b'-', ..] if indent == 0 => break None,
+                _ => break Some(indent),
+            }
+            self.take_line();
+        };
+    }
+
+    /// Goes on to the next line, if nothing but a comment is left of this one.
+    fn end_line(&mut self) -> Option<()> {
+        let spaces = self.skip_spaces();
+        let is_end = match self.rest.as_bytes() {
+            [] | [b'\n', ..] => true,
+            [b'#', ..] => spaces > 0,
+            _ => false,
+        };
+        is_end.then(|| {
+            self.take_line();
+            self.next_line();
+        })
+    }
+
+    /// The rest of the line.
+    fn take_line(&mut self) -> &'a str {
+        let end = memchr(b'\n', self.rest.as_bytes());
+        let (line, rest) = end
+            .and_then(|end| Some((self.rest.get(..end)?, self.rest.get(end + 1..)?)))
+            .unwrap_or((self.rest, ""));
+        self.rest = rest;
+        line
+    }
+
+    /// Goes over spaces; how many there were.
+    fn skip_spaces(&mut self) -> usize {
+        let spaces = spaces(self.rest);
+        self.rest = self.rest.get(spaces..).unwrap_or_default();
+        spaces
+    }
+
+    /// Whether an item of a list starts here.
+    fn is_item(&self) -> bool {
+        matches!(self.rest.as_bytes(), [b'-'] | [b'-', b' ' | b'\n', ..])
+    }
+
+    /// The key that stands here, and what comes after its colon.
+    fn key(&self) -> Option<(&'a str, &'a str)> {
+        let bytes = self.rest.as_bytes();
+        let (key, rest) = if let [quote @ (b'"' | b'\''), ref bytes @ ..] = *bytes {
+            let end = memchr3(quote, b'\\', b'\n', bytes)?;
+            let (key, rest) = self.rest.get(1..)?.split_at_checked(end)?;
+            (
+                key,
+                rest.strip_prefix(char::from(quote))?.strip_prefix(':')?,
+            )
+        } else {
+            let is_end = |at: usize| matches!(bytes.get(at + 1), None | Some(b' ' | b'\n'));
+            let mut others = bytes
+                .iter()
+                .enumerate()
+                .skip_while(|(at, byte)| match byte {
+                    b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'_' | b'-' | b'.' | b'/' | b'$' => {
+                        true
+                    }
+                    b':' => *at > 0 && !is_end(*at),
+                    _ => false,
+                });
+            let (end, _) = others.next().filter(|(_, byte)| **byte == b':')?;
+            let key = self.rest.get(..end).filter(|key| is_text(key))?;
+            (key, self.rest.get(end + 1..)?)
+        };
+        let is_key = matches!(rest.as_bytes(), [] | [b' ' | b'\n', ..]);
+        (is_key && key.len() < MAX_KEY && key != "<<").then_some((key, rest))
+    }
+
+    /// The list, map or scalar that starts at a column here. Further lines of a scalar are indented by so many spaces at least.
+    fn block(&mut self, column: usize, least: usize) -> Option<Yaml> {
+        self.depth += 1;
+        let read = if self.depth > MAX_DEPTH {
+            None
+        } else if self.is_item() {
+            self.list(column)
+        } else if self.key().is_some() {
+            self.map(column)
+        } else {
+            self.scalar(least)
+        };
+        self.depth -= 1;
+        read
+    }
+
+    fn map(&mut self, column: usize) -> Option<Yaml> {
+        let mut entries = Vec::new();
+        loop {
+            let (key, rest) = self.key()?;
+            self.rest = rest;
+            self.skip_spaces();
+            let value = if !self.is_blank() {
+                self.scalar(column + 1)?
+            } else {
+                self.take_line();
+                self.next_line();
+                match self.indent {
+                    Some(indent) if indent > column || (indent == column && self.is_item()) => {
+                        self.block(indent, column + 1)?
+                    }
+                    _ => Yaml::Null,
+                }
+            };
+            entries.push(entry(key, value));
+            if self.indent != Some(column) {
+                break;
+            }
+        }
+        (self.indent < Some(column) && has_distinct_keys(&entries)).then_some(Yaml::Map(entries))
+    }
+
+    fn list(&mut self, column: usize) -> Option<Yaml> {
+        let mut items = Vec::new();
+        while self.indent == Some(column) && self.is_item() || items.is_empty() {
+            self.rest = self.rest.strip_prefix('-')?;
+            let spaces = self.skip_spaces();
+            let item = if !self.is_blank() {
+                self.block(column + 1 + spaces, column + 1)?
+            } else {
+                self.take_line();
+                self.next_line();
+                match self.indent {
+                    Some(indent) if indent > column => self.block(indent, column + 1)?,
+                    _ => Yaml::Null,
+                }
+            };
+            items.push(node(item));
+        }
+        (self.indent <= Some(column)).then_some(Yaml::List(items))
+    }
+
+    /// Whether the line has no more content.
+    fn is_blank(&self) -> bool {
+        matches!(self.rest.as_bytes(), [] | [b'\n' | b'#', ..])
+    }
+
+    /// A list or map on one line, or a scalar within it.
+    fn flow(&mut self) -> Option<Yaml> {
+        self.depth += 1;
+        let read = match self.rest.as_bytes().first()? {
+            _ if self.depth > MAX_DEPTH => None,
+            b'[' => self.flow_list(),
+            b'{' => self.flow_map(),
+            b'"' | b'\'' => self.quoted_on_line().map(Yaml::String),
+            _ => self.flow_word().and_then(value_of),
+        };
+        self.depth -= 1;
+        read
+    }
+
+    fn flow_list(&mut self) -> Option<Yaml> {
+        let mut items = Vec::new();
+        self.rest = self.rest.strip_prefix('[')?;
+        while !self.ends_with(']') {
+            items.push(node(self.flow()?));
+            self.separator(']')?;
+        }
+        Some(Yaml::List(items))
+    }
+
+    fn flow_map(&mut self) -> Option<Yaml> {
+        let mut entries = Vec::new();
+        self.rest = self.rest.strip_prefix('{')?;
+        while !self.ends_with('}') {
+            let key = if self.rest.starts_with(['"', '\'']) {
+                self.quoted_on_line()?
+            } else {
+                self.flow_word().filter(|word| is_text(word))?.to_owned()
+            };
+            self.rest = self.rest.strip_prefix(": ")?;
+            self.skip_spaces();
+            let value = self.flow()?;
+            entries.push(entry(&key, value));
+            self.separator('}')?;
+        }
+        has_distinct_keys(&entries).then_some(Yaml::Map(entries))
+    }
+
+    /// Goes over the end of a list or map, if it stands here.
+    fn ends_with(&mut self, end: char) -> bool {
+        self.skip_spaces();
+        let rest = self.rest.strip_prefix(end);
+        self.rest = rest.unwrap_or(self.rest);
+        rest.is_some()
+    }
+
+    /// Goes over the comma between two items, or to the end after the last.
+    fn separator(&mut self, end: char) -> Option<()> {
+        self.skip_spaces();
+        if !self.rest.starts_with(end) {
+            self.rest = self.rest.strip_prefix(',')?;
+        }
+        Some(())
+    }
+}
+
+fn spaces(text: &str) -> usize {
+    let mut bytes = text.bytes();
+    bytes.position(|byte| byte != b' ').unwrap_or(text.len())
+}
+
+fn node(value: Yaml) -> Node {
+    Node { value, range: 0..0 }
+}
+
+fn entry(key: &str, value: Yaml) -> Entry {
+    Entry {
+        key: key.to_owned(),
+        range: 0..0,
+        value: node(value),
+    }
+}
+
+/// Whether no key stands twice. Tools write keys in order, so that there is nothing to sort.
+fn has_distinct_keys(entries: &[Entry]) -> bool {
+    let keys = entries.iter().map(|entry| entry.key.as_str());
+    if keys.clone().is_sorted_by(|a, b| a < b) {
+        return true;
+    }
+    let mut keys: Vec<&str> = keys.collect();
+    keys.sort_unstable();
+    keys.windows(2).all(|pair| pair[0] != pair[1])
+}
+
+#[cfg(test)]
+mod tests;

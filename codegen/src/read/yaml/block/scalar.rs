@@ -1,0 +1,278 @@
+//! Scalars: plain, quoted, and in blocks.
+
+use std::borrow::Cow;
+
+use memchr::{memchr, memchr2, memchr2_iter, memchr3};
+
+use super::{Reader, spaces};
+use crate::read::yaml::{Yaml, parse_scalar};
+
+impl<'a> Reader<'a> {
+    /// The scalar, or the list or map on one line, that is all of the value that starts here. Its further lines are indented by so
+    /// many spaces at least.
+    pub(super) fn scalar(&mut self, least: usize) -> Option<Yaml> {
+        let value = match self.rest.as_bytes().first()? {
+            b'|' => return self.text_block(false, least).map(Yaml::String),
+            b'>' => return self.text_block(true, least).map(Yaml::String),
+            b'"' | b'\'' => Yaml::String(self.quoted(least)?),
+            b'[' | b'{' => self.flow()?,
+            _ => return self.plain(least),
+        };
+        self.end_line()?;
+        Some(value)
+    }
+
+    fn plain(&mut self, least: usize) -> Option<Yaml> {
+        if self.is_item() || self.rest.starts_with(INDICATORS) {
+            return None;
+        }
+        let (first, mut may_continue) = plain_part(self.take_line())?;
+        let mut text = Cow::Borrowed(first);
+        self.next_line();
+        while self.indent >= Some(least) {
+            let blank = self.blank.filter(|_| may_continue)?;
+            let part;
+            (part, may_continue) = plain_part(self.take_line())?;
+            push_break(text.to_mut(), blank);
+            text.to_mut().push_str(part);
+            self.next_line();
+        }
+        match text {
+            Cow::Borrowed(text) => value_of(text),
+            Cow::Owned(text) if is_text(&text) => Some(Yaml::String(text)),
+            Cow::Owned(_) => None,
+        }
+    }
+
+    /// A word within a list or map on one line.
+    pub(super) fn flow_word(&mut self) -> Option<&'a str> {
+        let bytes = self.rest.as_bytes();
+        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-./$+".contains(byte);
+        let end = bytes.iter().position(|byte| !is_word(byte))?;
+        let (word, rest) = self.rest.split_at_checked(end)?;
+        // A dash alone starts an item.
+        let is_plain = !word.is_empty() && word.bytes().any(|byte| byte != b'-');
+        self.rest = rest;
+        (is_plain && rest.starts_with([' ', ',', ':', ']', '}'])).then_some(word)
+    }
+
+    /// A quoted text that ends on its line.
+    pub(super) fn quoted_on_line(&mut self) -> Option<String> {
+        self.quoted(usize::MAX)
+    }
+
+    fn quoted(&mut self, least: usize) -> Option<String> {
+        if let Some(rest) = self.rest.strip_prefix('\'') {
+            self.rest = rest;
+            return self.single_quoted(least);
+        }
+        self.rest = self.rest.strip_prefix('"')?;
+        self.double_quoted(least)
+    }
+
+    fn single_quoted(&mut self, least: usize) -> Option<String> {
+        let mut text = String::new();
+        loop {
+            let part = self.take(memchr2(b'\'', b'\n', self.rest.as_bytes())?)?;
+            if let Some(rest) = self.rest.strip_prefix('\n') {
+                self.rest = rest;
+                text.push_str(part.trim_end_matches(' '));
+                let blank = self.continue_quoted(least)?;
+                push_break(&mut text, blank);
+                continue;
+            }
+            text.push_str(part);
+            self.rest = self.rest.strip_prefix('\'')?;
+            let Some(rest) = self.rest.strip_prefix('\'') else {
+                return Some(text);
+            };
+            self.rest = rest;
+            text.push('\'');
+        }
+    }
+
+    fn double_quoted(&mut self, least: usize) -> Option<String> {
+        let mut text = String::new();
+        loop {
+            let part = self.take(memchr3(b'"', b'\\', b'\n', self.rest.as_bytes())?)?;
+            let end = self.take(1)?;
+            if end == "\n" {
+                text.push_str(part.trim_end_matches(' '));
+                let blank = self.continue_quoted(least)?;
+                push_break(&mut text, blank);
+                continue;
+            }
+            text.push_str(part);
+            if end == "\"" {
+                return Some(text);
+            }
+            match self.take(1)? {
+                "\n" => {
+                    // The text goes on as if on one line.
+                    if self.continue_quoted(least)? > 0 {
+                        return None;
+                    }
+                }
+                "n" => text.push('\n'),
+                "t" => text.push('\t'),
+                "r" => text.push('\r'),
+                "x" => text.push(self.code_point(2)?),
+                "u" => text.push(self.code_point(4)?),
+                "U" => text.push(self.code_point(8)?),
+                same @ ("\"" | "\\" | "/" | " ") => text.push_str(same),
+                _ => return None,
+            }
+        }
+    }
+
+    /// The character of so many hexadecimal digits.
+    fn code_point(&mut self, digits: usize) -> Option<char> {
+        let digits = self.take(digits)?;
+        let is_number = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let code = u32::from_str_radix(digits, 16).ok();
+        code.filter(|_| is_number).and_then(char::from_u32)
+    }
+
+    /// Goes on to the content of a quoted text's next line; how many blank lines are before it.
+    fn continue_quoted(&mut self, least: usize) -> Option<usize> {
+        let mut blank = 0;
+        loop {
+            let indent = self.skip_spaces();
+            match self.rest.strip_prefix('\n') {
+                Some(rest) => self.rest = rest,
+                None => return (indent >= least).then_some(blank),
+            }
+            blank += 1;
+        }
+    }
+
+    /// A text in lines of its own, which are one line if it is folded.
+    fn text_block(&mut self, is_folded: bool, least: usize) -> Option<String> {
+        let ends = match self.take_line().get(1..)?.trim_end_matches(' ') {
+            "" => Ends::One,
+            "-" => Ends::None,
+            "+" => Ends::All,
+            _ => return None,
+        };
+        let mut text = String::new();
+        let mut indent = None;
+        // Ends of lines that are not in the text yet, and whether a line before them is indented further.
+        let (mut open, mut was_spaced) = (0, false);
+        loop {
+            let spaces = spaces(self.rest);
+            let is_blank = match self.rest.as_bytes().get(spaces) {
+                None if spaces > 0 => return None,
+                None => break,
+                Some(byte) => *byte == b'\n',
+            };
+            // Lines of spaces are text where there are more than before others.
+            if is_blank && spaces <= indent.unwrap_or(least) {
+                self.take_line();
+                open += 1;
+                continue;
+            }
+            let indent = *indent.get_or_insert(spaces);
+            if is_blank || indent < least {
+                return None;
+            }
+            if spaces < indent {
+                break;
+            }
+            let is_spaced = spaces > indent;
+            if is_folded && !is_spaced && !was_spaced && !text.is_empty() {
+                push_break(&mut text, open - 1);
+            } else {
+                text.extend(std::iter::repeat_n('\n', open));
+            }
+            let line = self.take(memchr(b'\n', self.rest.as_bytes())?)?;
+            text.push_str(line.get(indent..)?);
+            self.take_line();
+            (open, was_spaced) = (1, is_spaced);
+        }
+        indent?;
+        match ends {
+            Ends::None => {}
+            Ends::One => text.push('\n'),
+            Ends::All => text.extend(std::iter::repeat_n('\n', open)),
+        }
+        self.next_line();
+        Some(text)
+    }
+
+    /// So many bytes.
+    fn take(&mut self, bytes: usize) -> Option<&'a str> {
+        let (taken, rest) = self.rest.split_at_checked(bytes)?;
+        self.rest = rest;
+        Some(taken)
+    }
+}
+
+/// The ends of lines that stay at the end of a block.
+enum Ends {
+    None,
+    One,
+    All,
+}
+
+/// What no plain scalar starts with, or only some.
+const INDICATORS: [char; 18] = [
+    ',', '[', ']', '{', '}', '#', '&', '*', '!', '|', '>', '\'', '"', '%', '@', '`', '?', ':',
+];
+
+/// The part of a line that is a plain scalar's, and whether no comment ends it; none if there is a key.
+fn plain_part(line: &str) -> Option<(&str, bool)> {
+    let bytes = line.as_bytes();
+    for at in memchr2_iter(b':', b'#', bytes) {
+        let (before, from) = line.split_at_checked(at)?;
+        match from.as_bytes() {
+            [b'#', ..] if before.ends_with(' ') => {
+                return Some((before.trim_end_matches(' '), false));
+            }
+            [b':'] | [b':', b' ', ..] => return None,
+            _ => {}
+        }
+    }
+    Some((line.trim_end_matches(' '), true))
+}
+
+/// The end of a line within a scalar: a space, unless blank lines come after it.
+fn push_break(text: &mut String, blank: usize) {
+    if blank == 0 {
+        text.push(' ');
+    }
+    text.extend(std::iter::repeat_n('\n', blank));
+}
+
+/// The value of a plain scalar.
+pub(super) fn value_of(text: &str) -> Option<Yaml> {
+    if is_text(text) {
+        return Some(Yaml::String(text.to_owned()));
+    }
+    match text {
+        "true" => return Some(Yaml::Bool(true)),
+        "false" => return Some(Yaml::Bool(false)),
+        _ => {}
+    }
+    let is_decimal = text.len() < 19
+        && text.bytes().all(|byte| byte.is_ascii_digit())
+        && (text.len() == 1 || !text.starts_with('0'));
+    match text.parse::<u64>() {
+        Ok(number) if is_decimal => Some(Yaml::Number(number.into())),
+        _ => parse_scalar(text),
+    }
+}
+
+/// Whether a plain scalar is a text for certain, in the core schema and YAML 1.1's: no null, boolean or number.
+pub(super) fn is_text(text: &str) -> bool {
+    match text.as_bytes() {
+        [] | [b'~'] => false,
+        [b'0'..=b'9' | b'+' | b'-' | b'.', ..] => !text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"+-._".contains(&byte)),
+        bytes if bytes.len() > "false".len() => true,
+        _ => !WORDS.iter().any(|word| word.eq_ignore_ascii_case(text)),
+    }
+}
+
+/// What else is no text, in any case of letters; none is longer than `false`.
+const WORDS: [&str; 9] = ["true", "yes", "y", "on", "false", "no", "n", "off", "null"];
