@@ -120,8 +120,8 @@ fn an_embedded_struct_of_kubernetes_has_texts_where_it_names_types_that_rust_lac
     assert!(types.contains("pub protocol: Option<String>"), "{types}");
 }
 
-/// The properties of a Go struct's schema and what is warned of, in one mode.
-fn properties(compat: Compat, spec: &str, others: &str) -> (String, Vec<String>) {
+/// What is generated for a kind with these Go fields in its spec, and other types.
+fn generate(compat: Compat, spec: &str, others: &str) -> Result<codegen::Generated, String> {
     let text = format!(
         "// +groupName=example.com\npackage v1\nimport (\n\tmetav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n)\n\
          // +kubebuilder:object:root=true\ntype Widget struct {{\n\tmetav1.TypeMeta `json:\",inline\"`\n\
@@ -134,8 +134,12 @@ fn properties(compat: Compat, spec: &str, others: &str) -> (String, Vec<String>)
         compat,
         ..Options::default()
     };
-    let generated = codegen::generate(&go::sources(&text), &options);
-    let generated = generated.unwrap_or_else(|found| panic!("{}", found.render(Style::Colored)));
+    codegen::generate(&go::sources(&text), &options).map_err(|found| found.render(Style::Plain))
+}
+
+/// The properties of a Go struct's schema and what is warned of, in one mode.
+fn properties(compat: Compat, spec: &str, others: &str) -> (String, Vec<String>) {
+    let generated = generate(compat, spec, others).unwrap_or_else(|found| panic!("{found}"));
     let (_, version) = generated.api.versions().next().unwrap();
     let spec = version.types.iter().find(|def| def.name == "WidgetSpec");
     let codegen::model::TypeKind::Struct(spec) = &spec.unwrap().kind else {
@@ -207,4 +211,29 @@ fn a_number_that_go_writes_as_text_is_text() {
         assert!(found.starts_with(&expected), "{found}");
         assert_eq!(warnings.len(), 4, "{warnings:?}");
     }
+}
+
+#[test]
+fn a_malformed_tag_is_an_error_where_the_field_is_of_the_api() {
+    let (malformed, fine) = ("B int32 `json: \"b\"`", "B int32 `json:\"b\"`");
+    let unused = format!("type unused struct {{\n{malformed}\n}}");
+    let (found, warnings) = properties(Compat::Strict, fine, &unused);
+    assert_eq!((found.as_str(), warnings.len()), ("b: Int32", 0));
+
+    let found = generate(Compat::Strict, malformed, "")
+        .map(drop)
+        .unwrap_err();
+    assert!(
+        found.contains("error: the value in the struct tag is not in double quotes"),
+        "{found}"
+    );
+    assert_eq!(found.matches("error").count(), 1, "{found}");
+
+    let generated =
+        generate(Compat::ControllerGen, malformed, "").unwrap_or_else(|found| panic!("{found}"));
+    let warned = generated.warnings.render(Style::Plain);
+    assert!(
+        warned.contains("Go ignores the tag from the fault on"),
+        "{warned}"
+    );
 }

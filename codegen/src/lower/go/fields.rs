@@ -125,6 +125,7 @@ fn gather(
         if tag.skip {
             continue;
         }
+        check_tag(refs, source);
         let embeds = source.embedded && tag.name.is_none();
         if embeds && embed(refs, owner, source, depth, through_pointer, gathered) {
             continue;
@@ -348,6 +349,23 @@ fn field(
         ty: found.ty,
         json_name,
     }
+}
+
+/// A tag that Go reads in part is a mistake in an API; controller-gen takes what Go reads.
+fn check_tag(refs: &mut Refs<'_, '_>, source: &go::Field) {
+    let Some(fault) = source.tag.as_ref().and_then(|tag| tag.fault.as_ref()) else {
+        return;
+    };
+    let problem = fault.problem.as_str();
+    let diagnostic = match refs.cx.options.compat.is_strict() {
+        true => Diagnostic::error(problem),
+        false => Diagnostic::warning(problem),
+    };
+    refs.diagnostics.push(
+        diagnostic
+            .at(fault.place.clone(), "Go ignores the tag from the fault on")
+            .help("a tag is written `json:\"name,omitempty\" key:\"value\"`, in backticks"),
+    );
 }
 
 /// Under `,string` Go writes numbers and booleans as text, whatever their types are called.

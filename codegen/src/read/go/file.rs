@@ -6,14 +6,14 @@ use rayon::prelude::*;
 
 use super::{
     Findings, docs,
-    package::{Field, Import, MarshalKind, Marshaler, Package, Type, TypeDecl},
+    package::{Field, Import, MarshalKind, Marshaler, Package, TagFault, Type, TypeDecl},
     resolve::{Index, predeclared},
     sources::{GoFile, GoPackage},
     syntax::{FieldSpec, File, Span, TypeExpr, TypeSpec},
     tag,
 };
 use crate::{
-    diag::{Diagnostic, Place},
+    diag::Place,
     read::markers::{IgnoredMarkers, MarkerSet},
 };
 
@@ -170,14 +170,12 @@ impl<'a, 'f> FileReader<'a, 'f> {
     fn field(&mut self, spec: &FieldSpec, markers: &[MarkerSet], fields: &mut Vec<Field>) {
         let set = markers.get(spec.number);
         let tag = spec.tag.as_ref().map(|span| {
-            let (tag, problem) = tag::parse(self.file.text_of(span));
-            if let Some(problem) = problem.filter(|_| self.package.main) {
-                self.findings.diagnostics.push(
-                    Diagnostic::error(problem)
-                        .at(self.types.place(span.clone()), "Go reads no further than the fault")
-                        .help("a tag is written `json:\"name,omitempty\" key:\"value\"`, in backticks"),
-                );
-            }
+            let (mut tag, problem) = tag::parse(self.file.text_of(span));
+            let problem = problem.filter(|_| self.package.main);
+            tag.fault = problem.map(|problem| TagFault {
+                problem,
+                place: self.types.place(span.clone()),
+            });
             tag
         });
         let docs = self.docs(spec.doc);

@@ -120,6 +120,17 @@ pub struct Tag {
     pub patch_merge_key: Option<String>,
     /// The field's number in `protobuf`.
     pub protobuf: Option<u64>,
+    /// The first thing wrong with it, in a package of the main module: Go ignores the tag from there on.
+    pub fault: Option<TagFault>,
+}
+
+/// What is wrong with a struct tag.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TagFault {
+    /// What is wrong.
+    pub problem: String,
+    /// The tag's place.
+    pub place: Place,
 }
 
 /// A constant at package level.

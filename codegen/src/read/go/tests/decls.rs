@@ -303,13 +303,19 @@ fn syntax_errors_have_their_place() {
 }
 
 #[test]
-fn malformed_tags_are_errors_in_the_main_module_only() {
+fn faults_of_tags_are_kept_for_the_main_module_only() {
     let text = "package a\ntype A struct {\n\tB int `json:b`\n}\n";
-    check_error(
-        text,
-        "a/a.go:3:8: error: the value in the struct tag is not in double quotes",
-    );
-    let mut other = package("a", &[("a.go", text)]);
-    other.main = false;
-    assert_eq!(read_all(vec![other]).1, [""; 0]);
+    for main in [true, false] {
+        let mut package = package("a", &[("a.go", text)]);
+        package.main = main;
+        let (found, diagnostics) = read_all(vec![package]);
+        assert_eq!(diagnostics, [""; 0]);
+        let crate::read::go::Type::Struct(fields) = &found[0].types[0].ty else {
+            panic!("no struct");
+        };
+        let fault = fields[0].tag.as_ref().unwrap().fault.as_ref();
+        let problem = fault.map(|fault| (fault.problem.as_str(), fault.place.range.start));
+        let expected = ("the value in the struct tag is not in double quotes", 33);
+        assert_eq!(problem, main.then_some(expected));
+    }
 }
