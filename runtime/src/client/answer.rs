@@ -14,6 +14,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::lines::MOST_BYTES;
+use crate::error::chain;
 
 /// How long a server may say nothing in the middle of an answer. An API server ends a request after 60 s by itself.
 const SILENCE: Duration = Duration::from_secs(65);
@@ -95,16 +96,20 @@ pub(super) async fn status_error(response: Response<Body>) -> Error {
         .headers()
         .get(RETRY_AFTER)
         .and_then(|value| value.to_str().ok()?.trim().parse::<u32>().ok());
-    let body = match read(response.into_body(), Size::Object).await {
-        Ok(body) => body,
-        Err(error) => return error,
+    // The code stands whatever becomes of the text: not found is not found.
+    let (body, lost) = match read(response.into_body(), Size::Object).await {
+        Ok(body) => (body, String::new()),
+        Err(error) => (
+            Bytes::new(),
+            format!(" (its text was lost: {})", chain(&error)),
+        ),
     };
     let says = |status: &Status| !(status.message.is_empty() && status.reason.is_empty());
     let status = serde_json::from_slice::<Status>(&body).ok().filter(says);
     let mut status = status.unwrap_or_else(|| {
         let text = String::from_utf8_lossy(&body);
         let text = match text.trim() {
-            "" => code.to_string(),
+            "" => format!("{code}{lost}"),
             text => shortened(text),
         };
         Status::failure(&text, "")

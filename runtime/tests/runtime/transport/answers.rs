@@ -215,15 +215,32 @@ async fn lists_without_items_are_empty() {
     }
 }
 
-/// A client that gets `chunks` again and again, then silence.
+/// A client that gets `chunk` again and again, then silence.
 fn streaming(chunk: Bytes, count: usize) -> Client {
+    streaming_with(http::StatusCode::OK, chunk, count)
+}
+
+fn streaming_with(code: http::StatusCode, chunk: Bytes, count: usize) -> Client {
     let service = tower::service_fn(move |_| {
         let chunks = futures::stream::iter(vec![chunk.clone(); count]);
         let frames = chunks.map(|chunk| Ok::<_, io::Error>(Frame::data(chunk)));
         let body = StreamBody::new(frames.chain(futures::stream::pending()));
-        std::future::ready(Ok::<_, io::Error>(http::Response::new(body)))
+        let mut answer = http::Response::new(body);
+        *answer.status_mut() = code;
+        std::future::ready(Ok::<_, io::Error>(answer))
     });
     Client::new(service, "default")
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_whose_text_stops_keeps_its_code() {
+    let text = Bytes::from_static(b"{\"kind\":\"Status\",");
+    let client = streaming_with(http::StatusCode::NOT_FOUND, text, 1);
+    let maps = Maps::namespaced(client, "default");
+    let error = maps.get("a").await.unwrap_err();
+    let expected = "404 Not Found (its text was lost: ";
+    assert!(error.to_string().contains(expected), "{error}");
+    assert!(matches!(&error, kube::Error::Api(status) if status.code == 404));
 }
 
 #[tokio::test(start_paused = true)]
