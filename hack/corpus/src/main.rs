@@ -96,16 +96,24 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
     Ok(if rows.iter().all(Row::is_good) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Prints the figures of each project, and of all.
+/// Prints the figures of each project, and of all. A project of which nothing can be generated is reported, and stops no other.
 fn figures(projects: &[&Project], outcomes: Vec<Result<Outcome>>) -> Result<ExitCode> {
     let mut total = Figures::default();
+    let mut code = ExitCode::SUCCESS;
     for (project, outcome) in projects.iter().zip(outcomes) {
-        let figures = outcome?.figures;
-        println!("{}: {figures}", project.name);
-        total = total.add(&figures);
+        match outcome {
+            Ok(Outcome { figures, .. }) => {
+                println!("{}: {figures}", project.name);
+                total = total.add(&figures);
+            }
+            Err(error) => {
+                println!("{}: {error}", project.name);
+                code = ExitCode::FAILURE;
+            }
+        }
     }
     println!("total: {total}");
-    Ok(ExitCode::SUCCESS)
+    Ok(code)
 }
 
 fn options() -> Options {

@@ -184,6 +184,20 @@ impl<'a> Reader<'a> {
         self.error(&at, format!("`{key}` is missing"), help);
     }
 
+    /// Reports a document that is no whole CRD.
+    pub(super) fn refuse_part(&mut self, node: &Node) {
+        let start = node.range.start;
+        let message = "a CustomResourceDefinition needs `spec.group`, `spec.names` and `spec.versions`; this one has none of them";
+        self.diagnostics.push(
+            Diagnostic::error(message)
+                .at(yaml::place(self.source, start..start), "")
+                .help(
+                    "leave patches out: give the folder of the whole CRDs (`config/crd/bases`), or pipe in what \
+                     `kustomize build config/crd` prints, as `-`",
+                ),
+        );
+    }
+
     /// Reports a value of the wrong type.
     pub(super) fn wrong_type(&mut self, node: &Node, key: &str, wanted: &str) {
         let found = node.describe();

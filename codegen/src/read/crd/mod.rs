@@ -23,7 +23,7 @@ use std::{
 use rayon::prelude::*;
 
 use self::{fields::Reader, schema::Schema};
-use super::yaml::{self, Node, Places};
+use super::yaml::{self, Node, Places, Yaml};
 use crate::{
     diag::{Diagnostic, Diagnostics, Severity},
     model::{Conversion, PrinterColumn, ScaleSubresource, Scope, SelectableField},
@@ -325,6 +325,10 @@ fn unsupported_version(api_version: &str) -> Diagnostic {
 
 fn read_crd(reader: &mut Reader<'_>, node: &mut Node, options: &Options) -> Option<Crd> {
     let filters = &options.filters;
+    if is_part(node) {
+        reader.refuse_part(node);
+        return None;
+    }
     let spec = reader.map(node, "spec")?;
     reader.push("spec");
     // Refused at creation in v1, but true in what the API server gives of CRDs that were created in v1beta1.
@@ -370,6 +374,17 @@ fn read_crd(reader: &mut Reader<'_>, node: &mut Node, options: &Options) -> Opti
             reader.read_versions(spec, options, |version| wanted(&filters.versions, version));
     }
     Some(crd)
+}
+
+/// Whether the document says neither what it defines nor in which versions, as patches of CRDs do.
+fn is_part(node: &Node) -> bool {
+    node.get("spec").is_none_or(|spec| {
+        let is_map = matches!(spec.value, Yaml::Map(_));
+        is_map
+            && ["group", "names", "versions"]
+                .iter()
+                .all(|key| spec.get(key).is_none())
+    })
 }
 
 /// Each group and kind that a filter names is in the input, unless nothing is.

@@ -53,6 +53,25 @@ fn only_sources_with_findings_have_text_and_places() {
     assert_eq!(files, [("b.yaml", true), ("a.yaml", true)]);
 }
 
+#[test]
+fn a_patch_of_a_crd_is_one_finding() {
+    for rest in [
+        "metadata: {name: widgets.example.com}",
+        "spec: {}",
+        "spec: {conversion: {strategy: None}}",
+    ] {
+        let head = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n";
+        let (crds, found) = read_text(&format!("{head}{rest}\n"));
+        let messages: Vec<_> = found.as_slice().iter().map(|it| &it.message).collect();
+        assert!(crds.is_empty() && messages.len() == 1, "{messages:?}");
+        assert!(
+            messages[0].ends_with("this one has none of them"),
+            "{messages:?}"
+        );
+        assert!(found.as_slice()[0].help[0].contains("kustomize"));
+    }
+}
+
 #[track_caller]
 fn check_schema(schema: &str, expected: &[&str]) {
     let (_, diagnostics) = read_text(&crd(schema));
