@@ -11,10 +11,10 @@ pub enum WebhookEndpoint {
     Url(String),
     /// A service of the cluster.
     Service {
-        /// The service's name.
-        name: String,
-        /// Its namespace.
-        namespace: String,
+        /// The service's name; none in a CRD whose installer adds it, as crossplane does.
+        name: Option<String>,
+        /// Its namespace; none as for the name.
+        namespace: Option<String>,
         /// The path.
         path: Option<String>,
         /// The port; none means 443.

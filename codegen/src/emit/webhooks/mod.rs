@@ -111,13 +111,15 @@ pub(crate) fn client_config(endpoint: &WebhookEndpoint) -> Value {
             path,
             port,
         } => {
-            let mut service = json!({ "name": name, "namespace": namespace });
-            if let Some(path) = path {
-                service["path"] = json!(path);
-            }
-            if let Some(port) = port {
-                service["port"] = json!(port);
-            }
+            let texts = [("name", name), ("namespace", namespace), ("path", path)];
+            let texts = texts
+                .into_iter()
+                .filter_map(|(key, text)| Some((key, json!(text.as_ref()?))));
+            let port = port.map(|port| ("port", json!(port)));
+            let service: Map<_, _> = texts
+                .chain(port)
+                .map(|(key, value)| (key.to_owned(), value))
+                .collect();
             json!({ "service": service })
         }
     }

@@ -29,7 +29,7 @@ impl Endpoint<'_> {
         }
         let (name, namespace) = WebhookEndpoint::SERVICE;
         let or = |text: Option<&At<String>>, default: &str| {
-            given(text).map_or_else(|| default.to_owned(), |text| text.value.clone())
+            Some(given(text).map_or_else(|| default.to_owned(), |text| text.value.clone()))
         };
         let port = self.service_port.map(|port| port.value);
         WebhookEndpoint::Service {

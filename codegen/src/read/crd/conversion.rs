@@ -5,7 +5,7 @@ use crate::{
     read::yaml::Node,
 };
 
-/// How the versions of a CRD are converted; what the API server would refuse is left out.
+/// How the versions of a CRD are converted.
 pub(super) fn read(spec: &Node) -> Conversion {
     let Some(conversion) = spec.get("conversion") else {
         return Conversion::None;
@@ -35,8 +35,8 @@ fn endpoint(client: &Node) -> Option<WebhookEndpoint> {
     let service = client.get("service")?;
     let port = service.get("port").and_then(|port| port.to_json().as_i64());
     Some(WebhookEndpoint::Service {
-        name: text(service, "name")?,
-        namespace: text(service, "namespace")?,
+        name: text(service, "name"),
+        namespace: text(service, "namespace"),
         path: text(service, "path"),
         port: port.and_then(|port| i32::try_from(port).ok()),
     })
