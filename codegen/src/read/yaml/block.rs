@@ -28,6 +28,7 @@ pub(super) fn read(text: &str) -> Option<Vec<Node>> {
         indent: None,
         blank: None,
         depth: 0,
+        parts: String::new(),
     };
     reader.documents()
 }
@@ -53,6 +54,8 @@ struct Reader<'a> {
     /// The number of blank lines before; none if there were comments.
     blank: Option<usize>,
     depth: usize,
+    /// Memory for texts while they are put together.
+    parts: String,
 }
 
 impl<'a> Reader<'a> {

@@ -1,6 +1,6 @@
 //! Scalars: plain, quoted, and in blocks.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, mem};
 
 use memchr::{memchr, memchr2, memchr2_iter, memchr3};
 
@@ -12,8 +12,10 @@ impl<'a> Reader<'a> {
     /// many spaces at least.
     pub(super) fn scalar(&mut self, least: usize) -> Option<Yaml> {
         let value = match self.rest.as_bytes().first()? {
-            b'|' => return self.text_block(false, least).map(Yaml::String),
-            b'>' => return self.text_block(true, least).map(Yaml::String),
+            b'|' | b'>' => {
+                let text = self.put_together(|reader, text| reader.text_block(least, text))?;
+                return Some(Yaml::String(text));
+            }
             b'"' | b'\'' => Yaml::String(self.quoted(least)?),
             b'[' | b'{' => self.flow()?,
             _ => return self.plain(least),
@@ -37,11 +39,8 @@ impl<'a> Reader<'a> {
             text.to_mut().push_str(part);
             self.next_line();
         }
-        match text {
-            Cow::Borrowed(text) => value_of(text),
-            Cow::Owned(text) if is_text(&text) => Some(Yaml::String(text)),
-            Cow::Owned(_) => None,
-        }
+        let is_one_line = matches!(text, Cow::Borrowed(_));
+        (is_one_line || is_text(&text)).then(|| value_of(&text))?
     }
 
     /// A word within a list or map on one line.
@@ -62,49 +61,58 @@ impl<'a> Reader<'a> {
     }
 
     fn quoted(&mut self, least: usize) -> Option<String> {
-        if let Some(rest) = self.rest.strip_prefix('\'') {
-            self.rest = rest;
-            return self.single_quoted(least);
-        }
-        self.rest = self.rest.strip_prefix('"')?;
-        self.double_quoted(least)
+        let quote = self.take(1)?;
+        self.put_together(|reader, text| match quote {
+            "'" => reader.single_quoted(least, text),
+            _ => reader.double_quoted(least, text),
+        })
     }
 
-    fn single_quoted(&mut self, least: usize) -> Option<String> {
-        let mut text = String::new();
+    /// The text that `read` adds up, in memory of its own length: descriptions stay for long.
+    fn put_together(
+        &mut self,
+        read: impl FnOnce(&mut Self, &mut String) -> Option<()>,
+    ) -> Option<String> {
+        let mut text = mem::take(&mut self.parts);
+        text.clear();
+        let whole = read(self, &mut text).map(|()| text.as_str().to_owned());
+        self.parts = text;
+        whole
+    }
+
+    fn single_quoted(&mut self, least: usize, text: &mut String) -> Option<()> {
         loop {
             let part = self.take(memchr2(b'\'', b'\n', self.rest.as_bytes())?)?;
             if let Some(rest) = self.rest.strip_prefix('\n') {
                 self.rest = rest;
                 text.push_str(part.trim_end_matches(' '));
                 let blank = self.continue_quoted(least)?;
-                push_break(&mut text, blank);
+                push_break(text, blank);
                 continue;
             }
             text.push_str(part);
             self.rest = self.rest.strip_prefix('\'')?;
             let Some(rest) = self.rest.strip_prefix('\'') else {
-                return Some(text);
+                return Some(());
             };
             self.rest = rest;
             text.push('\'');
         }
     }
 
-    fn double_quoted(&mut self, least: usize) -> Option<String> {
-        let mut text = String::new();
+    fn double_quoted(&mut self, least: usize, text: &mut String) -> Option<()> {
         loop {
             let part = self.take(memchr3(b'"', b'\\', b'\n', self.rest.as_bytes())?)?;
             let end = self.take(1)?;
             if end == "\n" {
                 text.push_str(part.trim_end_matches(' '));
                 let blank = self.continue_quoted(least)?;
-                push_break(&mut text, blank);
+                push_break(text, blank);
                 continue;
             }
             text.push_str(part);
             if end == "\"" {
-                return Some(text);
+                return Some(());
             }
             match self.take(1)? {
                 "\n" => {
@@ -147,14 +155,16 @@ impl<'a> Reader<'a> {
     }
 
     /// A text in lines of its own, which are one line if it is folded.
-    fn text_block(&mut self, is_folded: bool, least: usize) -> Option<String> {
-        let ends = match self.take_line().get(1..)?.trim_end_matches(' ') {
-            "" => Ends::One,
-            "-" => Ends::None,
-            "+" => Ends::All,
+    fn text_block(&mut self, least: usize, text: &mut String) -> Option<()> {
+        let (is_folded, ends) = match self.take_line().trim_end_matches(' ') {
+            "|" => (false, Ends::One),
+            "|-" => (false, Ends::None),
+            "|+" => (false, Ends::All),
+            ">" => (true, Ends::One),
+            ">-" => (true, Ends::None),
+            ">+" => (true, Ends::All),
             _ => return None,
         };
-        let mut text = String::new();
         let mut indent = None;
         // Ends of lines that are not in the text yet, and whether a line before them is indented further.
         let (mut open, mut was_spaced) = (0, false);
@@ -180,7 +190,7 @@ impl<'a> Reader<'a> {
             }
             let is_spaced = spaces > indent;
             if is_folded && !is_spaced && !was_spaced && !text.is_empty() {
-                push_break(&mut text, open - 1);
+                push_break(text, open - 1);
             } else {
                 text.extend(std::iter::repeat_n('\n', open));
             }
@@ -196,7 +206,7 @@ impl<'a> Reader<'a> {
             Ends::All => text.extend(std::iter::repeat_n('\n', open)),
         }
         self.next_line();
-        Some(text)
+        Some(())
     }
 
     /// So many bytes.
