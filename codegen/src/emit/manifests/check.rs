@@ -207,7 +207,7 @@ impl Check<'_> {
                     continue;
                 }
                 let names: Vec<&str> = schema.properties.keys().map(String::as_str).collect();
-                if names.is_empty() || schema.words.contains_key(PRESERVE) {
+                if names.is_empty() || schema.words.has(PRESERVE) {
                     return Some(None);
                 }
                 let message = format!("{what} reads a field that is not there: `{path}`");
@@ -231,16 +231,14 @@ impl Check<'_> {
 
     /// Every schema below, with the path to it.
     fn walk(&self, schema: &Schema, path: &mut Vec<String>, diagnostics: &mut Diagnostics) {
-        if schema.words.contains_key("uniqueItems") {
+        if schema.words.has("uniqueItems") {
             let error = Diagnostic::error(format!("{} has unique items", shown(path))).help(
                 "the API server refuses it, since comparing all is slow: write `+listType=set`",
             );
             let about = About::marker(path, "UniqueItems", "");
             self.report(about, error, diagnostics);
         }
-        if schema.words.contains_key("x-kubernetes-embedded-resource")
-            && schema.ty() != Some("object")
-        {
+        if schema.words.has("x-kubernetes-embedded-resource") && schema.ty() != Some("object") {
             let error = Diagnostic::error(format!(
                 "{} embeds an object but is not an object",
                 shown(path)
@@ -250,7 +248,7 @@ impl Check<'_> {
             self.report(about, error, diagnostics);
         }
         let untyped = [PRESERVE, "x-kubernetes-int-or-string"];
-        if schema.ty().is_none() && !untyped.iter().any(|word| schema.words.contains_key(*word)) {
+        if schema.ty().is_none() && !untyped.iter().any(|word| schema.words.has(word)) {
             let error = Diagnostic::error(format!("{} has no type", shown(path))).help(
                 "the API server refuses it: write `+kubebuilder:validation:Type=…`, or `+kubebuilder:pruning:PreserveUnknownFields`",
             );

@@ -184,7 +184,7 @@ impl<'c> Rules<'c> {
             .collect::<String>();
         let Some(decl) = Decl::of(schema, level, &at) else {
             // A value without a type is reported as such.
-            if schema.words.contains_key(TYPE)
+            if schema.words.has(TYPE)
                 && let Some(rule) = rules.first()
             {
                 let expression = rule.get("rule").and_then(Value::as_str).unwrap_or_default();

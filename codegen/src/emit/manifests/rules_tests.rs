@@ -29,7 +29,7 @@ fn read(value: &Value) -> Schema {
             "additionalProperties" if value.is_object() => {
                 schema.additional = Some(read(value).into());
             }
-            _ => drop(schema.words.insert(word.clone(), value.clone())),
+            _ => schema.words.set(word.clone().leak(), value.clone()),
         }
     }
     schema
@@ -66,7 +66,7 @@ fn verdicts_are_those_of_the_api_server() {
             own["messageExpression"] = (*message).into();
         }
         let words = &mut within(&mut schema, place).words;
-        words.insert(RULES.to_owned(), Value::Array(vec![own]));
+        words.set(RULES, Value::Array(vec![own]));
         let found = findings(&schema);
         let got = if found.is_empty() {
             "accepted"
@@ -93,7 +93,7 @@ fn check(place: &str, rule: &str, expected: &[&str]) {
     let schema = std::fs::read_to_string(testdata("rules/schema.json")).unwrap();
     let mut schema = read(&serde_json::from_str(&schema).unwrap());
     let words = &mut within(&mut schema, place).words;
-    words.insert(RULES.to_owned(), serde_json::json!([{"rule": rule}]));
+    words.set(RULES, serde_json::json!([{"rule": rule}]));
     assert_eq!(findings(&schema), expected, "{rule}");
 }
 
@@ -156,7 +156,7 @@ fn a_rule_that_costs_too_much_is_told_what_to_bound() {
         let schema = std::fs::read_to_string(testdata("rules/schema.json")).unwrap();
         let mut schema = read(&serde_json::from_str(&schema).unwrap());
         let words = &mut within(&mut schema, place).words;
-        words.insert(RULES.to_owned(), serde_json::json!([{"rule": rule}]));
+        words.set(RULES, serde_json::json!([{"rule": rule}]));
         let found = findings(&schema).join("\n");
         assert!(found.contains(&format!("a rule of `{at}`")), "{found}");
         assert!(
@@ -191,7 +191,7 @@ fn rules_are_also_too_expensive_together() {
     let mut schema = read(&serde_json::from_str(&schema).unwrap());
     let rule = serde_json::json!({"rule": "self.list.all(x, x.name.startsWith('a'))"});
     let words = &mut within(&mut schema, ".spec").words;
-    words.insert(RULES.to_owned(), Value::Array(vec![rule; 100]));
+    words.set(RULES, Value::Array(vec![rule; 100]));
     let found = findings(&schema);
     assert!(
         matches!(found.as_slice(), [one] if one.contains("together their estimated cost")),

@@ -165,7 +165,7 @@ fn unknown(name: &str, schema: &Schema) -> String {
 fn missing(object: &serde_json::Map<String, Value>, schema: &Schema, here: &str) -> Option<String> {
     let filled = |name: &str| {
         let property = schema.properties.get(name);
-        property.is_some_and(|property| property.words.contains_key("default"))
+        property.is_some_and(|property| property.words.has("default"))
     };
     let mut required = schema.required.iter();
     let name = required.find(|name| !object.contains_key(*name) && !filled(name))?;

@@ -11,11 +11,11 @@ const DOCUMENTATION: [&str; 4] = ["description", "example", "externalDocs", "tit
 
 impl Schema {
     /// The schema of a type, used where `own` holds too.
-    pub(super) fn used(self, own: Self) -> Self {
+    pub(super) fn used(mut self, mut own: Self) -> Self {
         let mut documentation = Vec::new();
         for word in DOCUMENTATION {
-            let value = own.words.get(word).or_else(|| self.words.get(word));
-            documentation.extend(value.map(|value| (word.to_owned(), value.clone())));
+            let value = own.words.remove(word).or_else(|| self.words.remove(word));
+            documentation.extend(value.map(|value| (word, value)));
         }
         let mut joined = Self::default();
         joined.fold(self);
@@ -45,25 +45,25 @@ impl Schema {
         }
         let (mut ours, mut theirs) = (Self::default(), Self::default());
         for (word, value) in part.words {
-            if DOCUMENTATION.contains(&word.as_str()) {
+            if DOCUMENTATION.contains(&word) {
                 continue;
             }
-            let Some(present) = self.words.get_mut(&word) else {
-                self.words.insert(word, value);
+            let Some(present) = self.words.get_mut(word) else {
+                self.words.set(word, value);
                 continue;
             };
-            match word.as_str() {
+            match word {
                 "enum" | TYPE => {}
                 PRESERVE | "x-kubernetes-map-type" => *present = value,
                 RULES => prepend(present, value),
                 // Texts and flags are compared; the rest is held by pointers, which differ always.
                 _ if (value.is_string() && word != "default" || value.is_boolean())
-                    && !matches!(word.as_str(), "x-kubernetes-list-type" | "default")
+                    && !matches!(word, "x-kubernetes-list-type" | "default")
                     && *present == value => {}
                 _ => {
-                    theirs.words.insert(word.clone(), value);
-                    if let Some(value) = self.words.remove(&word) {
-                        ours.words.insert(word, value);
+                    theirs.words.set(word, value);
+                    if let Some(value) = self.words.remove(word) {
+                        ours.words.set(word, value);
                     }
                 }
             }

@@ -16,14 +16,16 @@ mod union;
 #[cfg(feature = "cel")]
 mod view;
 mod well_known;
+mod words;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
 };
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use self::words::Words;
 pub(super) use shape::{Lookup, Shapes};
 
 /// A structural schema.
@@ -40,7 +42,7 @@ pub(super) struct Schema {
     /// `allOf`, where rules of a type and of its user cannot be joined.
     pub(super) all_of: Vec<Arc<Schema>>,
     /// Every other keyword.
-    pub(super) words: Map<String, Value>,
+    pub(super) words: Words,
 }
 
 /// The keyword of a value's type.
@@ -62,8 +64,8 @@ impl Schema {
     }
 
     /// The schema with a keyword.
-    pub(super) fn with(mut self, word: &str, value: impl Into<Value>) -> Self {
-        self.words.insert(word.to_owned(), value.into());
+    pub(super) fn with(mut self, word: &'static str, value: impl Into<Value>) -> Self {
+        self.words.set(word, value);
         self
     }
 
@@ -75,7 +77,7 @@ impl Schema {
     /// Its description, unless there is one.
     pub(super) fn describe(&mut self, text: String) {
         if !text.is_empty() {
-            self.words.insert(DESCRIPTION.to_owned(), text.into());
+            self.words.set(DESCRIPTION, text);
         }
     }
 

@@ -33,7 +33,7 @@ impl Schema {
 
     /// Adds what a rest says; where both say something, the rest knows better.
     fn lay_over(&mut self, rest: &Rest) {
-        let mut put = |word: &str, value: Value| self.words.insert(word.to_owned(), value);
+        let mut put = |word: &'static str, value: Value| self.words.set(word, value);
         if let Some(ty) = rest.type_ {
             put(TYPE, ty.name().into());
         }

@@ -11,7 +11,7 @@ impl Branch for Schema {
     fn part(&self) -> Part<'_> {
         let words = self.words.iter();
         let mut words: BTreeMap<&str, Part<'_>> = words
-            .map(|(word, value)| (word.as_str(), Part::Json(value)))
+            .map(|(word, value)| (*word, Part::Json(value)))
             .collect();
         if !self.properties.is_empty() {
             let properties = self.properties.iter();

@@ -1,14 +1,14 @@
 //! Validations as keywords.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::{PRESERVE, RULES, Schema, TYPE};
+use super::{PRESERVE, RULES, Schema, TYPE, words::Words};
 use crate::model::{CelRule, Constraints, ListType, MapType};
 
 impl Schema {
     /// The rules' schema, without the rules for elements.
     pub(super) fn of_rules(rules: &Constraints) -> Self {
-        let mut words = Words(Map::new());
+        let mut words = Words::default();
         words.put(TYPE, rules.type_.clone());
         words.put("format", rules.format.clone());
         words.put("minimum", rules.minimum.clone().map(Value::Number));
@@ -44,28 +44,9 @@ impl Schema {
         words.list("oneOf", combinators.one_of.clone());
         words.put("not", combinators.not.as_deref().cloned());
         Self {
-            words: words.0,
+            words,
             ..Self::default()
         }
-    }
-}
-
-/// Keywords that say something.
-struct Words(Map<String, Value>);
-
-impl Words {
-    fn put(&mut self, word: &str, value: Option<impl Into<Value>>) {
-        if let Some(value) = value {
-            self.0.insert(word.to_owned(), value.into());
-        }
-    }
-
-    fn flag(&mut self, word: &str, flag: bool) {
-        self.put(word, flag.then_some(true));
-    }
-
-    fn list(&mut self, word: &str, list: Vec<Value>) {
-        self.put(word, (!list.is_empty()).then_some(list));
     }
 }
 

@@ -368,7 +368,7 @@ impl<'a> Shapes<'a> {
         if self.compat == Compat::Strict
             && let Some(values) = own.words.get("enum")
         {
-            schema.words.insert("enum".to_owned(), values.clone());
+            schema.words.set("enum", values.clone());
         }
         schema
     }
