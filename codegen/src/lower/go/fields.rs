@@ -58,6 +58,10 @@ pub(super) fn fields(
         refs.cx.options.compat,
         refs.diagnostics,
     );
+    // Schemas are made of definitions, and nothing that names their fields in Rust.
+    if refs.absolute {
+        return (fields, gathered.rules);
+    }
     let names: Vec<String> = fields.iter().map(|field| field.json_name.clone()).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let reserved = if owner.root { ROOT_FIELDS } else { &[] };
