@@ -1,5 +1,7 @@
 //! Scalars: the choice of a style, and each style's writing.
 
+use memchr::memchr2_iter;
+
 use super::{Around, Context, Emitter, Folding, resolve};
 
 /// The column after which a scalar is folded at its next space.
@@ -127,26 +129,22 @@ fn has_indicators(text: &str) -> bool {
     if text.starts_with("---") || text.starts_with("...") {
         return true;
     }
-    let mut before = None;
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        let ends = chars.peek().is_none_or(|next| matches!(next, ' ' | '\t'));
-        let is_indicator = match (before, c) {
-            (
-                None,
-                '#' | ',' | '[' | ']' | '{' | '}' | '&' | '*' | '!' | '|' | '>' | '\'' | '"' | '%'
-                | '@' | '`',
-            ) => true,
-            (None, '?' | '-') | (_, ':') => ends,
-            (Some(before), '#') => is_blank(before),
-            _ => false,
-        };
-        if is_indicator {
-            return true;
-        }
-        before = Some(c);
-    }
-    false
+    let ends = |rest: &str| rest.is_empty() || rest.starts_with([' ', '\t']);
+    let starts_syntax = match text.chars().next() {
+        Some(
+            '#' | ',' | '[' | ']' | '{' | '}' | '&' | '*' | '!' | '|' | '>' | '\'' | '"' | '%'
+            | '@' | '`',
+        ) => true,
+        Some('?' | '-') => ends(&text[1..]),
+        _ => false,
+    };
+    // Within a text, these two alone may be.
+    let mut within = memchr2_iter(b':', b'#', text.as_bytes());
+    starts_syntax
+        || within.any(|at| match text.split_at(at) {
+            (before, rest) if rest.starts_with('#') => before.ends_with(is_blank),
+            (_, rest) => ends(&rest[1..]),
+        })
 }
 
 const fn is_space(c: char) -> bool {
