@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Wall time, processor time and peak memory of types from every real CRD of the corpus in one process, to written files, side by side with
-# parsing the same YAML alone (codegen/examples/parse.rs: the same parser and allocator, on as many threads).
+# parsing the same YAML alone (codegen/examples/parse.rs: serde-saphyr, with the same allocator, on as many threads).
 #
 # Usage: hack/bench/corpus.sh [RUNS]     (default 5, both in turn; medians are printed)
 # Needs cargo and GNU time, and the archive of real CRDs beside the project or in $CORPUS; without it, the script says so and ends well.
