@@ -53,7 +53,7 @@ macro_rules! project {
 
 project!(
     #[cfg(feature = "projects")]
-    argo_workflows: golden_argo_workflows, "argo-workflows", 12,
+    argo_workflows: golden_argo_workflows, "argo-workflows", 7,
     argoproj_v1alpha1.workflows, argoproj.v1alpha1,
     { "apiVersion": "argoproj.io/v1alpha1", "kind": "Workflow", "spec": { "entrypoint": "main" } }
 );

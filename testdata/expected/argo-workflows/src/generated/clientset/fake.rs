@@ -37,29 +37,7 @@ impl Clientset {
 }
 
 /// The resources that the embedded API server serves beside the built-in kinds.
-const RESOURCES: [fake::Resource; 8] = [
-    fake::Resource {
-        group: "argoproj.io",
-        version: "v1alpha1",
-        kind: "ClusterWorkflowTemplate",
-        plural: "clusterworkflowtemplates",
-        singular: "clusterworkflowtemplate",
-        scope: fake::Scope::Cluster,
-        short_names: &["clusterwftmpl", "cwft"],
-        status: false,
-        scale: None,
-    },
-    fake::Resource {
-        group: "argoproj.io",
-        version: "v1alpha1",
-        kind: "CronWorkflow",
-        plural: "cronworkflows",
-        singular: "cronworkflow",
-        scope: fake::Scope::Namespaced,
-        short_names: &["cwf", "cronwf"],
-        status: false,
-        scale: None,
-    },
+const RESOURCES: [fake::Resource; 6] = [
     fake::Resource {
         group: "argoproj.io",
         version: "v1alpha1",

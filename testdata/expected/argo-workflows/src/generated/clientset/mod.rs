@@ -5,8 +5,8 @@
 //!
 //! ```ignore
 //! let clientset = Clientset::try_default().await?;
-//! let cluster_workflow_templates = clientset.argoproj_v1alpha1().cluster_workflow_templates();
-//! let list = cluster_workflow_templates.list(&ListParams::default()).await?;
+//! let workflows = clientset.argoproj_v1alpha1().workflows("default");
+//! let list = workflows.list(&ListParams::default()).await?;
 //! ```
 
 #[cfg(feature = "fake")]

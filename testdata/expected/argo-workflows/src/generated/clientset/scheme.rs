@@ -12,8 +12,6 @@ use ::codegen_runtime::scheme;
 /// Another type is registered for one of the kinds.
 #[inline]
 pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeError> {
-    scheme.register::<crate::apis::argoproj::v1alpha1::ClusterWorkflowTemplate>()?;
-    scheme.register::<crate::apis::argoproj::v1alpha1::CronWorkflow>()?;
     scheme.register::<crate::apis::argoproj::v1alpha1::Workflow>()?;
     scheme.register::<crate::apis::argoproj::v1alpha1::WorkflowArtifactGCTask>()?;
     scheme.register::<crate::apis::argoproj::v1alpha1::WorkflowEventBinding>()?;

@@ -5,7 +5,7 @@
 //!
 //! ```ignore
 //! let factory = SharedInformerFactory::builder(clientset).build();
-//! let informer = factory.argoproj().v1alpha1().cluster_workflow_templates();
+//! let informer = factory.argoproj().v1alpha1().workflows();
 //! informer.informer().add_event_handler(handler)?;
 //! factory.start(&stop);
 //! factory.wait_for_cache_sync().await?;

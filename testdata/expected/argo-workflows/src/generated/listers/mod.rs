@@ -4,8 +4,8 @@
 //! Listers, by group and version.
 //!
 //! ```ignore
-//! let lister = factory.argoproj().v1alpha1().cluster_workflow_templates().lister();
-//! let object: Arc<ClusterWorkflowTemplate> = lister.get("name")?;
+//! let lister = factory.argoproj().v1alpha1().workflows().lister();
+//! let object: Arc<Workflow> = lister.workflows("default").get("name")?;
 //! ```
 
 pub mod argoproj;

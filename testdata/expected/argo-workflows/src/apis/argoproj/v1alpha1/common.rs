@@ -32,29 +32,29 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use super::WorkflowTaskResultOutputs;
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.oss.accessKeySecret`.
+/// `Workflow.spec.templateDefaults.archiveLocation.oss.accessKeySecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateAccessKeySecret {
+pub struct WorkflowAccessKeySecret {
     pub key: String,
     /// Defaults to `""`.
     pub name: Option<String>,
     pub optional: Option<bool>,
 }
-codec::object! { ClusterWorkflowTemplateAccessKeySecret; required key; optional name, optional }
+codec::object! { WorkflowAccessKeySecret; required key; optional name, optional }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.azure.accountKeySecret`.
+/// `Workflow.spec.templateDefaults.archiveLocation.azure.accountKeySecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateAccountKeySecret {
+pub struct WorkflowAccountKeySecret {
     pub key: String,
     /// Defaults to `""`.
     pub name: Option<String>,
     pub optional: Option<bool>,
 }
-codec::object! { ClusterWorkflowTemplateAccountKeySecret; required key; optional name, optional }
+codec::object! { WorkflowAccountKeySecret; required key; optional name, optional }
 
 /// Action is the action to perform to the resource. Must be one of: get, create, apply, delete, replace, patch
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum ClusterWorkflowTemplateAction {
+pub enum WorkflowAction {
     /// `get`
     #[default]
     Get,
@@ -71,336 +71,350 @@ pub enum ClusterWorkflowTemplateAction {
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { ClusterWorkflowTemplateAction, Unrecognized, Get = "get", Create = "create", Apply = "apply", Delete = "delete",
+codec::texts! { WorkflowAction, Unrecognized, Get = "get", Create = "create", Apply = "apply", Delete = "delete",
     Replace = "replace", Patch = "patch" }
 
 /// Affinity prevents running workflow's step on the same host
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateAffinity {
+pub struct WorkflowAffinity {
     /// RetryNodeAntiAffinity is a placeholder for future expansion, only empty nodeAntiAffinity is allowed. In order to prevent
     /// running steps on the same host, it uses "kubernetes.io/hostname".
     pub node_anti_affinity: Option<BTreeMap<String, Value>>,
 }
-codec::object! { ClusterWorkflowTemplateAffinity; optional node_anti_affinity = "nodeAntiAffinity" }
+codec::object! { WorkflowAffinity; optional node_anti_affinity = "nodeAntiAffinity" }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation`.
-/// * At most one of 10 fields may be set: see [`ClusterWorkflowTemplateArchiveLocationUnion`].
+/// `Workflow.spec.templateDefaults.archiveLocation`.
+/// * At most one of 10 fields may be set: see [`WorkflowArchiveLocationUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateArchiveLocation {
+pub struct WorkflowArchiveLocation {
     pub archive_logs: Option<bool>,
-    /// One of [`ClusterWorkflowTemplateArchiveLocationUnion`].
-    pub artifactory: Option<ClusterWorkflowTemplateArtifactory>,
-    /// One of [`ClusterWorkflowTemplateArchiveLocationUnion`].
-    pub azure: Option<ClusterWorkflowTemplateAzure>,
-    /// One of [`ClusterWorkflowTemplateArchiveLocationUnion`].
-    pub gcs: Option<ClusterWorkflowTemplateGcs>,
-    /// One of [`ClusterWorkflowTemplateArchiveLocationUnion`].
-    pub git: Option<ClusterWorkflowTemplateGit>,
-    /// One of [`ClusterWorkflowTemplateArchiveLocationUnion`].
-    pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
-    /// One of [`ClusterWorkflowTemplateArchiveLocationUnion`].
-    pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
-    /// One of [`ClusterWorkflowTemplateArchiveLocationUnion`].
-    pub oss: Option<ClusterWorkflowTemplateOss>,
-    /// One of [`ClusterWorkflowTemplateArchiveLocationUnion`].
+    /// One of [`WorkflowArchiveLocationUnion`].
+    pub artifactory: Option<WorkflowArtifactory>,
+    /// One of [`WorkflowArchiveLocationUnion`].
+    pub azure: Option<WorkflowAzure>,
+    /// One of [`WorkflowArchiveLocationUnion`].
+    pub gcs: Option<WorkflowGcs>,
+    /// One of [`WorkflowArchiveLocationUnion`].
+    pub git: Option<WorkflowGit>,
+    /// One of [`WorkflowArchiveLocationUnion`].
+    pub hdfs: Option<WorkflowHdfs>,
+    /// One of [`WorkflowArchiveLocationUnion`].
+    pub http: Option<WorkflowArchiveLocationHttp>,
+    /// One of [`WorkflowArchiveLocationUnion`].
+    pub oss: Option<WorkflowOss>,
+    /// One of [`WorkflowArchiveLocationUnion`].
     pub plugin: Option<WorkflowTaskResultPlugin>,
-    /// One of [`ClusterWorkflowTemplateArchiveLocationUnion`].
+    /// One of [`WorkflowArchiveLocationUnion`].
     pub raw: Option<WorkflowTaskResultRaw>,
-    /// One of [`ClusterWorkflowTemplateArchiveLocationUnion`].
-    pub s3: Option<ClusterWorkflowTemplateS3>,
+    /// One of [`WorkflowArchiveLocationUnion`].
+    pub s3: Option<WorkflowS3>,
 }
-codec::object! { ClusterWorkflowTemplateArchiveLocation; optional archive_logs = "archiveLogs", artifactory, azure, gcs, git,
-    hdfs, http, oss, plugin, raw, s3 }
+codec::object! { WorkflowArchiveLocation; optional archive_logs = "archiveLogs", artifactory, azure, gcs, git, hdfs, http, oss,
+    plugin, raw, s3 }
 
-/// The field of [`ClusterWorkflowTemplateArchiveLocation`] that is set, of those of which at most one may be.
+/// The field of [`WorkflowArchiveLocation`] that is set, of those of which at most one may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ClusterWorkflowTemplateArchiveLocationUnion<'a> {
-    Artifactory(&'a ClusterWorkflowTemplateArtifactory),
-    Azure(&'a ClusterWorkflowTemplateAzure),
-    Gcs(&'a ClusterWorkflowTemplateGcs),
-    Git(&'a ClusterWorkflowTemplateGit),
-    Hdfs(&'a ClusterWorkflowTemplateHdfs),
-    Http(&'a ClusterWorkflowTemplateArchiveLocationHttp),
-    Oss(&'a ClusterWorkflowTemplateOss),
+pub enum WorkflowArchiveLocationUnion<'a> {
+    Artifactory(&'a WorkflowArtifactory),
+    Azure(&'a WorkflowAzure),
+    Gcs(&'a WorkflowGcs),
+    Git(&'a WorkflowGit),
+    Hdfs(&'a WorkflowHdfs),
+    Http(&'a WorkflowArchiveLocationHttp),
+    Oss(&'a WorkflowOss),
     Plugin(&'a WorkflowTaskResultPlugin),
     Raw(&'a WorkflowTaskResultRaw),
-    S3(&'a ClusterWorkflowTemplateS3),
+    S3(&'a WorkflowS3),
 }
-codec::union! { convertible ClusterWorkflowTemplateArchiveLocation, ClusterWorkflowTemplateArchiveLocationUnion, as_union,
-    Artifactory = artifactory, Azure = azure, Gcs = gcs, Git = git, Hdfs = hdfs, Http = http, Oss = oss, Plugin = plugin,
-    Raw = raw, S3 = s3 }
+codec::union! { convertible WorkflowArchiveLocation, WorkflowArchiveLocationUnion, as_union, Artifactory = artifactory,
+    Azure = azure, Gcs = gcs, Git = git, Hdfs = hdfs, Http = http, Oss = oss, Plugin = plugin, Raw = raw, S3 = s3 }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http`.
+/// `Workflow.spec.templateDefaults.archiveLocation.http`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateArchiveLocationHttp {
-    pub auth: Option<ClusterWorkflowTemplateAuth>,
+pub struct WorkflowArchiveLocationHttp {
+    pub auth: Option<WorkflowAuth>,
     pub headers: Option<Vec<WorkflowTaskResultHeaders>>,
     pub save_stream_via_file: Option<bool>,
     pub url: String,
 }
-codec::object! { ClusterWorkflowTemplateArchiveLocationHttp; optional auth, headers, save_stream_via_file = "saveStreamViaFile";
-    required url }
+codec::object! { WorkflowArchiveLocationHttp; optional auth, headers, save_stream_via_file = "saveStreamViaFile"; required url }
 
 /// Arguments contain the parameters and artifacts sent to the workflow entrypoint Parameters are referencable globally
 /// using the 'workflow' variable prefix. e.g. workflow.parameters.myparam
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateArguments {
+pub struct WorkflowArguments {
     /// Artifacts is the list of artifacts to pass to the template or workflow
     pub artifacts: Option<Vec<WorkflowTaskResultArtifacts>>,
     /// Parameters is the list of parameters to pass to the template or workflow
     pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
 }
-codec::object! { ClusterWorkflowTemplateArguments; optional artifacts, parameters }
+codec::object! { WorkflowArguments; optional artifacts, parameters }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.resource.manifestFrom.artifact`.
-/// * At most one of 10 fields may be set: see [`ClusterWorkflowTemplateArtifactUnion`].
+/// `Workflow.spec.templateDefaults.resource.manifestFrom.artifact`.
+/// * At most one of 10 fields may be set: see [`WorkflowArtifactUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateArtifact {
+pub struct WorkflowArtifact {
     pub archive: Option<WorkflowTaskResultArchive>,
     pub archive_logs: Option<bool>,
     pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
-    /// One of [`ClusterWorkflowTemplateArtifactUnion`].
-    pub artifactory: Option<ClusterWorkflowTemplateArtifactory>,
-    /// One of [`ClusterWorkflowTemplateArtifactUnion`].
-    pub azure: Option<ClusterWorkflowTemplateAzure>,
+    /// One of [`WorkflowArtifactUnion`].
+    pub artifactory: Option<WorkflowArtifactory>,
+    /// One of [`WorkflowArtifactUnion`].
+    pub azure: Option<WorkflowAzure>,
     pub deleted: Option<bool>,
     pub from: Option<String>,
     pub from_expression: Option<String>,
-    /// One of [`ClusterWorkflowTemplateArtifactUnion`].
-    pub gcs: Option<ClusterWorkflowTemplateGcs>,
-    /// One of [`ClusterWorkflowTemplateArtifactUnion`].
-    pub git: Option<ClusterWorkflowTemplateGit>,
+    /// One of [`WorkflowArtifactUnion`].
+    pub gcs: Option<WorkflowGcs>,
+    /// One of [`WorkflowArtifactUnion`].
+    pub git: Option<WorkflowGit>,
     pub global_name: Option<String>,
-    /// One of [`ClusterWorkflowTemplateArtifactUnion`].
-    pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
-    /// One of [`ClusterWorkflowTemplateArtifactUnion`].
-    pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
+    /// One of [`WorkflowArtifactUnion`].
+    pub hdfs: Option<WorkflowHdfs>,
+    /// One of [`WorkflowArtifactUnion`].
+    pub http: Option<WorkflowArchiveLocationHttp>,
     /// Must be between 0 and 511.
     pub mode: Option<i32>,
     /// Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
     pub optional: Option<bool>,
-    /// One of [`ClusterWorkflowTemplateArtifactUnion`].
-    pub oss: Option<ClusterWorkflowTemplateOss>,
+    /// One of [`WorkflowArtifactUnion`].
+    pub oss: Option<WorkflowOss>,
     pub path: Option<String>,
-    /// One of [`ClusterWorkflowTemplateArtifactUnion`].
+    /// One of [`WorkflowArtifactUnion`].
     pub plugin: Option<WorkflowTaskResultPlugin>,
-    /// One of [`ClusterWorkflowTemplateArtifactUnion`].
+    /// One of [`WorkflowArtifactUnion`].
     pub raw: Option<WorkflowTaskResultRaw>,
     pub recurse_mode: Option<bool>,
-    /// One of [`ClusterWorkflowTemplateArtifactUnion`].
-    pub s3: Option<ClusterWorkflowTemplateS3>,
+    /// One of [`WorkflowArtifactUnion`].
+    pub s3: Option<WorkflowS3>,
     pub sub_path: Option<String>,
 }
-codec::object! { ClusterWorkflowTemplateArtifact; optional archive, archive_logs = "archiveLogs", artifact_gc = "artifactGC",
-    artifactory, azure, deleted, from, from_expression = "fromExpression", gcs, git, global_name = "globalName", hdfs, http,
-    mode; required name; optional optional, oss, path, plugin, raw, recurse_mode = "recurseMode", s3, sub_path = "subPath" }
+codec::object! { WorkflowArtifact; optional archive, archive_logs = "archiveLogs", artifact_gc = "artifactGC", artifactory,
+    azure, deleted, from, from_expression = "fromExpression", gcs, git, global_name = "globalName", hdfs, http, mode;
+    required name; optional optional, oss, path, plugin, raw, recurse_mode = "recurseMode", s3, sub_path = "subPath" }
 
-/// The field of [`ClusterWorkflowTemplateArtifact`] that is set, of those of which at most one may be.
+/// The field of [`WorkflowArtifact`] that is set, of those of which at most one may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ClusterWorkflowTemplateArtifactUnion<'a> {
-    Artifactory(&'a ClusterWorkflowTemplateArtifactory),
-    Azure(&'a ClusterWorkflowTemplateAzure),
-    Gcs(&'a ClusterWorkflowTemplateGcs),
-    Git(&'a ClusterWorkflowTemplateGit),
-    Hdfs(&'a ClusterWorkflowTemplateHdfs),
-    Http(&'a ClusterWorkflowTemplateArchiveLocationHttp),
-    Oss(&'a ClusterWorkflowTemplateOss),
+pub enum WorkflowArtifactUnion<'a> {
+    Artifactory(&'a WorkflowArtifactory),
+    Azure(&'a WorkflowAzure),
+    Gcs(&'a WorkflowGcs),
+    Git(&'a WorkflowGit),
+    Hdfs(&'a WorkflowHdfs),
+    Http(&'a WorkflowArchiveLocationHttp),
+    Oss(&'a WorkflowOss),
     Plugin(&'a WorkflowTaskResultPlugin),
     Raw(&'a WorkflowTaskResultRaw),
-    S3(&'a ClusterWorkflowTemplateS3),
+    S3(&'a WorkflowS3),
 }
-codec::union! { ClusterWorkflowTemplateArtifact, ClusterWorkflowTemplateArtifactUnion, as_union, Artifactory = artifactory,
-    Azure = azure, Gcs = gcs, Git = git, Hdfs = hdfs, Http = http, Oss = oss, Plugin = plugin, Raw = raw, S3 = s3 }
+codec::union! { WorkflowArtifact, WorkflowArtifactUnion, as_union, Artifactory = artifactory, Azure = azure, Gcs = gcs,
+    Git = git, Hdfs = hdfs, Http = http, Oss = oss, Plugin = plugin, Raw = raw, S3 = s3 }
 
 /// ArtifactGC describes the strategy to use when deleting artifacts from completed or deleted workflows (applies to all
 /// output Artifacts unless Artifact.ArtifactGC is specified, which overrides this)
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateArtifactGC {
+pub struct WorkflowArtifactGC {
     /// ForceFinalizerRemoval: if set to true, the finalizer will be removed in the case that Artifact GC fails
     pub force_finalizer_removal: Option<bool>,
     /// PodMetadata is an optional field for specifying the Labels and Annotations that should be assigned to the Pod doing the
     /// deletion
-    pub pod_metadata: Option<ClusterWorkflowTemplatePodMetadata>,
+    pub pod_metadata: Option<WorkflowPodMetadata>,
     /// PodSpecPatch holds strategic merge patch to apply against the artgc pod spec.
     pub pod_spec_patch: Option<String>,
     /// ServiceAccountName is an optional field for specifying the Service Account that should be assigned to the Pod doing the
     /// deletion
     pub service_account_name: Option<String>,
     /// Strategy is the strategy to use.
-    pub strategy: Option<ClusterWorkflowTemplateStrategy>,
+    pub strategy: Option<WorkflowStrategy>,
 }
-codec::object! { ClusterWorkflowTemplateArtifactGC; optional force_finalizer_removal = "forceFinalizerRemoval",
-    pod_metadata = "podMetadata", pod_spec_patch = "podSpecPatch", service_account_name = "serviceAccountName", strategy }
+codec::object! { WorkflowArtifactGC; optional force_finalizer_removal = "forceFinalizerRemoval", pod_metadata = "podMetadata",
+    pod_spec_patch = "podSpecPatch", service_account_name = "serviceAccountName", strategy }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.data.source.artifactPaths`.
-/// * At most one of 10 fields may be set: see [`ClusterWorkflowTemplateArtifactPathsUnion`].
+/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateArtifactPaths {
+pub struct WorkflowArtifactGCTaskArchiveLocation {
+    pub archive_logs: Option<bool>,
+    pub artifactory: Option<WorkflowArtifactory>,
+    pub azure: Option<WorkflowAzure>,
+    pub gcs: Option<WorkflowGcs>,
+    pub git: Option<WorkflowGit>,
+    pub hdfs: Option<WorkflowHdfs>,
+    pub http: Option<WorkflowArchiveLocationHttp>,
+    pub oss: Option<WorkflowOss>,
+    pub plugin: Option<WorkflowTaskResultPlugin>,
+    pub raw: Option<WorkflowTaskResultRaw>,
+    pub s3: Option<WorkflowS3>,
+}
+codec::object! { WorkflowArtifactGCTaskArchiveLocation; optional archive_logs = "archiveLogs", artifactory, azure, gcs, git,
+    hdfs, http, oss, plugin, raw, s3 }
+
+/// `Workflow.spec.templateDefaults.data.source.artifactPaths`.
+/// * At most one of 10 fields may be set: see [`WorkflowArtifactPathsUnion`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowArtifactPaths {
     pub archive: Option<WorkflowTaskResultArchive>,
     pub archive_logs: Option<bool>,
     pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
-    /// One of [`ClusterWorkflowTemplateArtifactPathsUnion`].
-    pub artifactory: Option<ClusterWorkflowTemplateArtifactory>,
-    /// One of [`ClusterWorkflowTemplateArtifactPathsUnion`].
-    pub azure: Option<ClusterWorkflowTemplateAzure>,
+    /// One of [`WorkflowArtifactPathsUnion`].
+    pub artifactory: Option<WorkflowArtifactory>,
+    /// One of [`WorkflowArtifactPathsUnion`].
+    pub azure: Option<WorkflowAzure>,
     pub deleted: Option<bool>,
     pub from: Option<String>,
     pub from_expression: Option<String>,
-    /// One of [`ClusterWorkflowTemplateArtifactPathsUnion`].
-    pub gcs: Option<ClusterWorkflowTemplateGcs>,
-    /// One of [`ClusterWorkflowTemplateArtifactPathsUnion`].
-    pub git: Option<ClusterWorkflowTemplateGit>,
+    /// One of [`WorkflowArtifactPathsUnion`].
+    pub gcs: Option<WorkflowGcs>,
+    /// One of [`WorkflowArtifactPathsUnion`].
+    pub git: Option<WorkflowGit>,
     pub global_name: Option<String>,
-    /// One of [`ClusterWorkflowTemplateArtifactPathsUnion`].
-    pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
-    /// One of [`ClusterWorkflowTemplateArtifactPathsUnion`].
-    pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
+    /// One of [`WorkflowArtifactPathsUnion`].
+    pub hdfs: Option<WorkflowHdfs>,
+    /// One of [`WorkflowArtifactPathsUnion`].
+    pub http: Option<WorkflowArchiveLocationHttp>,
     /// Must be between 0 and 511.
     pub mode: Option<i32>,
     /// Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
     pub optional: Option<bool>,
-    /// One of [`ClusterWorkflowTemplateArtifactPathsUnion`].
-    pub oss: Option<ClusterWorkflowTemplateOss>,
+    /// One of [`WorkflowArtifactPathsUnion`].
+    pub oss: Option<WorkflowOss>,
     pub path: Option<String>,
-    /// One of [`ClusterWorkflowTemplateArtifactPathsUnion`].
+    /// One of [`WorkflowArtifactPathsUnion`].
     pub plugin: Option<WorkflowTaskResultPlugin>,
-    /// One of [`ClusterWorkflowTemplateArtifactPathsUnion`].
+    /// One of [`WorkflowArtifactPathsUnion`].
     pub raw: Option<WorkflowTaskResultRaw>,
     pub recurse_mode: Option<bool>,
-    /// One of [`ClusterWorkflowTemplateArtifactPathsUnion`].
-    pub s3: Option<ClusterWorkflowTemplateS3>,
+    /// One of [`WorkflowArtifactPathsUnion`].
+    pub s3: Option<WorkflowS3>,
     pub sub_path: Option<String>,
 }
-codec::object! { ClusterWorkflowTemplateArtifactPaths; optional archive, archive_logs = "archiveLogs",
-    artifact_gc = "artifactGC", artifactory, azure, deleted, from, from_expression = "fromExpression", gcs, git,
-    global_name = "globalName", hdfs, http, mode; required name; optional optional, oss, path, plugin, raw,
-    recurse_mode = "recurseMode", s3, sub_path = "subPath" }
+codec::object! { WorkflowArtifactPaths; optional archive, archive_logs = "archiveLogs", artifact_gc = "artifactGC", artifactory,
+    azure, deleted, from, from_expression = "fromExpression", gcs, git, global_name = "globalName", hdfs, http, mode;
+    required name; optional optional, oss, path, plugin, raw, recurse_mode = "recurseMode", s3, sub_path = "subPath" }
 
-/// The field of [`ClusterWorkflowTemplateArtifactPaths`] that is set, of those of which at most one may be.
+/// The field of [`WorkflowArtifactPaths`] that is set, of those of which at most one may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ClusterWorkflowTemplateArtifactPathsUnion<'a> {
-    Artifactory(&'a ClusterWorkflowTemplateArtifactory),
-    Azure(&'a ClusterWorkflowTemplateAzure),
-    Gcs(&'a ClusterWorkflowTemplateGcs),
-    Git(&'a ClusterWorkflowTemplateGit),
-    Hdfs(&'a ClusterWorkflowTemplateHdfs),
-    Http(&'a ClusterWorkflowTemplateArchiveLocationHttp),
-    Oss(&'a ClusterWorkflowTemplateOss),
+pub enum WorkflowArtifactPathsUnion<'a> {
+    Artifactory(&'a WorkflowArtifactory),
+    Azure(&'a WorkflowAzure),
+    Gcs(&'a WorkflowGcs),
+    Git(&'a WorkflowGit),
+    Hdfs(&'a WorkflowHdfs),
+    Http(&'a WorkflowArchiveLocationHttp),
+    Oss(&'a WorkflowOss),
     Plugin(&'a WorkflowTaskResultPlugin),
     Raw(&'a WorkflowTaskResultRaw),
-    S3(&'a ClusterWorkflowTemplateS3),
+    S3(&'a WorkflowS3),
 }
-codec::union! { ClusterWorkflowTemplateArtifactPaths, ClusterWorkflowTemplateArtifactPathsUnion, as_union,
-    Artifactory = artifactory, Azure = azure, Gcs = gcs, Git = git, Hdfs = hdfs, Http = http, Oss = oss, Plugin = plugin,
-    Raw = raw, S3 = s3 }
+codec::union! { WorkflowArtifactPaths, WorkflowArtifactPathsUnion, as_union, Artifactory = artifactory, Azure = azure,
+    Gcs = gcs, Git = git, Hdfs = hdfs, Http = http, Oss = oss, Plugin = plugin, Raw = raw, S3 = s3 }
 
 /// ArtifactRepositoryRef specifies the configMap name and key containing the artifact repository config.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateArtifactRepositoryRef {
+pub struct WorkflowArtifactRepositoryRef {
     /// The name of the config map. Defaults to "artifact-repositories".
     pub config_map: Option<String>,
     /// The config map key. Defaults to the value of the "workflows.argoproj.io/default-artifact-repository" annotation.
     pub key: Option<String>,
 }
-codec::object! { ClusterWorkflowTemplateArtifactRepositoryRef; optional config_map = "configMap", key }
+codec::object! { WorkflowArtifactRepositoryRef; optional config_map = "configMap", key }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.artifactory`.
+/// `Workflow.spec.templateDefaults.archiveLocation.artifactory`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateArtifactory {
-    pub password_secret: Option<ClusterWorkflowTemplatePasswordSecret>,
+pub struct WorkflowArtifactory {
+    pub password_secret: Option<WorkflowPasswordSecret>,
     pub url: String,
-    pub username_secret: Option<ClusterWorkflowTemplateUsernameSecret>,
+    pub username_secret: Option<WorkflowUsernameSecret>,
 }
-codec::object! { ClusterWorkflowTemplateArtifactory; optional password_secret = "passwordSecret"; required url;
+codec::object! { WorkflowArtifactory; optional password_secret = "passwordSecret"; required url;
     optional username_secret = "usernameSecret" }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.inputs.artifacts`.
-/// * At most one of 10 fields may be set: see [`ClusterWorkflowTemplateArtifactsUnion`].
+/// `Workflow.spec.templateDefaults.inputs.artifacts`.
+/// * At most one of 10 fields may be set: see [`WorkflowArtifactsUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateArtifacts {
+pub struct WorkflowArtifacts {
     pub archive: Option<WorkflowTaskResultArchive>,
     pub archive_logs: Option<bool>,
     pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
-    /// One of [`ClusterWorkflowTemplateArtifactsUnion`].
-    pub artifactory: Option<ClusterWorkflowTemplateArtifactory>,
-    /// One of [`ClusterWorkflowTemplateArtifactsUnion`].
-    pub azure: Option<ClusterWorkflowTemplateAzure>,
+    /// One of [`WorkflowArtifactsUnion`].
+    pub artifactory: Option<WorkflowArtifactory>,
+    /// One of [`WorkflowArtifactsUnion`].
+    pub azure: Option<WorkflowAzure>,
     pub deleted: Option<bool>,
     pub from: Option<String>,
     pub from_expression: Option<String>,
-    /// One of [`ClusterWorkflowTemplateArtifactsUnion`].
-    pub gcs: Option<ClusterWorkflowTemplateGcs>,
-    /// One of [`ClusterWorkflowTemplateArtifactsUnion`].
-    pub git: Option<ClusterWorkflowTemplateGit>,
+    /// One of [`WorkflowArtifactsUnion`].
+    pub gcs: Option<WorkflowGcs>,
+    /// One of [`WorkflowArtifactsUnion`].
+    pub git: Option<WorkflowGit>,
     pub global_name: Option<String>,
-    /// One of [`ClusterWorkflowTemplateArtifactsUnion`].
-    pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
-    /// One of [`ClusterWorkflowTemplateArtifactsUnion`].
-    pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
+    /// One of [`WorkflowArtifactsUnion`].
+    pub hdfs: Option<WorkflowHdfs>,
+    /// One of [`WorkflowArtifactsUnion`].
+    pub http: Option<WorkflowArchiveLocationHttp>,
     /// Must be between 0 and 511.
     pub mode: Option<i32>,
     /// Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
     pub optional: Option<bool>,
-    /// One of [`ClusterWorkflowTemplateArtifactsUnion`].
-    pub oss: Option<ClusterWorkflowTemplateOss>,
+    /// One of [`WorkflowArtifactsUnion`].
+    pub oss: Option<WorkflowOss>,
     pub path: Option<String>,
-    /// One of [`ClusterWorkflowTemplateArtifactsUnion`].
+    /// One of [`WorkflowArtifactsUnion`].
     pub plugin: Option<WorkflowTaskResultPlugin>,
-    /// One of [`ClusterWorkflowTemplateArtifactsUnion`].
+    /// One of [`WorkflowArtifactsUnion`].
     pub raw: Option<WorkflowTaskResultRaw>,
     pub recurse_mode: Option<bool>,
-    /// One of [`ClusterWorkflowTemplateArtifactsUnion`].
-    pub s3: Option<ClusterWorkflowTemplateS3>,
+    /// One of [`WorkflowArtifactsUnion`].
+    pub s3: Option<WorkflowS3>,
     pub sub_path: Option<String>,
 }
-codec::object! { ClusterWorkflowTemplateArtifacts; optional archive, archive_logs = "archiveLogs", artifact_gc = "artifactGC",
-    artifactory, azure, deleted, from, from_expression = "fromExpression", gcs, git, global_name = "globalName", hdfs, http,
-    mode; required name; optional optional, oss, path, plugin, raw, recurse_mode = "recurseMode", s3, sub_path = "subPath" }
+codec::object! { WorkflowArtifacts; optional archive, archive_logs = "archiveLogs", artifact_gc = "artifactGC", artifactory,
+    azure, deleted, from, from_expression = "fromExpression", gcs, git, global_name = "globalName", hdfs, http, mode;
+    required name; optional optional, oss, path, plugin, raw, recurse_mode = "recurseMode", s3, sub_path = "subPath" }
 
-/// The field of [`ClusterWorkflowTemplateArtifacts`] that is set, of those of which at most one may be.
+/// The field of [`WorkflowArtifacts`] that is set, of those of which at most one may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ClusterWorkflowTemplateArtifactsUnion<'a> {
-    Artifactory(&'a ClusterWorkflowTemplateArtifactory),
-    Azure(&'a ClusterWorkflowTemplateAzure),
-    Gcs(&'a ClusterWorkflowTemplateGcs),
-    Git(&'a ClusterWorkflowTemplateGit),
-    Hdfs(&'a ClusterWorkflowTemplateHdfs),
-    Http(&'a ClusterWorkflowTemplateArchiveLocationHttp),
-    Oss(&'a ClusterWorkflowTemplateOss),
+pub enum WorkflowArtifactsUnion<'a> {
+    Artifactory(&'a WorkflowArtifactory),
+    Azure(&'a WorkflowAzure),
+    Gcs(&'a WorkflowGcs),
+    Git(&'a WorkflowGit),
+    Hdfs(&'a WorkflowHdfs),
+    Http(&'a WorkflowArchiveLocationHttp),
+    Oss(&'a WorkflowOss),
     Plugin(&'a WorkflowTaskResultPlugin),
     Raw(&'a WorkflowTaskResultRaw),
-    S3(&'a ClusterWorkflowTemplateS3),
+    S3(&'a WorkflowS3),
 }
-codec::union! { ClusterWorkflowTemplateArtifacts, ClusterWorkflowTemplateArtifactsUnion, as_union, Artifactory = artifactory,
-    Azure = azure, Gcs = gcs, Git = git, Hdfs = hdfs, Http = http, Oss = oss, Plugin = plugin, Raw = raw, S3 = s3 }
+codec::union! { WorkflowArtifacts, WorkflowArtifactsUnion, as_union, Artifactory = artifactory, Azure = azure, Gcs = gcs,
+    Git = git, Hdfs = hdfs, Http = http, Oss = oss, Plugin = plugin, Raw = raw, S3 = s3 }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth`.
+/// `Workflow.spec.templateDefaults.archiveLocation.http.auth`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateAuth {
-    pub basic_auth: Option<ClusterWorkflowTemplateBasicAuth>,
-    pub client_cert: Option<ClusterWorkflowTemplateClientCert>,
-    pub oauth2: Option<ClusterWorkflowTemplateOauth2>,
+pub struct WorkflowAuth {
+    pub basic_auth: Option<WorkflowBasicAuth>,
+    pub client_cert: Option<WorkflowClientCert>,
+    pub oauth2: Option<WorkflowOauth2>,
 }
-codec::object! { ClusterWorkflowTemplateAuth; optional basic_auth = "basicAuth", client_cert = "clientCert", oauth2 }
+codec::object! { WorkflowAuth; optional basic_auth = "basicAuth", client_cert = "clientCert", oauth2 }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.azure`.
+/// `Workflow.spec.templateDefaults.archiveLocation.azure`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateAzure {
-    pub account_key_secret: Option<ClusterWorkflowTemplateAccountKeySecret>,
+pub struct WorkflowAzure {
+    pub account_key_secret: Option<WorkflowAccountKeySecret>,
     pub blob: String,
     pub container: String,
     pub endpoint: String,
     pub use_sdk_creds: Option<bool>,
 }
-codec::object! { ClusterWorkflowTemplateAzure; optional account_key_secret = "accountKeySecret"; required blob, container,
-    endpoint; optional use_sdk_creds = "useSDKCreds" }
+codec::object! { WorkflowAzure; optional account_key_secret = "accountKeySecret"; required blob, container, endpoint;
+    optional use_sdk_creds = "useSDKCreds" }
 
 /// Backoff is a backoff strategy
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateBackoff {
+pub struct WorkflowBackoff {
     /// Cap is a limit on revised values of the duration parameter. If a multiplication by the factor parameter would make the
     /// duration exceed the cap then the duration is set to the cap
     pub cap: Option<String>,
@@ -414,128 +428,103 @@ pub struct ClusterWorkflowTemplateBackoff {
     /// does not exceed the specified maximum duration when retries are involved.
     pub max_duration: Option<String>,
 }
-codec::object! { ClusterWorkflowTemplateBackoff; optional cap, duration; optional_encoded factor;
-    optional max_duration = "maxDuration" }
+codec::object! { WorkflowBackoff; optional cap, duration; optional_encoded factor; optional max_duration = "maxDuration" }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth.basicAuth`.
+/// `Workflow.spec.templateDefaults.archiveLocation.http.auth.basicAuth`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateBasicAuth {
-    pub password_secret: Option<ClusterWorkflowTemplatePasswordSecret>,
-    pub username_secret: Option<ClusterWorkflowTemplateUsernameSecret>,
+pub struct WorkflowBasicAuth {
+    pub password_secret: Option<WorkflowPasswordSecret>,
+    pub username_secret: Option<WorkflowUsernameSecret>,
 }
-codec::object! { ClusterWorkflowTemplateBasicAuth; optional password_secret = "passwordSecret",
-    username_secret = "usernameSecret" }
+codec::object! { WorkflowBasicAuth; optional password_secret = "passwordSecret", username_secret = "usernameSecret" }
 
 /// BodyFrom is content of the HTTP Request as Bytes
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateBodyFrom {
+pub struct WorkflowBodyFrom {
     pub bytes: Option<ByteString>,
 }
-codec::object! { ClusterWorkflowTemplateBodyFrom; optional_encoded bytes }
+codec::object! { WorkflowBodyFrom; optional_encoded bytes }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.s3.caSecret`.
+/// `Workflow.spec.templateDefaults.archiveLocation.s3.caSecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateCaSecret {
+pub struct WorkflowCaSecret {
     pub key: String,
     /// Defaults to `""`.
     pub name: Option<String>,
     pub optional: Option<bool>,
 }
-codec::object! { ClusterWorkflowTemplateCaSecret; required key; optional name, optional }
+codec::object! { WorkflowCaSecret; required key; optional name, optional }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.memoize.cache`.
+/// `Workflow.spec.templateDefaults.memoize.cache`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateCache {
-    pub config_map: ClusterWorkflowTemplateConfigMap,
+pub struct WorkflowCache {
+    pub config_map: WorkflowConfigMap,
 }
-codec::object! { ClusterWorkflowTemplateCache; required config_map = "configMap" }
+codec::object! { WorkflowCache; required config_map = "configMap" }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth.clientCert`.
+/// `Workflow.spec.templateDefaults.archiveLocation.http.auth.clientCert`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateClientCert {
-    pub client_cert_secret: Option<ClusterWorkflowTemplateClientCertSecret>,
-    pub client_key_secret: Option<ClusterWorkflowTemplateClientKeySecret>,
+pub struct WorkflowClientCert {
+    pub client_cert_secret: Option<WorkflowClientCertSecret>,
+    pub client_key_secret: Option<WorkflowClientKeySecret>,
 }
-codec::object! { ClusterWorkflowTemplateClientCert; optional client_cert_secret = "clientCertSecret",
-    client_key_secret = "clientKeySecret" }
+codec::object! { WorkflowClientCert; optional client_cert_secret = "clientCertSecret", client_key_secret = "clientKeySecret" }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth.clientCert.clientCertSecret`.
+/// `Workflow.spec.templateDefaults.archiveLocation.http.auth.clientCert.clientCertSecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateClientCertSecret {
+pub struct WorkflowClientCertSecret {
     pub key: String,
     /// Defaults to `""`.
     pub name: Option<String>,
     pub optional: Option<bool>,
 }
-codec::object! { ClusterWorkflowTemplateClientCertSecret; required key; optional name, optional }
+codec::object! { WorkflowClientCertSecret; required key; optional name, optional }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth.oauth2.clientIDSecret`.
+/// `Workflow.spec.templateDefaults.archiveLocation.http.auth.oauth2.clientIDSecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateClientIDSecret {
+pub struct WorkflowClientIDSecret {
     pub key: String,
     /// Defaults to `""`.
     pub name: Option<String>,
     pub optional: Option<bool>,
 }
-codec::object! { ClusterWorkflowTemplateClientIDSecret; required key; optional name, optional }
+codec::object! { WorkflowClientIDSecret; required key; optional name, optional }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth.clientCert.clientKeySecret`.
+/// `Workflow.spec.templateDefaults.archiveLocation.http.auth.clientCert.clientKeySecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateClientKeySecret {
+pub struct WorkflowClientKeySecret {
     pub key: String,
     /// Defaults to `""`.
     pub name: Option<String>,
     pub optional: Option<bool>,
 }
-codec::object! { ClusterWorkflowTemplateClientKeySecret; required key; optional name, optional }
+codec::object! { WorkflowClientKeySecret; required key; optional name, optional }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth.oauth2.clientSecretSecret`.
+/// `Workflow.spec.templateDefaults.archiveLocation.http.auth.oauth2.clientSecretSecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateClientSecretSecret {
+pub struct WorkflowClientSecretSecret {
     pub key: String,
     /// Defaults to `""`.
     pub name: Option<String>,
     pub optional: Option<bool>,
 }
-codec::object! { ClusterWorkflowTemplateClientSecretSecret; required key; optional name, optional }
+codec::object! { WorkflowClientSecretSecret; required key; optional name, optional }
 
-/// PersistentVolumeClaimCondition contains details about state of pvc
+/// `Workflow.spec.templateDefaults.memoize.cache.configMap`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateConditions {
-    /// lastProbeTime is the time we probed the condition.
-    pub last_probe_time: Option<Time>,
-    /// lastTransitionTime is the time the condition transitioned from one status to another.
-    pub last_transition_time: Option<Time>,
-    /// message is the human-readable message indicating details about last transition.
-    pub message: Option<String>,
-    /// reason is a unique, this should be a short, machine understandable string that gives the reason for condition's last
-    /// transition. If it reports "Resizing" that means the underlying persistent volume is being resized.
-    pub reason: Option<String>,
-    /// Status is the status of the condition. Can be True, False, Unknown. More info:
-    /// <https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/persistent-volume-claim-v1/#:~:text=state%20of%20pvc-,conditions.status,-(string)%2C%20required>
-    pub status: String,
-    /// Type is the type of the condition. More info:
-    /// <https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/persistent-volume-claim-v1/#:~:text=set%20to%20%27ResizeStarted%27.-,PersistentVolumeClaimCondition,-contains%20details%20about>
-    pub r#type: String,
-}
-codec::object! { ClusterWorkflowTemplateConditions; optional_encoded last_probe_time = "lastProbeTime",
-    last_transition_time = "lastTransitionTime"; optional message, reason; required status, r#type = "type" }
-
-/// `ClusterWorkflowTemplate.spec.templateDefaults.memoize.cache.configMap`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateConfigMap {
+pub struct WorkflowConfigMap {
     /// Defaults to `""`.
     pub name: Option<String>,
 }
-codec::object! { ClusterWorkflowTemplateConfigMap; optional name }
+codec::object! { WorkflowConfigMap; optional name }
 
 /// Container is the main container image to run in the pod
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateContainer {
+pub struct WorkflowContainer {
     pub args: Option<Vec<String>>,
     pub command: Option<Vec<String>>,
     /// Must have no two items with the same `name`.
-    pub env: Option<Vec<ClusterWorkflowTemplateEnv>>,
+    pub env: Option<Vec<WorkflowEnv>>,
     pub env_from: Option<Vec<EnvFromSource>>,
     pub image: Option<String>,
     pub image_pull_policy: Option<String>,
@@ -548,7 +537,7 @@ pub struct ClusterWorkflowTemplateContainer {
     pub resize_policy: Option<Vec<ContainerResizePolicy>>,
     pub resources: Option<ResourceRequirements>,
     pub restart_policy: Option<String>,
-    pub restart_policy_rules: Option<Vec<ClusterWorkflowTemplateRestartPolicyRules>>,
+    pub restart_policy_rules: Option<Vec<WorkflowRestartPolicyRules>>,
     pub security_context: Option<SecurityContext>,
     pub startup_probe: Option<Probe>,
     pub stdin: Option<bool>,
@@ -562,7 +551,7 @@ pub struct ClusterWorkflowTemplateContainer {
     pub volume_mounts: Option<Vec<VolumeMount>>,
     pub working_dir: Option<String>,
 }
-codec::object! { ClusterWorkflowTemplateContainer; optional args, command, env, env_from = "envFrom", image,
+codec::object! { WorkflowContainer; optional args, command, env, env_from = "envFrom", image,
     image_pull_policy = "imagePullPolicy"; optional_encoded lifecycle, liveness_probe = "livenessProbe"; optional name, ports;
     optional_encoded readiness_probe = "readinessProbe"; optional resize_policy = "resizePolicy"; optional_encoded resources;
     optional restart_policy = "restartPolicy", restart_policy_rules = "restartPolicyRules",
@@ -573,31 +562,31 @@ codec::object! { ClusterWorkflowTemplateContainer; optional args, command, env, 
 
 /// ContainerSet groups multiple containers within a single pod.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateContainerSet {
-    pub containers: Vec<ClusterWorkflowTemplateContainers>,
-    pub retry_strategy: Option<ClusterWorkflowTemplateContainerSetRetryStrategy>,
+pub struct WorkflowContainerSet {
+    pub containers: Vec<WorkflowContainers>,
+    pub retry_strategy: Option<WorkflowContainerSetRetryStrategy>,
     pub volume_mounts: Option<Vec<VolumeMount>>,
 }
-codec::object! { ClusterWorkflowTemplateContainerSet; required containers; optional retry_strategy = "retryStrategy",
+codec::object! { WorkflowContainerSet; required containers; optional retry_strategy = "retryStrategy",
     volume_mounts = "volumeMounts" }
 
 /// RetryStrategy describes how to retry container nodes if the container set fails. Note that this works differently from
 /// the template-level `retryStrategy` as it is a process-level retry that does not create new Pods or containers.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateContainerSetRetryStrategy {
+pub struct WorkflowContainerSetRetryStrategy {
     pub duration: Option<String>,
     pub retries: IntOrString,
 }
-codec::object! { ClusterWorkflowTemplateContainerSetRetryStrategy; optional duration; required_encoded retries }
+codec::object! { WorkflowContainerSetRetryStrategy; optional duration; required_encoded retries }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.containerSet.containers`.
+/// `Workflow.spec.templateDefaults.containerSet.containers`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateContainers {
+pub struct WorkflowContainers {
     pub args: Option<Vec<String>>,
     pub command: Option<Vec<String>>,
     pub dependencies: Option<Vec<String>>,
     /// Must have no two items with the same `name`.
-    pub env: Option<Vec<ClusterWorkflowTemplateEnv>>,
+    pub env: Option<Vec<WorkflowEnv>>,
     pub env_from: Option<Vec<EnvFromSource>>,
     pub image: Option<String>,
     pub image_pull_policy: Option<String>,
@@ -610,7 +599,7 @@ pub struct ClusterWorkflowTemplateContainers {
     pub resize_policy: Option<Vec<ContainerResizePolicy>>,
     pub resources: Option<ResourceRequirements>,
     pub restart_policy: Option<String>,
-    pub restart_policy_rules: Option<Vec<ClusterWorkflowTemplateRestartPolicyRules>>,
+    pub restart_policy_rules: Option<Vec<WorkflowRestartPolicyRules>>,
     pub security_context: Option<SecurityContext>,
     pub startup_probe: Option<Probe>,
     pub stdin: Option<bool>,
@@ -624,7 +613,7 @@ pub struct ClusterWorkflowTemplateContainers {
     pub volume_mounts: Option<Vec<VolumeMount>>,
     pub working_dir: Option<String>,
 }
-codec::object! { ClusterWorkflowTemplateContainers; optional args, command, dependencies, env, env_from = "envFrom", image,
+codec::object! { WorkflowContainers; optional args, command, dependencies, env, env_from = "envFrom", image,
     image_pull_policy = "imagePullPolicy"; optional_encoded lifecycle, liveness_probe = "livenessProbe"; required name;
     optional ports; optional_encoded readiness_probe = "readinessProbe"; optional resize_policy = "resizePolicy";
     optional_encoded resources; optional restart_policy = "restartPolicy", restart_policy_rules = "restartPolicyRules",
@@ -636,51 +625,51 @@ codec::object! { ClusterWorkflowTemplateContainers; optional args, command, depe
 /// ContinueOn makes argo to proceed with the following step even if this step fails. Errors and Failed states can be
 /// specified
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateContinueOn {
+pub struct WorkflowContinueOn {
     pub error: Option<bool>,
     pub failed: Option<bool>,
 }
-codec::object! { ClusterWorkflowTemplateContinueOn; optional error, failed }
+codec::object! { WorkflowContinueOn; optional error, failed }
 
 /// Counter is a counter metric
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateCounter {
+pub struct WorkflowCounter {
     /// Value is the value of the metric
     /// * Must not be empty.
     pub value: String,
 }
-codec::object! { ClusterWorkflowTemplateCounter; required value }
+codec::object! { WorkflowCounter; required value }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.dag`.
+/// `Workflow.spec.templateDefaults.dag`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateDag {
+pub struct WorkflowDag {
     pub fail_fast: Option<bool>,
     pub target: Option<String>,
     /// Must have 1 to 200 items.
-    pub tasks: Vec<ClusterWorkflowTemplateTasks>,
+    pub tasks: Vec<WorkflowTasks>,
 }
-codec::object! { ClusterWorkflowTemplateDag; optional fail_fast = "failFast", target; required tasks }
+codec::object! { WorkflowDag; optional fail_fast = "failFast", target; required tasks }
 
 /// DAGTask represents a node in the graph during DAG execution Note: CEL validation cannot check withItems (Schemaless) or
 /// inline (PreserveUnknownFields) fields.
 /// * Must satisfy `!has(self.depends) || !has(self.dependencies)`: cannot use both 'depends' and 'dependencies'
 /// * Must satisfy `!(has(self.depends) || has(self.dependencies)) || !self.name.matches('^[0-9]')`: task name cannot begin with a digit when using 'depends' or 'dependencies'
-/// * At most one of `continueOn` and `depends` may be set: see [`ClusterWorkflowTemplateDagTasksUnion`].
+/// * At most one of `continueOn` and `depends` may be set: see [`WorkflowDagTasksUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateDagTasks {
+pub struct WorkflowDagTasks {
     /// Arguments are the parameter and artifact arguments to the template
-    pub arguments: Option<ClusterWorkflowTemplateArguments>,
+    pub arguments: Option<WorkflowArguments>,
     /// ContinueOn makes argo to proceed with the following step even if this step fails.
-    /// * One of [`ClusterWorkflowTemplateDagTasksUnion`].
-    pub continue_on: Option<ClusterWorkflowTemplateContinueOn>,
+    /// * One of [`WorkflowDagTasksUnion`].
+    pub continue_on: Option<WorkflowContinueOn>,
     /// Dependencies are name of other targets which this depends on
     pub dependencies: Option<Vec<String>>,
     /// Depends are name of other targets which this depends on
-    /// * One of [`ClusterWorkflowTemplateDagTasksUnion`].
+    /// * One of [`WorkflowDagTasksUnion`].
     pub depends: Option<String>,
     /// Hooks hold the lifecycle hook which is invoked at lifecycle of task, irrespective of the success, failure, or error
     /// status of the primary task
-    pub hooks: Option<BTreeMap<String, ClusterWorkflowTemplateHooks>>,
+    pub hooks: Option<BTreeMap<String, WorkflowHooks>>,
     /// Inline is the template. Template must be empty if this is declared (and vice-versa). Note: As mentioned in the
     /// corresponding definition in WorkflowStep, this struct is defined recursively, so we need
     /// "x-kubernetes-preserve-unknown-fields: true" in the validation schema.
@@ -696,7 +685,7 @@ pub struct ClusterWorkflowTemplateDagTasks {
     /// Name of template to execute
     pub template: Option<String>,
     /// TemplateRef is the reference to the template resource to execute.
-    pub template_ref: Option<ClusterWorkflowTemplateTemplateRef>,
+    pub template_ref: Option<WorkflowTemplateRef>,
     /// When is an expression in which the task should conditionally execute
     pub when: Option<String>,
     /// WithItems expands a task into multiple parallel tasks from the items in the list Note: The structure of WithItems is
@@ -706,116 +695,113 @@ pub struct ClusterWorkflowTemplateDagTasks {
     /// list.
     pub with_param: Option<String>,
     /// WithSequence expands a task into a numeric sequence
-    pub with_sequence: Option<ClusterWorkflowTemplateWithSequence>,
+    pub with_sequence: Option<WorkflowWithSequence>,
 }
-codec::object! { ClusterWorkflowTemplateDagTasks; optional arguments, continue_on = "continueOn", dependencies, depends, hooks;
+codec::object! { WorkflowDagTasks; optional arguments, continue_on = "continueOn", dependencies, depends, hooks;
     nullable inline; required name; optional on_exit = "onExit", template, template_ref = "templateRef", when;
     nullable with_items = "withItems"; optional with_param = "withParam", with_sequence = "withSequence" }
 
-/// The field of [`ClusterWorkflowTemplateDagTasks`] that is set, of those of which at most one may be.
+/// The field of [`WorkflowDagTasks`] that is set, of those of which at most one may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ClusterWorkflowTemplateDagTasksUnion<'a> {
-    ContinueOn(&'a ClusterWorkflowTemplateContinueOn),
+pub enum WorkflowDagTasksUnion<'a> {
+    ContinueOn(&'a WorkflowContinueOn),
     Depends(&'a String),
 }
-codec::union! { ClusterWorkflowTemplateDagTasks, ClusterWorkflowTemplateDagTasksUnion, as_union, ContinueOn = continue_on,
-    Depends = depends }
+codec::union! { WorkflowDagTasks, WorkflowDagTasksUnion, as_union, ContinueOn = continue_on, Depends = depends }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.data`.
+/// `Workflow.spec.templateDefaults.data`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateData {
-    pub source: ClusterWorkflowTemplateSource,
-    pub transformation: Vec<ClusterWorkflowTemplateTransformation>,
+pub struct WorkflowData {
+    pub source: WorkflowSource,
+    pub transformation: Vec<WorkflowTransformation>,
 }
-codec::object! { ClusterWorkflowTemplateData; required source, transformation }
+codec::object! { WorkflowData; required source, transformation }
 
 /// Source sources external data into a data template
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateDataSource {
+pub struct WorkflowDataSource {
     /// ArtifactPaths is a data transformation that collects a list of artifact paths
-    pub artifact_paths: Option<ClusterWorkflowTemplateSourceArtifactPaths>,
+    pub artifact_paths: Option<WorkflowSourceArtifactPaths>,
 }
-codec::object! { ClusterWorkflowTemplateDataSource; optional artifact_paths = "artifactPaths" }
+codec::object! { WorkflowDataSource; optional artifact_paths = "artifactPaths" }
 
 /// SyncDatabaseRef is a database reference for Semaphore configuration
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateDatabase {
+pub struct WorkflowDatabase {
     pub key: String,
 }
-codec::object! { ClusterWorkflowTemplateDatabase; required key }
+codec::object! { WorkflowDatabase; required key }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.s3.encryptionOptions`.
+/// `Workflow.spec.templateDefaults.archiveLocation.s3.encryptionOptions`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateEncryptionOptions {
+pub struct WorkflowEncryptionOptions {
     pub enable_encryption: Option<bool>,
     pub kms_encryption_context: Option<String>,
     pub kms_key_id: Option<String>,
-    pub server_side_customer_key_secret: Option<
-        ClusterWorkflowTemplateServerSideCustomerKeySecret,
-    >,
+    pub server_side_customer_key_secret: Option<WorkflowServerSideCustomerKeySecret>,
 }
-codec::object! { ClusterWorkflowTemplateEncryptionOptions; optional enable_encryption = "enableEncryption",
+codec::object! { WorkflowEncryptionOptions; optional enable_encryption = "enableEncryption",
     kms_encryption_context = "kmsEncryptionContext", kms_key_id = "kmsKeyId",
     server_side_customer_key_secret = "serverSideCustomerKeySecret" }
 
 /// EnvVar represents an environment variable present in a Container.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateEnv {
+pub struct WorkflowEnv {
     pub name: String,
     pub value: Option<String>,
-    pub value_from: Option<ClusterWorkflowTemplateValueFrom>,
+    pub value_from: Option<WorkflowValueFrom>,
 }
-codec::object! { ClusterWorkflowTemplateEnv; required name; optional value, value_from = "valueFrom" }
+codec::object! { WorkflowEnv; required name; optional value, value_from = "valueFrom" }
 
 /// Executor holds configurations of executor containers of the workflow.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateExecutor {
+pub struct WorkflowExecutor {
     /// ServiceAccountName specifies the service account name of the executor container.
     pub service_account_name: Option<String>,
 }
-codec::object! { ClusterWorkflowTemplateExecutor; optional service_account_name = "serviceAccountName" }
+codec::object! { WorkflowExecutor; optional service_account_name = "serviceAccountName" }
 
 /// ExecutorPlugin describes workflow-level executor plugin
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateExecutorPlugins {
+pub struct WorkflowExecutorPlugins {
     pub metadata: ObjectMeta,
-    pub spec: ClusterWorkflowTemplateExecutorPluginsSpec,
+    pub spec: WorkflowExecutorPluginsSpec,
 }
-codec::object! { ClusterWorkflowTemplateExecutorPlugins; required metadata, spec }
+codec::object! { WorkflowExecutorPlugins; required metadata, spec }
 
-/// `ClusterWorkflowTemplate.spec.executorPlugins.spec`.
+/// `Workflow.spec.executorPlugins.spec`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateExecutorPluginsSpec {
-    pub sidecar: ClusterWorkflowTemplateSidecar,
+pub struct WorkflowExecutorPluginsSpec {
+    pub sidecar: WorkflowSidecar,
 }
-codec::object! { ClusterWorkflowTemplateExecutorPluginsSpec; required sidecar }
+codec::object! { WorkflowExecutorPluginsSpec; required sidecar }
 
 /// Represents the exit codes to check on container exits.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateExitCodes {
+pub struct WorkflowExitCodes {
     pub operator: String,
     /// Must have no item twice.
     pub values: Option<Vec<i32>>,
 }
-codec::object! { ClusterWorkflowTemplateExitCodes; required operator; optional values }
+codec::object! { WorkflowExitCodes; required operator; optional values }
 
 /// FileKeyRef selects a key of the env file. Requires the EnvFiles feature gate to be enabled.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateFileKeyRef {
+pub struct WorkflowFileKeyRef {
     pub key: String,
     /// Defaults to `false`.
     pub optional: Option<bool>,
     pub path: String,
     pub volume_name: String,
 }
-codec::object! { ClusterWorkflowTemplateFileKeyRef; required key; optional optional; required path, volume_name = "volumeName" }
+codec::object! { WorkflowFileKeyRef; required key; optional optional; required path, volume_name = "volumeName" }
 
 /// Gauge is a gauge metric
 /// * Must satisfy `!has(self.realtime) || !self.realtime || !self.value.contains('resourcesDuration.')`: 'resourcesDuration.\*' metrics cannot be used in real-time gauges
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateGauge {
+pub struct WorkflowGauge {
     /// Operation defines the operation to apply with value and the metrics' current value
-    pub operation: Option<ClusterWorkflowTemplateOperation>,
+    pub operation: Option<WorkflowOperation>,
     /// Realtime emits this metric in real time if applicable
     pub realtime: bool,
     /// Value is the value to be used in the operation with the metric's current value. If no operation is set, value is the
@@ -823,92 +809,89 @@ pub struct ClusterWorkflowTemplateGauge {
     /// * Must have 1 to 256 characters.
     pub value: String,
 }
-codec::object! { ClusterWorkflowTemplateGauge; optional operation; required realtime, value }
+codec::object! { WorkflowGauge; optional operation; required realtime, value }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.gcs`.
+/// `Workflow.spec.templateDefaults.archiveLocation.gcs`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateGcs {
+pub struct WorkflowGcs {
     pub bucket: Option<String>,
     pub key: String,
-    pub service_account_key_secret: Option<
-        ClusterWorkflowTemplateServiceAccountKeySecret,
-    >,
+    pub service_account_key_secret: Option<WorkflowServiceAccountKeySecret>,
 }
-codec::object! { ClusterWorkflowTemplateGcs; optional bucket; required key;
-    optional service_account_key_secret = "serviceAccountKeySecret" }
+codec::object! { WorkflowGcs; optional bucket; required key; optional service_account_key_secret = "serviceAccountKeySecret" }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.git`.
+/// `Workflow.spec.templateDefaults.archiveLocation.git`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateGit {
+pub struct WorkflowGit {
     pub branch: Option<String>,
     pub depth: Option<i64>,
     pub disable_submodules: Option<bool>,
     pub fetch: Option<Vec<String>>,
     pub insecure_ignore_host_key: Option<bool>,
     pub insecure_skip_tls: Option<bool>,
-    pub password_secret: Option<ClusterWorkflowTemplatePasswordSecret>,
+    pub password_secret: Option<WorkflowPasswordSecret>,
     pub repo: String,
     pub revision: Option<String>,
     pub single_branch: Option<bool>,
-    pub ssh_private_key_secret: Option<ClusterWorkflowTemplateSshPrivateKeySecret>,
-    pub username_secret: Option<ClusterWorkflowTemplateUsernameSecret>,
+    pub ssh_private_key_secret: Option<WorkflowSshPrivateKeySecret>,
+    pub username_secret: Option<WorkflowUsernameSecret>,
 }
-codec::object! { ClusterWorkflowTemplateGit; optional branch, depth, disable_submodules = "disableSubmodules", fetch,
+codec::object! { WorkflowGit; optional branch, depth, disable_submodules = "disableSubmodules", fetch,
     insecure_ignore_host_key = "insecureIgnoreHostKey", insecure_skip_tls = "insecureSkipTLS",
     password_secret = "passwordSecret"; required repo; optional revision, single_branch = "singleBranch",
     ssh_private_key_secret = "sshPrivateKeySecret", username_secret = "usernameSecret" }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.hdfs`.
+/// `Workflow.spec.templateDefaults.archiveLocation.hdfs`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateHdfs {
+pub struct WorkflowHdfs {
     pub addresses: Option<Vec<String>>,
     pub data_transfer_protection: Option<String>,
     pub force: Option<bool>,
     pub hdfs_user: Option<String>,
-    pub krb_c_cache_secret: Option<ClusterWorkflowTemplateKrbCCacheSecret>,
-    pub krb_config_config_map: Option<ClusterWorkflowTemplateKrbConfigConfigMap>,
-    pub krb_keytab_secret: Option<ClusterWorkflowTemplateKrbKeytabSecret>,
+    pub krb_c_cache_secret: Option<WorkflowKrbCCacheSecret>,
+    pub krb_config_config_map: Option<WorkflowKrbConfigConfigMap>,
+    pub krb_keytab_secret: Option<WorkflowKrbKeytabSecret>,
     pub krb_realm: Option<String>,
     pub krb_service_principal_name: Option<String>,
     pub krb_username: Option<String>,
     pub path: String,
 }
-codec::object! { ClusterWorkflowTemplateHdfs; optional addresses, data_transfer_protection = "dataTransferProtection", force,
+codec::object! { WorkflowHdfs; optional addresses, data_transfer_protection = "dataTransferProtection", force,
     hdfs_user = "hdfsUser", krb_c_cache_secret = "krbCCacheSecret", krb_config_config_map = "krbConfigConfigMap",
     krb_keytab_secret = "krbKeytabSecret", krb_realm = "krbRealm", krb_service_principal_name = "krbServicePrincipalName",
     krb_username = "krbUsername"; required path }
 
 /// Histogram is a histogram metric
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateHistogram {
+pub struct WorkflowHistogram {
     /// Buckets is a list of bucket divisors for the histogram
     pub buckets: Vec<Number>,
     /// Value is the value of the metric
     /// * Must not be empty.
     pub value: String,
 }
-codec::object! { ClusterWorkflowTemplateHistogram; required buckets, value }
+codec::object! { WorkflowHistogram; required buckets, value }
 
-/// `ClusterWorkflowTemplate.spec.hooks`.
+/// `Workflow.spec.hooks`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateHooks {
+pub struct WorkflowHooks {
     /// Arguments hold arguments to the template
-    pub arguments: Option<ClusterWorkflowTemplateArguments>,
+    pub arguments: Option<WorkflowArguments>,
     /// Expression is a condition expression for when a node will be retried. If it evaluates to false, the node will not be
     /// retried and the retry strategy will be ignored
     pub expression: Option<String>,
     /// Template is the name of the template to execute by the hook
     pub template: Option<String>,
     /// TemplateRef is the reference to the template resource to execute by the hook
-    pub template_ref: Option<ClusterWorkflowTemplateTemplateRef>,
+    pub template_ref: Option<WorkflowTemplateRef>,
 }
-codec::object! { ClusterWorkflowTemplateHooks; optional arguments, expression, template, template_ref = "templateRef" }
+codec::object! { WorkflowHooks; optional arguments, expression, template, template_ref = "templateRef" }
 
 /// HTTP makes a HTTP request
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateHttp {
+pub struct WorkflowHttp {
     pub body: Option<String>,
-    pub body_from: Option<ClusterWorkflowTemplateBodyFrom>,
+    pub body_from: Option<WorkflowBodyFrom>,
     pub headers: Option<Vec<EnvVar>>,
     pub insecure_skip_verify: Option<bool>,
     pub method: Option<String>,
@@ -916,17 +899,17 @@ pub struct ClusterWorkflowTemplateHttp {
     pub timeout_seconds: Option<i64>,
     pub url: String,
 }
-codec::object! { ClusterWorkflowTemplateHttp; optional body, body_from = "bodyFrom"; optional_encoded headers;
+codec::object! { WorkflowHttp; optional body, body_from = "bodyFrom"; optional_encoded headers;
     optional insecure_skip_verify = "insecureSkipVerify", method, success_condition = "successCondition",
     timeout_seconds = "timeoutSeconds"; required url }
 
 /// UserContainer is a container specified by a user.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateInitContainers {
+pub struct WorkflowInitContainers {
     pub args: Option<Vec<String>>,
     pub command: Option<Vec<String>>,
     /// Must have no two items with the same `name`.
-    pub env: Option<Vec<ClusterWorkflowTemplateEnv>>,
+    pub env: Option<Vec<WorkflowEnv>>,
     pub env_from: Option<Vec<EnvFromSource>>,
     pub image: Option<String>,
     pub image_pull_policy: Option<String>,
@@ -940,7 +923,7 @@ pub struct ClusterWorkflowTemplateInitContainers {
     pub resize_policy: Option<Vec<ContainerResizePolicy>>,
     pub resources: Option<ResourceRequirements>,
     pub restart_policy: Option<String>,
-    pub restart_policy_rules: Option<Vec<ClusterWorkflowTemplateRestartPolicyRules>>,
+    pub restart_policy_rules: Option<Vec<WorkflowRestartPolicyRules>>,
     pub security_context: Option<SecurityContext>,
     pub startup_probe: Option<Probe>,
     pub stdin: Option<bool>,
@@ -954,7 +937,7 @@ pub struct ClusterWorkflowTemplateInitContainers {
     pub volume_mounts: Option<Vec<VolumeMount>>,
     pub working_dir: Option<String>,
 }
-codec::object! { ClusterWorkflowTemplateInitContainers; optional args, command, env, env_from = "envFrom", image,
+codec::object! { WorkflowInitContainers; optional args, command, env, env_from = "envFrom", image,
     image_pull_policy = "imagePullPolicy"; optional_encoded lifecycle, liveness_probe = "livenessProbe";
     optional mirror_volume_mounts = "mirrorVolumeMounts"; required name; optional ports;
     optional_encoded readiness_probe = "readinessProbe"; optional resize_policy = "resizePolicy"; optional_encoded resources;
@@ -964,72 +947,72 @@ codec::object! { ClusterWorkflowTemplateInitContainers; optional args, command, 
     termination_message_policy = "terminationMessagePolicy", tty, volume_devices = "volumeDevices",
     volume_mounts = "volumeMounts", working_dir = "workingDir" }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.inputs`.
+/// `Workflow.spec.templateDefaults.inputs`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateInputs {
-    pub artifacts: Option<Vec<ClusterWorkflowTemplateArtifacts>>,
+pub struct WorkflowInputs {
+    pub artifacts: Option<Vec<WorkflowArtifacts>>,
     /// Must have at most 500 items.
     pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
 }
-codec::object! { ClusterWorkflowTemplateInputs; optional artifacts, parameters }
+codec::object! { WorkflowInputs; optional artifacts, parameters }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.hdfs.krbCCacheSecret`.
+/// `Workflow.spec.templateDefaults.archiveLocation.hdfs.krbCCacheSecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateKrbCCacheSecret {
+pub struct WorkflowKrbCCacheSecret {
     pub key: String,
     /// Defaults to `""`.
     pub name: Option<String>,
     pub optional: Option<bool>,
 }
-codec::object! { ClusterWorkflowTemplateKrbCCacheSecret; required key; optional name, optional }
+codec::object! { WorkflowKrbCCacheSecret; required key; optional name, optional }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.hdfs.krbConfigConfigMap`.
+/// `Workflow.spec.templateDefaults.archiveLocation.hdfs.krbConfigConfigMap`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateKrbConfigConfigMap {
+pub struct WorkflowKrbConfigConfigMap {
     pub key: String,
     /// Defaults to `""`.
     pub name: Option<String>,
     pub optional: Option<bool>,
 }
-codec::object! { ClusterWorkflowTemplateKrbConfigConfigMap; required key; optional name, optional }
+codec::object! { WorkflowKrbConfigConfigMap; required key; optional name, optional }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.hdfs.krbKeytabSecret`.
+/// `Workflow.spec.templateDefaults.archiveLocation.hdfs.krbKeytabSecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateKrbKeytabSecret {
+pub struct WorkflowKrbKeytabSecret {
     pub key: String,
     /// Defaults to `""`.
     pub name: Option<String>,
     pub optional: Option<bool>,
 }
-codec::object! { ClusterWorkflowTemplateKrbKeytabSecret; required key; optional name, optional }
+codec::object! { WorkflowKrbKeytabSecret; required key; optional name, optional }
 
 /// MetricLabel is a single label for a prometheus metric
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateLabels {
+pub struct WorkflowLabels {
     /// Must match `^[a-zA-Z_][a-zA-Z0-9_]*$`.
     pub key: String,
     pub value: String,
 }
-codec::object! { ClusterWorkflowTemplateLabels; required key, value }
+codec::object! { WorkflowLabels; required key, value }
 
-/// `ClusterWorkflowTemplate.spec.workflowMetadata.labelsFrom`.
+/// `Workflow.spec.workflowMetadata.labelsFrom`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateLabelsFrom {
+pub struct WorkflowLabelsFrom {
     pub expression: String,
 }
-codec::object! { ClusterWorkflowTemplateLabelsFrom; required expression }
+codec::object! { WorkflowLabelsFrom; required expression }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.resource.manifestFrom`.
+/// `Workflow.spec.templateDefaults.resource.manifestFrom`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateManifestFrom {
-    pub artifact: ClusterWorkflowTemplateArtifact,
+pub struct WorkflowManifestFrom {
+    pub artifact: WorkflowArtifact,
 }
-codec::object! { ClusterWorkflowTemplateManifestFrom; required artifact }
+codec::object! { WorkflowManifestFrom; required artifact }
 
 /// Artifact contains the artifact to use
-/// * At most one of 10 fields may be set: see [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
+/// * At most one of 10 fields may be set: see [`WorkflowManifestFromArtifactUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateManifestFromArtifact {
+pub struct WorkflowManifestFromArtifact {
     /// Archive controls how the artifact will be saved to the artifact repository.
     pub archive: Option<WorkflowTaskResultArchive>,
     /// ArchiveLogs indicates if the container logs should be archived
@@ -1037,10 +1020,10 @@ pub struct ClusterWorkflowTemplateManifestFromArtifact {
     /// ArtifactGC describes the strategy to use when to deleting an artifact from completed or deleted workflows
     pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
     /// Artifactory contains artifactory artifact location details
-    /// * One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
+    /// * One of [`WorkflowManifestFromArtifactUnion`].
     pub artifactory: Option<WorkflowTaskResultArtifactory>,
     /// Azure contains Azure Storage artifact location details
-    /// * One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
+    /// * One of [`WorkflowManifestFromArtifactUnion`].
     pub azure: Option<WorkflowTaskResultAzure>,
     /// Has this been deleted?
     pub deleted: Option<bool>,
@@ -1049,19 +1032,19 @@ pub struct ClusterWorkflowTemplateManifestFromArtifact {
     /// FromExpression, if defined, is evaluated to specify the value for the artifact
     pub from_expression: Option<String>,
     /// GCS contains GCS artifact location details
-    /// * One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
+    /// * One of [`WorkflowManifestFromArtifactUnion`].
     pub gcs: Option<WorkflowTaskResultGcs>,
     /// Git contains git artifact location details
-    /// * One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
+    /// * One of [`WorkflowManifestFromArtifactUnion`].
     pub git: Option<WorkflowTaskResultGit>,
     /// GlobalName exports an output artifact to the global scope, making it available as workflow.outputs.artifacts.XXXX and in
     /// workflow.status.outputs.artifacts
     pub global_name: Option<String>,
     /// HDFS contains HDFS artifact location details
-    /// * One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
+    /// * One of [`WorkflowManifestFromArtifactUnion`].
     pub hdfs: Option<WorkflowTaskResultHdfs>,
     /// HTTP contains HTTP artifact location details
-    /// * One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
+    /// * One of [`WorkflowManifestFromArtifactUnion`].
     pub http: Option<WorkflowTaskResultHttp>,
     /// mode bits to use on this file, must be a value between 0 and 0777. Set when loading input artifacts. It is recommended
     /// to set the mode value to ensure the artifact has the expected permissions in your container.
@@ -1073,32 +1056,31 @@ pub struct ClusterWorkflowTemplateManifestFromArtifact {
     /// Make Artifacts optional, if Artifacts doesn't generate or exist
     pub optional: Option<bool>,
     /// OSS contains OSS artifact location details
-    /// * One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
+    /// * One of [`WorkflowManifestFromArtifactUnion`].
     pub oss: Option<WorkflowTaskResultOss>,
     /// Path is the container path to the artifact
     pub path: Option<String>,
     /// Plugin contains plugin artifact location details
-    /// * One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
+    /// * One of [`WorkflowManifestFromArtifactUnion`].
     pub plugin: Option<WorkflowTaskResultPlugin>,
     /// Raw contains raw artifact location details
-    /// * One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
+    /// * One of [`WorkflowManifestFromArtifactUnion`].
     pub raw: Option<WorkflowTaskResultRaw>,
     /// If mode is set, apply the permission recursively into the artifact if it is a folder
     pub recurse_mode: Option<bool>,
     /// S3 contains S3 artifact location details
-    /// * One of [`ClusterWorkflowTemplateManifestFromArtifactUnion`].
+    /// * One of [`WorkflowManifestFromArtifactUnion`].
     pub s3: Option<WorkflowTaskResultS3>,
     /// SubPath allows an artifact to be sourced from a subpath within the specified source
     pub sub_path: Option<String>,
 }
-codec::object! { ClusterWorkflowTemplateManifestFromArtifact; optional archive, archive_logs = "archiveLogs",
-    artifact_gc = "artifactGC", artifactory, azure, deleted, from, from_expression = "fromExpression", gcs, git,
-    global_name = "globalName", hdfs, http, mode; required name; optional optional, oss, path, plugin, raw,
-    recurse_mode = "recurseMode", s3, sub_path = "subPath" }
+codec::object! { WorkflowManifestFromArtifact; optional archive, archive_logs = "archiveLogs", artifact_gc = "artifactGC",
+    artifactory, azure, deleted, from, from_expression = "fromExpression", gcs, git, global_name = "globalName", hdfs, http,
+    mode; required name; optional optional, oss, path, plugin, raw, recurse_mode = "recurseMode", s3, sub_path = "subPath" }
 
-/// The field of [`ClusterWorkflowTemplateManifestFromArtifact`] that is set, of those of which at most one may be.
+/// The field of [`WorkflowManifestFromArtifact`] that is set, of those of which at most one may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ClusterWorkflowTemplateManifestFromArtifactUnion<'a> {
+pub enum WorkflowManifestFromArtifactUnion<'a> {
     Artifactory(&'a WorkflowTaskResultArtifactory),
     Azure(&'a WorkflowTaskResultAzure),
     Gcs(&'a WorkflowTaskResultGcs),
@@ -1110,30 +1092,29 @@ pub enum ClusterWorkflowTemplateManifestFromArtifactUnion<'a> {
     Raw(&'a WorkflowTaskResultRaw),
     S3(&'a WorkflowTaskResultS3),
 }
-codec::union! { ClusterWorkflowTemplateManifestFromArtifact, ClusterWorkflowTemplateManifestFromArtifactUnion, as_union,
-    Artifactory = artifactory, Azure = azure, Gcs = gcs, Git = git, Hdfs = hdfs, Http = http, Oss = oss, Plugin = plugin,
-    Raw = raw, S3 = s3 }
+codec::union! { WorkflowManifestFromArtifact, WorkflowManifestFromArtifactUnion, as_union, Artifactory = artifactory,
+    Azure = azure, Gcs = gcs, Git = git, Hdfs = hdfs, Http = http, Oss = oss, Plugin = plugin, Raw = raw, S3 = s3 }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.memoize`.
+/// `Workflow.spec.templateDefaults.memoize`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateMemoize {
-    pub cache: ClusterWorkflowTemplateCache,
+pub struct WorkflowMemoize {
+    pub cache: WorkflowCache,
     pub key: String,
     pub max_age: String,
 }
-codec::object! { ClusterWorkflowTemplateMemoize; required cache, key, max_age = "maxAge" }
+codec::object! { WorkflowMemoize; required cache, key, max_age = "maxAge" }
 
 /// Cache sets and configures the kind of cache
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateMemoizeCache {
+pub struct WorkflowMemoizeCache {
     /// ConfigMap sets a ConfigMap-based cache
     pub config_map: ConfigMapProjection,
 }
-codec::object! { ClusterWorkflowTemplateMemoizeCache; required config_map = "configMap" }
+codec::object! { WorkflowMemoizeCache; required config_map = "configMap" }
 
 /// MergeStrategy is the strategy used to merge a patch. It defaults to "strategic" Must be one of: strategic, merge, json
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum ClusterWorkflowTemplateMergeStrategy {
+pub enum WorkflowMergeStrategy {
     /// `strategic`
     #[default]
     Strategic,
@@ -1144,29 +1125,29 @@ pub enum ClusterWorkflowTemplateMergeStrategy {
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { ClusterWorkflowTemplateMergeStrategy, Unrecognized, Strategic = "strategic", Merge = "merge", Json = "json" }
+codec::texts! { WorkflowMergeStrategy, Unrecognized, Strategic = "strategic", Merge = "merge", Json = "json" }
 
 /// Metadata sets the pods's metadata, i.e. annotations and labels
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateMetadata {
+pub struct WorkflowMetadata {
     pub annotations: Option<BTreeMap<String, String>>,
     pub labels: Option<BTreeMap<String, String>>,
 }
-codec::object! { ClusterWorkflowTemplateMetadata; optional annotations, labels }
+codec::object! { WorkflowMetadata; optional annotations, labels }
 
 /// Metrics are a list of metrics emitted from this Workflow
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateMetrics {
+pub struct WorkflowMetrics {
     /// Prometheus is a list of prometheus metrics to be emitted MaxItems is an artificial limit to limit CEL validation costs -
     /// see note at top of file
     /// * Must have at most 100 items.
-    pub prometheus: Vec<ClusterWorkflowTemplatePrometheus>,
+    pub prometheus: Vec<WorkflowPrometheus>,
 }
-codec::object! { ClusterWorkflowTemplateMetrics; required prometheus }
+codec::object! { WorkflowMetrics; required prometheus }
 
 /// Mutex holds Mutex configuration
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateMutexes {
+pub struct WorkflowMutexes {
     /// Database specifies this is database controlled if this is set true
     pub database: Option<bool>,
     /// name of the mutex
@@ -1174,24 +1155,32 @@ pub struct ClusterWorkflowTemplateMutexes {
     /// Namespace is the namespace of the mutex, default: \[namespace of workflow\]
     pub namespace: Option<String>,
 }
-codec::object! { ClusterWorkflowTemplateMutexes; optional database, name, namespace }
+codec::object! { WorkflowMutexes; optional database, name, namespace }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth.oauth2`.
+/// `Workflow.status.nodes.inputs`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateOauth2 {
-    pub client_id_secret: Option<ClusterWorkflowTemplateClientIDSecret>,
-    pub client_secret_secret: Option<ClusterWorkflowTemplateClientSecretSecret>,
+pub struct WorkflowNodesInputs {
+    pub artifacts: Option<Vec<WorkflowOutputsArtifacts>>,
+    /// Must have at most 500 items.
+    pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
+}
+codec::object! { WorkflowNodesInputs; optional artifacts, parameters }
+
+/// `Workflow.spec.templateDefaults.archiveLocation.http.auth.oauth2`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowOauth2 {
+    pub client_id_secret: Option<WorkflowClientIDSecret>,
+    pub client_secret_secret: Option<WorkflowClientSecretSecret>,
     pub endpoint_params: Option<Vec<WorkflowTaskResultEndpointParams>>,
     pub scopes: Option<Vec<String>>,
-    pub token_url_secret: Option<ClusterWorkflowTemplateTokenURLSecret>,
+    pub token_url_secret: Option<WorkflowTokenURLSecret>,
 }
-codec::object! { ClusterWorkflowTemplateOauth2; optional client_id_secret = "clientIDSecret",
-    client_secret_secret = "clientSecretSecret", endpoint_params = "endpointParams", scopes,
-    token_url_secret = "tokenURLSecret" }
+codec::object! { WorkflowOauth2; optional client_id_secret = "clientIDSecret", client_secret_secret = "clientSecretSecret",
+    endpoint_params = "endpointParams", scopes, token_url_secret = "tokenURLSecret" }
 
 /// Operation defines the operation to apply with value and the metrics' current value
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum ClusterWorkflowTemplateOperation {
+pub enum WorkflowOperation {
     #[default]
     Set,
     Add,
@@ -1199,45 +1188,78 @@ pub enum ClusterWorkflowTemplateOperation {
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { ClusterWorkflowTemplateOperation, Unrecognized, Set, Add, Sub }
+codec::texts! { WorkflowOperation, Unrecognized, Set, Add, Sub }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.oss`.
+/// `Workflow.spec.templateDefaults.archiveLocation.oss`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateOss {
-    pub access_key_secret: Option<ClusterWorkflowTemplateAccessKeySecret>,
+pub struct WorkflowOss {
+    pub access_key_secret: Option<WorkflowAccessKeySecret>,
     pub bucket: Option<String>,
     pub create_bucket_if_not_present: Option<bool>,
     pub endpoint: Option<String>,
     pub key: String,
     pub lifecycle_rule: Option<WorkflowTaskResultLifecycleRule>,
-    pub secret_key_secret: Option<ClusterWorkflowTemplateSecretKeySecret>,
+    pub secret_key_secret: Option<WorkflowSecretKeySecret>,
     pub security_token: Option<String>,
     pub use_sdk_creds: Option<bool>,
 }
-codec::object! { ClusterWorkflowTemplateOss; optional access_key_secret = "accessKeySecret", bucket,
+codec::object! { WorkflowOss; optional access_key_secret = "accessKeySecret", bucket,
     create_bucket_if_not_present = "createBucketIfNotPresent", endpoint; required key;
     optional lifecycle_rule = "lifecycleRule", secret_key_secret = "secretKeySecret", security_token = "securityToken",
     use_sdk_creds = "useSDKCreds" }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.outputs`.
+/// `Workflow.spec.templateDefaults.outputs`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateOutputs {
-    pub artifacts: Option<Vec<ClusterWorkflowTemplateArtifacts>>,
+pub struct WorkflowOutputs {
+    pub artifacts: Option<Vec<WorkflowArtifacts>>,
     pub exit_code: Option<String>,
     pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
     pub result: Option<String>,
 }
-codec::object! { ClusterWorkflowTemplateOutputs; optional artifacts, exit_code = "exitCode", parameters, result }
+codec::object! { WorkflowOutputs; optional artifacts, exit_code = "exitCode", parameters, result }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.artifactory.passwordSecret`.
+/// `Workflow.status.outputs.artifacts`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplatePasswordSecret {
+pub struct WorkflowOutputsArtifacts {
+    pub archive: Option<WorkflowTaskResultArchive>,
+    pub archive_logs: Option<bool>,
+    pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
+    pub artifactory: Option<WorkflowArtifactory>,
+    pub azure: Option<WorkflowAzure>,
+    pub deleted: Option<bool>,
+    pub from: Option<String>,
+    pub from_expression: Option<String>,
+    pub gcs: Option<WorkflowGcs>,
+    pub git: Option<WorkflowGit>,
+    pub global_name: Option<String>,
+    pub hdfs: Option<WorkflowHdfs>,
+    pub http: Option<WorkflowArchiveLocationHttp>,
+    /// Must be between 0 and 511.
+    pub mode: Option<i32>,
+    /// Must match `^[-a-zA-Z0-9_{}.]+$`.
+    pub name: String,
+    pub optional: Option<bool>,
+    pub oss: Option<WorkflowOss>,
+    pub path: Option<String>,
+    pub plugin: Option<WorkflowTaskResultPlugin>,
+    pub raw: Option<WorkflowTaskResultRaw>,
+    pub recurse_mode: Option<bool>,
+    pub s3: Option<WorkflowS3>,
+    pub sub_path: Option<String>,
+}
+codec::object! { WorkflowOutputsArtifacts; optional archive, archive_logs = "archiveLogs", artifact_gc = "artifactGC",
+    artifactory, azure, deleted, from, from_expression = "fromExpression", gcs, git, global_name = "globalName", hdfs, http,
+    mode; required name; optional optional, oss, path, plugin, raw, recurse_mode = "recurseMode", s3, sub_path = "subPath" }
+
+/// `Workflow.spec.templateDefaults.archiveLocation.artifactory.passwordSecret`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowPasswordSecret {
     pub key: String,
     /// Defaults to `""`.
     pub name: Option<String>,
     pub optional: Option<bool>,
 }
-codec::object! { ClusterWorkflowTemplatePasswordSecret; required key; optional name, optional }
+codec::object! { WorkflowPasswordSecret; required key; optional name, optional }
 
 /// Projects an auto-rotating credential bundle (private key and certificate chain) that the pod can use either as a TLS
 /// client or server.
@@ -1264,7 +1286,7 @@ codec::object! { ClusterWorkflowTemplatePasswordSecret; required key; optional n
 /// The named signer controls chooses the format of the certificate it issues; consult the signer implementation's
 /// documentation to learn how to use the certificates it issues.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplatePodCertificate {
+pub struct WorkflowPodCertificate {
     /// Write the certificate chain at this path in the projected volume.
     ///
     /// Most applications should use credentialBundlePath. When using keyPath and certificateChainPath, your application needs
@@ -1317,28 +1339,28 @@ pub struct ClusterWorkflowTemplatePodCertificate {
     /// recognize.
     pub user_annotations: Option<BTreeMap<String, String>>,
 }
-codec::object! { ClusterWorkflowTemplatePodCertificate; optional certificate_chain_path = "certificateChainPath",
+codec::object! { WorkflowPodCertificate; optional certificate_chain_path = "certificateChainPath",
     credential_bundle_path = "credentialBundlePath", key_path = "keyPath"; required key_type = "keyType";
     optional max_expiration_seconds = "maxExpirationSeconds"; required signer_name = "signerName";
     optional user_annotations = "userAnnotations" }
 
 /// PodGC describes the strategy to use when deleting completed pods
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplatePodGC {
+pub struct WorkflowPodGC {
     /// DeleteDelayDuration specifies the duration before pods in the GC queue get deleted.
     pub delete_delay_duration: Option<String>,
     /// LabelSelector is the label selector to check if the pods match the labels before being added to the pod GC queue.
     pub label_selector: Option<LabelSelector>,
     /// Strategy is the strategy to use.
-    pub strategy: Option<ClusterWorkflowTemplatePodGCStrategy>,
+    pub strategy: Option<WorkflowPodGCStrategy>,
 }
-codec::object! { ClusterWorkflowTemplatePodGC; optional delete_delay_duration = "deleteDelayDuration",
-    label_selector = "labelSelector", strategy }
+codec::object! { WorkflowPodGC; optional delete_delay_duration = "deleteDelayDuration", label_selector = "labelSelector",
+    strategy }
 
 /// Strategy is the strategy to use. One of "OnPodCompletion", "OnPodSuccess", "OnWorkflowCompletion", "OnWorkflowSuccess".
 /// If unset, does not delete Pods
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum ClusterWorkflowTemplatePodGCStrategy {
+pub enum WorkflowPodGCStrategy {
     /// ``
     #[default]
     Empty,
@@ -1349,100 +1371,99 @@ pub enum ClusterWorkflowTemplatePodGCStrategy {
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { ClusterWorkflowTemplatePodGCStrategy, Unrecognized, Empty = "", OnPodCompletion, OnPodSuccess,
-    OnWorkflowCompletion, OnWorkflowSuccess }
+codec::texts! { WorkflowPodGCStrategy, Unrecognized, Empty = "", OnPodCompletion, OnPodSuccess, OnWorkflowCompletion,
+    OnWorkflowSuccess }
 
 /// PodMetadata defines additional metadata that should be applied to workflow pods
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplatePodMetadata {
+pub struct WorkflowPodMetadata {
     pub annotations: Option<BTreeMap<String, String>>,
     pub labels: Option<BTreeMap<String, String>>,
 }
-codec::object! { ClusterWorkflowTemplatePodMetadata; optional annotations, labels }
+codec::object! { WorkflowPodMetadata; optional annotations, labels }
 
 /// projected items for all in one resources secrets, configmaps, and downward API
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateProjected {
+pub struct WorkflowProjected {
     /// defaultMode are the mode bits used to set permissions on created files by default. Must be an octal value between 0000
     /// and 0777 or a decimal value between 0 and 511. YAML accepts both octal and decimal values, JSON requires decimal values
     /// for mode bits. Directories within the path are not affected by this setting. This might be in conflict with other
     /// options that affect the file mode, like fsGroup, and the result can be other mode bits set.
     pub default_mode: Option<i32>,
     /// sources is the list of volume projections. Each entry in this list handles one source.
-    pub sources: Option<Vec<ClusterWorkflowTemplateSources>>,
+    pub sources: Option<Vec<WorkflowSources>>,
 }
-codec::object! { ClusterWorkflowTemplateProjected; optional default_mode = "defaultMode", sources }
+codec::object! { WorkflowProjected; optional default_mode = "defaultMode", sources }
 
 /// Prometheus is a prometheus metric to be emitted
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplatePrometheus {
+pub struct WorkflowPrometheus {
     /// Counter is a counter metric
-    pub counter: Option<ClusterWorkflowTemplateCounter>,
+    pub counter: Option<WorkflowCounter>,
     /// Gauge is a gauge metric
-    pub gauge: Option<ClusterWorkflowTemplateGauge>,
+    pub gauge: Option<WorkflowGauge>,
     /// Help is a string that describes the metric
     /// * Must not be empty.
     pub help: String,
     /// Histogram is a histogram metric
-    pub histogram: Option<ClusterWorkflowTemplateHistogram>,
+    pub histogram: Option<WorkflowHistogram>,
     /// Labels is a list of metric labels
-    pub labels: Option<Vec<ClusterWorkflowTemplateLabels>>,
+    pub labels: Option<Vec<WorkflowLabels>>,
     /// Name is the name of the metric
     /// * Must match `^[a-zA-Z_][a-zA-Z0-9_]*$`.
     pub name: String,
     /// When is a conditional statement that decides when to emit the metric
     pub when: Option<String>,
 }
-codec::object! { ClusterWorkflowTemplatePrometheus; optional counter, gauge; required help; optional histogram, labels;
-    required name; optional when }
+codec::object! { WorkflowPrometheus; optional counter, gauge; required help; optional histogram, labels; required name;
+    optional when }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.resource`.
-/// * At most one of `manifest` and `manifestFrom` may be set: see [`ClusterWorkflowTemplateResourceUnion`].
+/// `Workflow.spec.templateDefaults.resource`.
+/// * At most one of `manifest` and `manifestFrom` may be set: see [`WorkflowResourceUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateResource {
-    pub action: ClusterWorkflowTemplateAction,
+pub struct WorkflowResource {
+    pub action: WorkflowAction,
     pub failure_condition: Option<String>,
     pub flags: Option<Vec<String>>,
-    /// One of [`ClusterWorkflowTemplateResourceUnion`].
+    /// One of [`WorkflowResourceUnion`].
     pub manifest: Option<String>,
-    /// One of [`ClusterWorkflowTemplateResourceUnion`].
-    pub manifest_from: Option<ClusterWorkflowTemplateManifestFrom>,
-    pub merge_strategy: Option<ClusterWorkflowTemplateMergeStrategy>,
+    /// One of [`WorkflowResourceUnion`].
+    pub manifest_from: Option<WorkflowManifestFrom>,
+    pub merge_strategy: Option<WorkflowMergeStrategy>,
     pub set_owner_reference: Option<bool>,
     pub success_condition: Option<String>,
 }
-codec::object! { ClusterWorkflowTemplateResource; required action; optional failure_condition = "failureCondition", flags,
-    manifest, manifest_from = "manifestFrom", merge_strategy = "mergeStrategy", set_owner_reference = "setOwnerReference",
+codec::object! { WorkflowResource; required action; optional failure_condition = "failureCondition", flags, manifest,
+    manifest_from = "manifestFrom", merge_strategy = "mergeStrategy", set_owner_reference = "setOwnerReference",
     success_condition = "successCondition" }
 
-/// The field of [`ClusterWorkflowTemplateResource`] that is set, of those of which at most one may be.
+/// The field of [`WorkflowResource`] that is set, of those of which at most one may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ClusterWorkflowTemplateResourceUnion<'a> {
+pub enum WorkflowResourceUnion<'a> {
     Manifest(&'a String),
-    ManifestFrom(&'a ClusterWorkflowTemplateManifestFrom),
+    ManifestFrom(&'a WorkflowManifestFrom),
 }
-codec::union! { ClusterWorkflowTemplateResource, ClusterWorkflowTemplateResourceUnion, as_union, Manifest = manifest,
-    ManifestFrom = manifest_from }
+codec::union! { WorkflowResource, WorkflowResourceUnion, as_union, Manifest = manifest, ManifestFrom = manifest_from }
 
 /// ManifestFrom is the source for a single kubernetes manifest
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateResourceManifestFrom {
+pub struct WorkflowResourceManifestFrom {
     /// Artifact contains the artifact to use
-    pub artifact: ClusterWorkflowTemplateManifestFromArtifact,
+    pub artifact: WorkflowManifestFromArtifact,
 }
-codec::object! { ClusterWorkflowTemplateResourceManifestFrom; required artifact }
+codec::object! { WorkflowResourceManifestFrom; required artifact }
 
 /// ContainerRestartRule describes how a container exit is handled.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateRestartPolicyRules {
+pub struct WorkflowRestartPolicyRules {
     pub action: String,
-    pub exit_codes: Option<ClusterWorkflowTemplateExitCodes>,
+    pub exit_codes: Option<WorkflowExitCodes>,
 }
-codec::object! { ClusterWorkflowTemplateRestartPolicyRules; required action; optional exit_codes = "exitCodes" }
+codec::object! { WorkflowRestartPolicyRules; required action; optional exit_codes = "exitCodes" }
 
 /// RetryPolicy is a policy of NodePhase statuses that will be retried
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum ClusterWorkflowTemplateRetryPolicy {
+pub enum WorkflowRetryPolicy {
     #[default]
     Always,
     OnFailure,
@@ -1451,15 +1472,15 @@ pub enum ClusterWorkflowTemplateRetryPolicy {
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { ClusterWorkflowTemplateRetryPolicy, Unrecognized, Always, OnFailure, OnError, OnTransientError }
+codec::texts! { WorkflowRetryPolicy, Unrecognized, Always, OnFailure, OnError, OnTransientError }
 
 /// RetryStrategy for all templates in the workflow.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateRetryStrategy {
+pub struct WorkflowRetryStrategy {
     /// Affinity prevents running workflow's step on the same host
-    pub affinity: Option<ClusterWorkflowTemplateAffinity>,
+    pub affinity: Option<WorkflowAffinity>,
     /// Backoff is a backoff strategy
-    pub backoff: Option<ClusterWorkflowTemplateBackoff>,
+    pub backoff: Option<WorkflowBackoff>,
     /// Expression is a condition expression for when a node will be retried. If it evaluates to false, the node will not be
     /// retried and the retry strategy will be ignored
     pub expression: Option<String>,
@@ -1467,42 +1488,41 @@ pub struct ClusterWorkflowTemplateRetryStrategy {
     /// maximum number of total attempts will be `limit + 1`.
     pub limit: Option<IntOrString>,
     /// RetryPolicy is a policy of NodePhase statuses that will be retried
-    pub retry_policy: Option<ClusterWorkflowTemplateRetryPolicy>,
+    pub retry_policy: Option<WorkflowRetryPolicy>,
 }
-codec::object! { ClusterWorkflowTemplateRetryStrategy; optional affinity, backoff, expression; optional_encoded limit;
+codec::object! { WorkflowRetryStrategy; optional affinity, backoff, expression; optional_encoded limit;
     optional retry_policy = "retryPolicy" }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.s3`.
+/// `Workflow.spec.templateDefaults.archiveLocation.s3`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateS3 {
-    pub access_key_secret: Option<ClusterWorkflowTemplateAccessKeySecret>,
+pub struct WorkflowS3 {
+    pub access_key_secret: Option<WorkflowAccessKeySecret>,
     pub addressing_style: Option<WorkflowTaskResultAddressingStyle>,
     pub bucket: Option<String>,
-    pub ca_secret: Option<ClusterWorkflowTemplateCaSecret>,
+    pub ca_secret: Option<WorkflowCaSecret>,
     pub create_bucket_if_not_present: Option<WorkflowTaskResultCreateBucketIfNotPresent>,
-    pub encryption_options: Option<ClusterWorkflowTemplateEncryptionOptions>,
+    pub encryption_options: Option<WorkflowEncryptionOptions>,
     pub endpoint: Option<String>,
     pub insecure: Option<bool>,
     pub key: Option<String>,
     pub region: Option<String>,
     pub role_arn: Option<String>,
-    pub secret_key_secret: Option<ClusterWorkflowTemplateSecretKeySecret>,
-    pub session_token_secret: Option<ClusterWorkflowTemplateSessionTokenSecret>,
+    pub secret_key_secret: Option<WorkflowSecretKeySecret>,
+    pub session_token_secret: Option<WorkflowSessionTokenSecret>,
     pub use_sdk_creds: Option<bool>,
 }
-codec::object! { ClusterWorkflowTemplateS3; optional access_key_secret = "accessKeySecret",
-    addressing_style = "addressingStyle", bucket, ca_secret = "caSecret",
-    create_bucket_if_not_present = "createBucketIfNotPresent", encryption_options = "encryptionOptions", endpoint, insecure,
-    key, region, role_arn = "roleARN", secret_key_secret = "secretKeySecret", session_token_secret = "sessionTokenSecret",
-    use_sdk_creds = "useSDKCreds" }
+codec::object! { WorkflowS3; optional access_key_secret = "accessKeySecret", addressing_style = "addressingStyle", bucket,
+    ca_secret = "caSecret", create_bucket_if_not_present = "createBucketIfNotPresent", encryption_options = "encryptionOptions",
+    endpoint, insecure, key, region, role_arn = "roleARN", secret_key_secret = "secretKeySecret",
+    session_token_secret = "sessionTokenSecret", use_sdk_creds = "useSDKCreds" }
 
 /// Script runs a portion of code against an interpreter
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateScript {
+pub struct WorkflowScript {
     pub args: Option<Vec<String>>,
     pub command: Option<Vec<String>>,
     /// Must have no two items with the same `name`.
-    pub env: Option<Vec<ClusterWorkflowTemplateEnv>>,
+    pub env: Option<Vec<WorkflowEnv>>,
     pub env_from: Option<Vec<EnvFromSource>>,
     pub image: Option<String>,
     pub image_pull_policy: Option<String>,
@@ -1515,7 +1535,7 @@ pub struct ClusterWorkflowTemplateScript {
     pub resize_policy: Option<Vec<ContainerResizePolicy>>,
     pub resources: Option<ResourceRequirements>,
     pub restart_policy: Option<String>,
-    pub restart_policy_rules: Option<Vec<ClusterWorkflowTemplateRestartPolicyRules>>,
+    pub restart_policy_rules: Option<Vec<WorkflowRestartPolicyRules>>,
     pub security_context: Option<SecurityContext>,
     pub source: Option<String>,
     pub startup_probe: Option<Probe>,
@@ -1530,7 +1550,7 @@ pub struct ClusterWorkflowTemplateScript {
     pub volume_mounts: Option<Vec<VolumeMount>>,
     pub working_dir: Option<String>,
 }
-codec::object! { ClusterWorkflowTemplateScript; optional args, command, env, env_from = "envFrom", image,
+codec::object! { WorkflowScript; optional args, command, env, env_from = "envFrom", image,
     image_pull_policy = "imagePullPolicy"; optional_encoded lifecycle, liveness_probe = "livenessProbe"; optional name, ports;
     optional_encoded readiness_probe = "readinessProbe"; optional resize_policy = "resizePolicy"; optional_encoded resources;
     optional restart_policy = "restartPolicy", restart_policy_rules = "restartPolicyRules",
@@ -1539,77 +1559,77 @@ codec::object! { ClusterWorkflowTemplateScript; optional args, command, env, env
     termination_message_policy = "terminationMessagePolicy", tty, volume_devices = "volumeDevices",
     volume_mounts = "volumeMounts", working_dir = "workingDir" }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.oss.secretKeySecret`.
+/// `Workflow.spec.templateDefaults.archiveLocation.oss.secretKeySecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateSecretKeySecret {
+pub struct WorkflowSecretKeySecret {
     pub key: String,
     /// Defaults to `""`.
     pub name: Option<String>,
     pub optional: Option<bool>,
 }
-codec::object! { ClusterWorkflowTemplateSecretKeySecret; required key; optional name, optional }
+codec::object! { WorkflowSecretKeySecret; required key; optional name, optional }
 
 /// SemaphoreRef is a reference of Semaphore
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateSemaphores {
+pub struct WorkflowSemaphores {
     /// ConfigMapKeyRef is a configmap selector for Semaphore configuration
     pub config_map_key_ref: Option<ConfigMapKeySelector>,
     /// SyncDatabaseRef is a database reference for Semaphore configuration
-    pub database: Option<ClusterWorkflowTemplateDatabase>,
+    pub database: Option<WorkflowDatabase>,
     /// Namespace is the namespace of the configmap, default: \[namespace of workflow\]
     pub namespace: Option<String>,
 }
-codec::object! { ClusterWorkflowTemplateSemaphores; optional config_map_key_ref = "configMapKeyRef", database, namespace }
+codec::object! { WorkflowSemaphores; optional config_map_key_ref = "configMapKeyRef", database, namespace }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.s3.encryptionOptions.serverSideCustomerKeySecret`.
+/// `Workflow.spec.templateDefaults.archiveLocation.s3.encryptionOptions.serverSideCustomerKeySecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateServerSideCustomerKeySecret {
+pub struct WorkflowServerSideCustomerKeySecret {
     pub key: String,
     /// Defaults to `""`.
     pub name: Option<String>,
     pub optional: Option<bool>,
 }
-codec::object! { ClusterWorkflowTemplateServerSideCustomerKeySecret; required key; optional name, optional }
+codec::object! { WorkflowServerSideCustomerKeySecret; required key; optional name, optional }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.gcs.serviceAccountKeySecret`.
+/// `Workflow.spec.templateDefaults.archiveLocation.gcs.serviceAccountKeySecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateServiceAccountKeySecret {
+pub struct WorkflowServiceAccountKeySecret {
     pub key: String,
     /// Defaults to `""`.
     pub name: Option<String>,
     pub optional: Option<bool>,
 }
-codec::object! { ClusterWorkflowTemplateServiceAccountKeySecret; required key; optional name, optional }
+codec::object! { WorkflowServiceAccountKeySecret; required key; optional name, optional }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.s3.sessionTokenSecret`.
+/// `Workflow.spec.templateDefaults.archiveLocation.s3.sessionTokenSecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateSessionTokenSecret {
+pub struct WorkflowSessionTokenSecret {
     pub key: String,
     /// Defaults to `""`.
     pub name: Option<String>,
     pub optional: Option<bool>,
 }
-codec::object! { ClusterWorkflowTemplateSessionTokenSecret; required key; optional name, optional }
+codec::object! { WorkflowSessionTokenSecret; required key; optional name, optional }
 
-/// `ClusterWorkflowTemplate.spec.executorPlugins.spec.sidecar`.
+/// `Workflow.spec.executorPlugins.spec.sidecar`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateSidecar {
+pub struct WorkflowSidecar {
     /// AutomountServiceAccountToken enables mounting the service account token. The service account must be named
     /// \<plugin-name\>-executor-plugin.
     pub automount_service_account_token: Option<bool>,
     /// Container defines the Kubernetes container specification for the sidecar.
     pub container: WorkflowTaskSetContainer,
 }
-codec::object! { ClusterWorkflowTemplateSidecar; optional automount_service_account_token = "automountServiceAccountToken";
+codec::object! { WorkflowSidecar; optional automount_service_account_token = "automountServiceAccountToken";
     required container }
 
 /// UserContainer is a container specified by a user.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateSidecars {
+pub struct WorkflowSidecars {
     pub args: Option<Vec<String>>,
     pub command: Option<Vec<String>>,
     /// Must have no two items with the same `name`.
-    pub env: Option<Vec<ClusterWorkflowTemplateEnv>>,
+    pub env: Option<Vec<WorkflowEnv>>,
     pub env_from: Option<Vec<EnvFromSource>>,
     pub image: Option<String>,
     pub image_pull_policy: Option<String>,
@@ -1623,7 +1643,7 @@ pub struct ClusterWorkflowTemplateSidecars {
     pub resize_policy: Option<Vec<ContainerResizePolicy>>,
     pub resources: Option<ResourceRequirements>,
     pub restart_policy: Option<String>,
-    pub restart_policy_rules: Option<Vec<ClusterWorkflowTemplateRestartPolicyRules>>,
+    pub restart_policy_rules: Option<Vec<WorkflowRestartPolicyRules>>,
     pub security_context: Option<SecurityContext>,
     pub startup_probe: Option<Probe>,
     pub stdin: Option<bool>,
@@ -1637,7 +1657,7 @@ pub struct ClusterWorkflowTemplateSidecars {
     pub volume_mounts: Option<Vec<VolumeMount>>,
     pub working_dir: Option<String>,
 }
-codec::object! { ClusterWorkflowTemplateSidecars; optional args, command, env, env_from = "envFrom", image,
+codec::object! { WorkflowSidecars; optional args, command, env, env_from = "envFrom", image,
     image_pull_policy = "imagePullPolicy"; optional_encoded lifecycle, liveness_probe = "livenessProbe";
     optional mirror_volume_mounts = "mirrorVolumeMounts"; required name; optional ports;
     optional_encoded readiness_probe = "readinessProbe"; optional resize_policy = "resizePolicy"; optional_encoded resources;
@@ -1647,17 +1667,17 @@ codec::object! { ClusterWorkflowTemplateSidecars; optional args, command, env, e
     termination_message_policy = "terminationMessagePolicy", tty, volume_devices = "volumeDevices",
     volume_mounts = "volumeMounts", working_dir = "workingDir" }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.data.source`.
+/// `Workflow.spec.templateDefaults.data.source`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateSource {
-    pub artifact_paths: Option<ClusterWorkflowTemplateArtifactPaths>,
+pub struct WorkflowSource {
+    pub artifact_paths: Option<WorkflowArtifactPaths>,
 }
-codec::object! { ClusterWorkflowTemplateSource; optional artifact_paths = "artifactPaths" }
+codec::object! { WorkflowSource; optional artifact_paths = "artifactPaths" }
 
 /// ArtifactPaths is a data transformation that collects a list of artifact paths
-/// * At most one of 10 fields may be set: see [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
+/// * At most one of 10 fields may be set: see [`WorkflowSourceArtifactPathsUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateSourceArtifactPaths {
+pub struct WorkflowSourceArtifactPaths {
     /// Archive controls how the artifact will be saved to the artifact repository.
     pub archive: Option<WorkflowTaskResultArchive>,
     /// ArchiveLogs indicates if the container logs should be archived
@@ -1665,10 +1685,10 @@ pub struct ClusterWorkflowTemplateSourceArtifactPaths {
     /// ArtifactGC describes the strategy to use when to deleting an artifact from completed or deleted workflows
     pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
     /// Artifactory contains artifactory artifact location details
-    /// * One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
+    /// * One of [`WorkflowSourceArtifactPathsUnion`].
     pub artifactory: Option<WorkflowTaskResultArtifactory>,
     /// Azure contains Azure Storage artifact location details
-    /// * One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
+    /// * One of [`WorkflowSourceArtifactPathsUnion`].
     pub azure: Option<WorkflowTaskResultAzure>,
     /// Has this been deleted?
     pub deleted: Option<bool>,
@@ -1677,19 +1697,19 @@ pub struct ClusterWorkflowTemplateSourceArtifactPaths {
     /// FromExpression, if defined, is evaluated to specify the value for the artifact
     pub from_expression: Option<String>,
     /// GCS contains GCS artifact location details
-    /// * One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
+    /// * One of [`WorkflowSourceArtifactPathsUnion`].
     pub gcs: Option<WorkflowTaskResultGcs>,
     /// Git contains git artifact location details
-    /// * One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
+    /// * One of [`WorkflowSourceArtifactPathsUnion`].
     pub git: Option<WorkflowTaskResultGit>,
     /// GlobalName exports an output artifact to the global scope, making it available as workflow.outputs.artifacts.XXXX and in
     /// workflow.status.outputs.artifacts
     pub global_name: Option<String>,
     /// HDFS contains HDFS artifact location details
-    /// * One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
+    /// * One of [`WorkflowSourceArtifactPathsUnion`].
     pub hdfs: Option<WorkflowTaskResultHdfs>,
     /// HTTP contains HTTP artifact location details
-    /// * One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
+    /// * One of [`WorkflowSourceArtifactPathsUnion`].
     pub http: Option<WorkflowTaskResultHttp>,
     /// mode bits to use on this file, must be a value between 0 and 0777. Set when loading input artifacts. It is recommended
     /// to set the mode value to ensure the artifact has the expected permissions in your container.
@@ -1701,32 +1721,31 @@ pub struct ClusterWorkflowTemplateSourceArtifactPaths {
     /// Make Artifacts optional, if Artifacts doesn't generate or exist
     pub optional: Option<bool>,
     /// OSS contains OSS artifact location details
-    /// * One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
+    /// * One of [`WorkflowSourceArtifactPathsUnion`].
     pub oss: Option<WorkflowTaskResultOss>,
     /// Path is the container path to the artifact
     pub path: Option<String>,
     /// Plugin contains plugin artifact location details
-    /// * One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
+    /// * One of [`WorkflowSourceArtifactPathsUnion`].
     pub plugin: Option<WorkflowTaskResultPlugin>,
     /// Raw contains raw artifact location details
-    /// * One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
+    /// * One of [`WorkflowSourceArtifactPathsUnion`].
     pub raw: Option<WorkflowTaskResultRaw>,
     /// If mode is set, apply the permission recursively into the artifact if it is a folder
     pub recurse_mode: Option<bool>,
     /// S3 contains S3 artifact location details
-    /// * One of [`ClusterWorkflowTemplateSourceArtifactPathsUnion`].
+    /// * One of [`WorkflowSourceArtifactPathsUnion`].
     pub s3: Option<WorkflowTaskResultS3>,
     /// SubPath allows an artifact to be sourced from a subpath within the specified source
     pub sub_path: Option<String>,
 }
-codec::object! { ClusterWorkflowTemplateSourceArtifactPaths; optional archive, archive_logs = "archiveLogs",
-    artifact_gc = "artifactGC", artifactory, azure, deleted, from, from_expression = "fromExpression", gcs, git,
-    global_name = "globalName", hdfs, http, mode; required name; optional optional, oss, path, plugin, raw,
-    recurse_mode = "recurseMode", s3, sub_path = "subPath" }
+codec::object! { WorkflowSourceArtifactPaths; optional archive, archive_logs = "archiveLogs", artifact_gc = "artifactGC",
+    artifactory, azure, deleted, from, from_expression = "fromExpression", gcs, git, global_name = "globalName", hdfs, http,
+    mode; required name; optional optional, oss, path, plugin, raw, recurse_mode = "recurseMode", s3, sub_path = "subPath" }
 
-/// The field of [`ClusterWorkflowTemplateSourceArtifactPaths`] that is set, of those of which at most one may be.
+/// The field of [`WorkflowSourceArtifactPaths`] that is set, of those of which at most one may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ClusterWorkflowTemplateSourceArtifactPathsUnion<'a> {
+pub enum WorkflowSourceArtifactPathsUnion<'a> {
     Artifactory(&'a WorkflowTaskResultArtifactory),
     Azure(&'a WorkflowTaskResultAzure),
     Gcs(&'a WorkflowTaskResultGcs),
@@ -1738,13 +1757,12 @@ pub enum ClusterWorkflowTemplateSourceArtifactPathsUnion<'a> {
     Raw(&'a WorkflowTaskResultRaw),
     S3(&'a WorkflowTaskResultS3),
 }
-codec::union! { ClusterWorkflowTemplateSourceArtifactPaths, ClusterWorkflowTemplateSourceArtifactPathsUnion, as_union,
-    Artifactory = artifactory, Azure = azure, Gcs = gcs, Git = git, Hdfs = hdfs, Http = http, Oss = oss, Plugin = plugin,
-    Raw = raw, S3 = s3 }
+codec::union! { WorkflowSourceArtifactPaths, WorkflowSourceArtifactPathsUnion, as_union, Artifactory = artifactory,
+    Azure = azure, Gcs = gcs, Git = git, Hdfs = hdfs, Http = http, Oss = oss, Plugin = plugin, Raw = raw, S3 = s3 }
 
 /// Projection that may be projected along with other supported volume types. Exactly one of these fields must be set.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateSources {
+pub struct WorkflowSources {
     /// ClusterTrustBundle allows a pod to access the `.spec.trustBundle` field of ClusterTrustBundle objects in an
     /// auto-updating file.
     ///
@@ -1762,140 +1780,100 @@ pub struct ClusterWorkflowTemplateSources {
     pub downward_api: Option<DownwardAPIProjection>,
     /// Projects an auto-rotating credential bundle (private key and certificate chain) that the pod can use either as a TLS
     /// client or server.
-    pub pod_certificate: Option<ClusterWorkflowTemplatePodCertificate>,
+    pub pod_certificate: Option<WorkflowPodCertificate>,
     /// secret information about the secret data to project
     pub secret: Option<SecretProjection>,
     /// serviceAccountToken is information about the serviceAccountToken data to project
     pub service_account_token: Option<ServiceAccountTokenProjection>,
 }
-codec::object! { ClusterWorkflowTemplateSources; optional cluster_trust_bundle = "clusterTrustBundle", config_map = "configMap";
+codec::object! { WorkflowSources; optional cluster_trust_bundle = "clusterTrustBundle", config_map = "configMap";
     optional_encoded downward_api = "downwardAPI"; optional pod_certificate = "podCertificate", secret,
     service_account_token = "serviceAccountToken" }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.git.sshPrivateKeySecret`.
+/// `Workflow.spec.templateDefaults.archiveLocation.git.sshPrivateKeySecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateSshPrivateKeySecret {
+pub struct WorkflowSshPrivateKeySecret {
     pub key: String,
     /// Defaults to `""`.
     pub name: Option<String>,
     pub optional: Option<bool>,
 }
-codec::object! { ClusterWorkflowTemplateSshPrivateKeySecret; required key; optional name, optional }
+codec::object! { WorkflowSshPrivateKeySecret; required key; optional name, optional }
 
-/// status represents the current information/status of a persistent volume claim. Read-only. More info:
-/// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
+/// PersistentVolumeClaimCondition contains details about state of pvc
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateStatus {
-    /// accessModes contains the actual access modes the volume backing the PVC has. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
-    pub access_modes: Option<Vec<String>>,
-    /// allocatedResourceStatuses stores status of resource being resized for the given PVC. Key names follow standard
-    /// Kubernetes label syntax. Valid values are either:
-    /// - Un-prefixed keys:
-    ///   - storage - the capacity of the volume.
-    /// - Custom resources must use implementation-defined prefixed names such as "example.com/my-custom-resource" Apart from
-    ///   above values - keys that are unprefixed or have kubernetes.io prefix are considered reserved and hence may not be
-    ///   used.
-    ///
-    /// ClaimResourceStatus can be in any of following states:
-    /// - ControllerResizeInProgress: State set when resize controller starts resizing the volume in control-plane.
-    /// - ControllerResizeFailed: State set when resize has failed in resize controller with a terminal error.
-    /// - NodeResizePending: State set when resize controller has finished resizing the volume but further resizing of volume is
-    ///   needed on the node.
-    /// - NodeResizeInProgress: State set when kubelet starts resizing the volume.
-    /// - NodeResizeFailed: State set when resizing has failed in kubelet with a terminal error. Transient errors don't set
-    ///   NodeResizeFailed. For example: if expanding a PVC for more capacity - this field can be one of the following states:
-    /// - pvc.status.allocatedResourceStatus\['storage'\] = "ControllerResizeInProgress"
-    ///   - pvc.status.allocatedResourceStatus\['storage'\] = "ControllerResizeFailed"
-    ///   - pvc.status.allocatedResourceStatus\['storage'\] = "NodeResizePending"
-    ///   - pvc.status.allocatedResourceStatus\['storage'\] = "NodeResizeInProgress"
-    ///   - pvc.status.allocatedResourceStatus\['storage'\] = "NodeResizeFailed" When this field is not set, it means that no
-    ///     resize operation is in progress for the given PVC.
-    ///
-    /// A controller that receives PVC update with previously unknown resourceName or ClaimResourceStatus should ignore the
-    /// update for the purpose it was designed. For example - a controller that only is responsible for resizing capacity of the
-    /// volume, should ignore PVC updates that change other valid resources associated with PVC.
-    pub allocated_resource_statuses: Option<BTreeMap<String, String>>,
-    /// allocatedResources tracks the resources allocated to a PVC including its capacity. Key names follow standard Kubernetes
-    /// label syntax. Valid values are either:
-    /// - Un-prefixed keys:
-    ///   - storage - the capacity of the volume.
-    /// - Custom resources must use implementation-defined prefixed names such as "example.com/my-custom-resource" Apart from
-    ///   above values - keys that are unprefixed or have kubernetes.io prefix are considered reserved and hence may not be
-    ///   used.
-    ///
-    /// Capacity reported here may be larger than the actual capacity when a volume expansion operation is requested. For
-    /// storage quota, the larger value from allocatedResources and PVC.spec.resources is used. If allocatedResources is not
-    /// set, PVC.spec.resources alone is used for quota calculation. If a volume expansion capacity request is lowered,
-    /// allocatedResources is only lowered if there are no expansion operations in progress and if the actual volume capacity is
-    /// equal or lower than the requested capacity.
-    ///
-    /// A controller that receives PVC update with previously unknown resourceName should ignore the update for the purpose it
-    /// was designed. For example - a controller that only is responsible for resizing capacity of the volume, should ignore PVC
-    /// updates that change other valid resources associated with PVC.
-    pub allocated_resources: Option<BTreeMap<String, Quantity>>,
-    /// capacity represents the actual resources of the underlying volume.
-    pub capacity: Option<BTreeMap<String, Quantity>>,
-    /// conditions is the current Condition of persistent volume claim. If underlying persistent volume is being resized then
-    /// the Condition will be set to 'Resizing'.
-    /// * Must have no two items with the same `type`.
-    pub conditions: Option<Vec<ClusterWorkflowTemplateConditions>>,
-    /// currentVolumeAttributesClassName is the current name of the VolumeAttributesClass the PVC is using. When unset, there is
-    /// no VolumeAttributeClass applied to this PersistentVolumeClaim
-    pub current_volume_attributes_class_name: Option<String>,
-    /// ModifyVolumeStatus represents the status object of ControllerModifyVolume operation. When this is unset, there is no
-    /// ModifyVolume operation being attempted.
-    pub modify_volume_status: Option<ModifyVolumeStatus>,
-    /// phase represents the current phase of PersistentVolumeClaim.
-    pub phase: Option<String>,
+pub struct WorkflowStatusConditions {
+    /// lastProbeTime is the time we probed the condition.
+    pub last_probe_time: Option<Time>,
+    /// lastTransitionTime is the time the condition transitioned from one status to another.
+    pub last_transition_time: Option<Time>,
+    /// message is the human-readable message indicating details about last transition.
+    pub message: Option<String>,
+    /// reason is a unique, this should be a short, machine understandable string that gives the reason for condition's last
+    /// transition. If it reports "Resizing" that means the underlying persistent volume is being resized.
+    pub reason: Option<String>,
+    /// Status is the status of the condition. Can be True, False, Unknown. More info:
+    /// <https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/persistent-volume-claim-v1/#:~:text=state%20of%20pvc-,conditions.status,-(string)%2C%20required>
+    pub status: String,
+    /// Type is the type of the condition. More info:
+    /// <https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/persistent-volume-claim-v1/#:~:text=set%20to%20%27ResizeStarted%27.-,PersistentVolumeClaimCondition,-contains%20details%20about>
+    pub r#type: String,
 }
-codec::object! { ClusterWorkflowTemplateStatus; optional access_modes = "accessModes",
-    allocated_resource_statuses = "allocatedResourceStatuses"; optional_encoded allocated_resources = "allocatedResources",
-    capacity; optional conditions, current_volume_attributes_class_name = "currentVolumeAttributesClassName",
-    modify_volume_status = "modifyVolumeStatus", phase }
+codec::object! { WorkflowStatusConditions; optional_encoded last_probe_time = "lastProbeTime",
+    last_transition_time = "lastTransitionTime"; optional message, reason; required status, r#type = "type" }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.steps`.
+/// `Workflow.status.outputs`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateSteps {
-    pub arguments: Option<ClusterWorkflowTemplateStepsArguments>,
-    pub continue_on: Option<ClusterWorkflowTemplateContinueOn>,
-    pub hooks: Option<BTreeMap<String, ClusterWorkflowTemplateStepsHooks>>,
+pub struct WorkflowStatusOutputs {
+    pub artifacts: Option<Vec<WorkflowOutputsArtifacts>>,
+    pub exit_code: Option<String>,
+    pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
+    pub result: Option<String>,
+}
+codec::object! { WorkflowStatusOutputs; optional artifacts, exit_code = "exitCode", parameters, result }
+
+/// `Workflow.spec.templateDefaults.steps`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowSteps {
+    pub arguments: Option<WorkflowStepsArguments>,
+    pub continue_on: Option<WorkflowContinueOn>,
+    pub hooks: Option<BTreeMap<String, WorkflowStepsHooks>>,
     pub inline: Option<Value>,
     /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
     pub name: Option<String>,
     pub on_exit: Option<String>,
     pub template: Option<String>,
-    pub template_ref: Option<ClusterWorkflowTemplateTemplateRef>,
+    pub template_ref: Option<WorkflowTemplateRef>,
     pub when: Option<String>,
     pub with_items: Option<Value>,
     pub with_param: Option<String>,
-    pub with_sequence: Option<ClusterWorkflowTemplateWithSequence>,
+    pub with_sequence: Option<WorkflowWithSequence>,
 }
-codec::object! { ClusterWorkflowTemplateSteps; optional arguments, continue_on = "continueOn", hooks; nullable inline;
-    optional name, on_exit = "onExit", template, template_ref = "templateRef", when; nullable with_items = "withItems";
+codec::object! { WorkflowSteps; optional arguments, continue_on = "continueOn", hooks; nullable inline; optional name,
+    on_exit = "onExit", template, template_ref = "templateRef", when; nullable with_items = "withItems";
     optional with_param = "withParam", with_sequence = "withSequence" }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.steps.arguments`.
+/// `Workflow.spec.templateDefaults.steps.arguments`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateStepsArguments {
-    pub artifacts: Option<Vec<ClusterWorkflowTemplateArtifacts>>,
+pub struct WorkflowStepsArguments {
+    pub artifacts: Option<Vec<WorkflowArtifacts>>,
     pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
 }
-codec::object! { ClusterWorkflowTemplateStepsArguments; optional artifacts, parameters }
+codec::object! { WorkflowStepsArguments; optional artifacts, parameters }
 
-/// `ClusterWorkflowTemplate.spec.templateDefaults.steps.hooks`.
+/// `Workflow.spec.templateDefaults.steps.hooks`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateStepsHooks {
-    pub arguments: Option<ClusterWorkflowTemplateStepsArguments>,
+pub struct WorkflowStepsHooks {
+    pub arguments: Option<WorkflowStepsArguments>,
     pub expression: Option<String>,
     pub template: Option<String>,
-    pub template_ref: Option<ClusterWorkflowTemplateTemplateRef>,
+    pub template_ref: Option<WorkflowTemplateRef>,
 }
-codec::object! { ClusterWorkflowTemplateStepsHooks; optional arguments, expression, template, template_ref = "templateRef" }
+codec::object! { WorkflowStepsHooks; optional arguments, expression, template, template_ref = "templateRef" }
 
 /// Strategy is the strategy to use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum ClusterWorkflowTemplateStrategy {
+pub enum WorkflowStrategy {
     /// ``
     #[default]
     Empty,
@@ -1905,806 +1883,24 @@ pub enum ClusterWorkflowTemplateStrategy {
     /// A value that the schema does not list, such as one of a newer API server.
     Unrecognized(String),
 }
-codec::texts! { ClusterWorkflowTemplateStrategy, Unrecognized, Empty = "", OnWorkflowCompletion, OnWorkflowDeletion, Never }
+codec::texts! { WorkflowStrategy, Unrecognized, Empty = "", OnWorkflowCompletion, OnWorkflowDeletion, Never }
 
 /// Suspend template subtype which can suspend a workflow when reaching the step
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateSuspend {
+pub struct WorkflowSuspend {
     pub duration: Option<String>,
 }
-codec::object! { ClusterWorkflowTemplateSuspend; optional duration }
+codec::object! { WorkflowSuspend; optional duration }
 
 /// Synchronization holds synchronization lock configuration for this Workflow
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateSynchronization {
+pub struct WorkflowSynchronization {
     /// v3.6 and after: Mutexes holds the list of Mutex lock details
-    pub mutexes: Option<Vec<ClusterWorkflowTemplateMutexes>>,
+    pub mutexes: Option<Vec<WorkflowMutexes>>,
     /// v3.6 and after: Semaphores holds the list of Semaphores configuration
-    pub semaphores: Option<Vec<ClusterWorkflowTemplateSemaphores>>,
+    pub semaphores: Option<Vec<WorkflowSemaphores>>,
 }
-codec::object! { ClusterWorkflowTemplateSynchronization; optional mutexes, semaphores }
-
-/// `ClusterWorkflowTemplate.spec.templateDefaults.dag.tasks`.
-/// * Must satisfy `!has(self.depends) || !has(self.dependencies)`: cannot use both 'depends' and 'dependencies'
-/// * Must satisfy `!(has(self.depends) || has(self.dependencies)) || !self.name.matches('^[0-9]')`: task name cannot begin with a digit when using 'depends' or 'dependencies'
-/// * At most one of `continueOn` and `depends` may be set: see [`ClusterWorkflowTemplateTasksUnion`].
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateTasks {
-    pub arguments: Option<ClusterWorkflowTemplateStepsArguments>,
-    /// One of [`ClusterWorkflowTemplateTasksUnion`].
-    pub continue_on: Option<ClusterWorkflowTemplateContinueOn>,
-    pub dependencies: Option<Vec<String>>,
-    /// One of [`ClusterWorkflowTemplateTasksUnion`].
-    pub depends: Option<String>,
-    pub hooks: Option<BTreeMap<String, ClusterWorkflowTemplateStepsHooks>>,
-    pub inline: Option<Value>,
-    /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
-    pub name: String,
-    pub on_exit: Option<String>,
-    pub template: Option<String>,
-    pub template_ref: Option<ClusterWorkflowTemplateTemplateRef>,
-    pub when: Option<String>,
-    pub with_items: Option<Value>,
-    pub with_param: Option<String>,
-    pub with_sequence: Option<ClusterWorkflowTemplateWithSequence>,
-}
-codec::object! { ClusterWorkflowTemplateTasks; optional arguments, continue_on = "continueOn", dependencies, depends, hooks;
-    nullable inline; required name; optional on_exit = "onExit", template, template_ref = "templateRef", when;
-    nullable with_items = "withItems"; optional with_param = "withParam", with_sequence = "withSequence" }
-
-/// The field of [`ClusterWorkflowTemplateTasks`] that is set, of those of which at most one may be.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ClusterWorkflowTemplateTasksUnion<'a> {
-    ContinueOn(&'a ClusterWorkflowTemplateContinueOn),
-    Depends(&'a String),
-}
-codec::union! { ClusterWorkflowTemplateTasks, ClusterWorkflowTemplateTasksUnion, as_union, ContinueOn = continue_on,
-    Depends = depends }
-
-/// TemplateDefaults holds default template values that will apply to all templates in the Workflow, unless overridden on
-/// the template-level. All nested field descriptions have been dropped due to Kubernetes size limitations.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateTemplateDefaults {
-    pub active_deadline_seconds: Option<IntOrString>,
-    pub affinity: Option<Affinity>,
-    pub annotations: Option<BTreeMap<String, String>>,
-    pub archive_location: Option<ClusterWorkflowTemplateArchiveLocation>,
-    pub automount_service_account_token: Option<bool>,
-    pub container: Option<ClusterWorkflowTemplateContainer>,
-    pub container_set: Option<ClusterWorkflowTemplateContainerSet>,
-    pub daemon: Option<bool>,
-    pub dag: Option<ClusterWorkflowTemplateDag>,
-    pub data: Option<ClusterWorkflowTemplateData>,
-    pub executor: Option<ClusterWorkflowTemplateExecutor>,
-    pub fail_fast: Option<bool>,
-    pub host_aliases: Option<Vec<HostAlias>>,
-    pub http: Option<ClusterWorkflowTemplateHttp>,
-    pub init_containers: Option<Vec<ClusterWorkflowTemplateInitContainers>>,
-    pub inputs: Option<ClusterWorkflowTemplateInputs>,
-    pub memoize: Option<ClusterWorkflowTemplateMemoize>,
-    pub metadata: Option<ClusterWorkflowTemplateMetadata>,
-    pub metrics: Option<ClusterWorkflowTemplateMetrics>,
-    /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
-    pub name: Option<String>,
-    pub node_selector: Option<BTreeMap<String, String>>,
-    pub outputs: Option<ClusterWorkflowTemplateOutputs>,
-    /// Must be at least 1.
-    pub parallelism: Option<i64>,
-    pub pending_timeout: Option<String>,
-    pub plugin: Option<BTreeMap<String, Value>>,
-    pub pod_resources: Option<ResourceRequirements>,
-    pub pod_spec_patch: Option<String>,
-    pub priority_class_name: Option<String>,
-    pub resource: Option<ClusterWorkflowTemplateResource>,
-    pub resource_claims: Option<Vec<PodResourceClaim>>,
-    pub retry_strategy: Option<ClusterWorkflowTemplateRetryStrategy>,
-    pub scheduler_name: Option<String>,
-    pub script: Option<ClusterWorkflowTemplateScript>,
-    pub security_context: Option<PodSecurityContext>,
-    pub service_account_name: Option<String>,
-    pub sidecars: Option<Vec<ClusterWorkflowTemplateSidecars>>,
-    /// Must not be empty.
-    pub steps: Option<Vec<Vec<ClusterWorkflowTemplateSteps>>>,
-    pub suspend: Option<ClusterWorkflowTemplateSuspend>,
-    pub synchronization: Option<ClusterWorkflowTemplateSynchronization>,
-    pub timeout: Option<String>,
-    pub tolerations: Option<Vec<Toleration>>,
-    pub volumes: Option<Vec<ClusterWorkflowTemplateVolumes>>,
-}
-codec::object! { ClusterWorkflowTemplateTemplateDefaults; optional_encoded active_deadline_seconds = "activeDeadlineSeconds";
-    optional affinity, annotations, archive_location = "archiveLocation",
-    automount_service_account_token = "automountServiceAccountToken", container, container_set = "containerSet", daemon, dag,
-    data, executor, fail_fast = "failFast", host_aliases = "hostAliases", http, init_containers = "initContainers", inputs,
-    memoize, metadata, metrics, name, node_selector = "nodeSelector", outputs, parallelism, pending_timeout = "pendingTimeout",
-    plugin; optional_encoded pod_resources = "podResources"; optional pod_spec_patch = "podSpecPatch",
-    priority_class_name = "priorityClassName", resource, resource_claims = "resourceClaims", retry_strategy = "retryStrategy",
-    scheduler_name = "schedulerName", script, security_context = "securityContext", service_account_name = "serviceAccountName",
-    sidecars, steps, suspend, synchronization, timeout, tolerations, volumes }
-
-/// TemplateRef is the reference to the template resource to execute by the hook
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateTemplateRef {
-    /// ClusterScope indicates the referred template is cluster scoped (i.e. a ClusterWorkflowTemplate).
-    pub cluster_scope: Option<bool>,
-    /// Name is the resource name of the template.
-    pub name: Option<String>,
-    /// Template is the name of referred template in the resource.
-    pub template: Option<String>,
-}
-codec::object! { ClusterWorkflowTemplateTemplateRef; optional cluster_scope = "clusterScope", name, template }
-
-/// Template is a reusable and composable unit of execution in a workflow
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateTemplates {
-    /// Optional duration in seconds relative to the StartTime that the pod may be active on a node before the system actively
-    /// tries to terminate the pod; value must be positive integer This field is only applicable to container and script
-    /// templates.
-    pub active_deadline_seconds: Option<IntOrString>,
-    /// Affinity sets the pod's scheduling constraints Overrides the affinity set at the workflow level (if any)
-    pub affinity: Option<Affinity>,
-    /// Annotations is a list of annotations to add to the template at runtime
-    pub annotations: Option<BTreeMap<String, String>>,
-    /// Location in which all files related to the step will be stored (logs, artifacts, etc...).
-    pub archive_location: Option<ClusterWorkflowTemplateTemplatesArchiveLocation>,
-    /// AutomountServiceAccountToken indicates whether a service account token should be automatically mounted in pods.
-    /// ServiceAccountName of ExecutorConfig must be specified if this value is false.
-    pub automount_service_account_token: Option<bool>,
-    /// Container is the main container image to run in the pod
-    pub container: Option<ClusterWorkflowTemplateContainer>,
-    /// ContainerSet groups multiple containers within a single pod.
-    pub container_set: Option<ClusterWorkflowTemplateContainerSet>,
-    /// Daemon will allow a workflow to proceed to the next step so long as the container reaches readiness
-    pub daemon: Option<bool>,
-    /// DAG template subtype which runs a DAG
-    pub dag: Option<ClusterWorkflowTemplateTemplatesDag>,
-    /// Data is a data template
-    pub data: Option<ClusterWorkflowTemplateTemplatesData>,
-    /// Executor holds configurations of the executor container.
-    pub executor: Option<ClusterWorkflowTemplateExecutor>,
-    /// FailFast, if specified, will fail this template if any of its child pods has failed. This is useful for when this
-    /// template is expanded with `withItems`, etc.
-    pub fail_fast: Option<bool>,
-    /// HostAliases is an optional list of hosts and IPs that will be injected into the pod spec
-    pub host_aliases: Option<Vec<HostAlias>>,
-    /// HTTP makes a HTTP request
-    pub http: Option<ClusterWorkflowTemplateHttp>,
-    /// InitContainers is a list of containers which run before the main container.
-    pub init_containers: Option<Vec<ClusterWorkflowTemplateInitContainers>>,
-    /// Inputs describe what inputs parameters and artifacts are supplied to this template
-    pub inputs: Option<ClusterWorkflowTemplateTemplatesInputs>,
-    /// Memoize allows templates to use outputs generated from already executed templates
-    pub memoize: Option<ClusterWorkflowTemplateTemplatesMemoize>,
-    /// Metadata sets the pods's metadata, i.e. annotations and labels
-    pub metadata: Option<ClusterWorkflowTemplateMetadata>,
-    /// Metrics are a list of metrics emitted from this template
-    pub metrics: Option<ClusterWorkflowTemplateMetrics>,
-    /// Name is the name of the template
-    /// * Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
-    pub name: Option<String>,
-    /// NodeSelector is a selector to schedule this step of the workflow to be run on the selected node(s). Overrides the
-    /// selector set at the workflow level.
-    pub node_selector: Option<BTreeMap<String, String>>,
-    /// Outputs describe the parameters and artifacts that this template produces
-    pub outputs: Option<WorkflowTaskResultOutputs>,
-    /// Parallelism limits the max total parallel pods that can execute at the same time within the boundaries of this template
-    /// invocation. If additional steps/dag templates are invoked, the pods created by those templates will not be counted
-    /// towards this total.
-    /// * Must be at least 1.
-    pub parallelism: Option<i64>,
-    /// PendingTimeout allows to set the maximum time spent in pending status counting from the node's start time. It is
-    /// enforced by the controller, so a pod that starts running just as the timeout expires may still be failed. This duration
-    /// may not be applied to Step or DAG templates.
-    pub pending_timeout: Option<String>,
-    /// Plugin is a plugin template Note: the structure of a plugin template is free-form, so we need to have
-    /// "x-kubernetes-preserve-unknown-fields: true" in the validation schema.
-    pub plugin: Option<BTreeMap<String, Value>>,
-    /// PodResources defines pod-level resource requests and limits for this template's pod. Overrides the workflow-level
-    /// podResources. Requires the PodLevelResources feature gate to be enabled on the cluster (beta since Kubernetes v1.34).
-    pub pod_resources: Option<ResourceRequirements>,
-    /// PodSpecPatch holds strategic merge patch to apply against the pod spec. Allows parameterization of container fields
-    /// which are not strings (e.g. resource limits).
-    pub pod_spec_patch: Option<String>,
-    /// PriorityClassName to apply to workflow pods.
-    pub priority_class_name: Option<String>,
-    /// Resource template subtype which can run k8s resources
-    pub resource: Option<ClusterWorkflowTemplateTemplatesResource>,
-    /// ResourceClaims defines the ResourceClaims that must be allocated and reserved before this template's pod is allowed to
-    /// start. Each entry names either an existing ResourceClaim or a ResourceClaimTemplate in the workflow's namespace, and
-    /// containers ask for one by name through resources.claims. Replaces the workflow-level resourceClaims as a whole rather
-    /// than merging with it. Not supported for a template that creates no pod: Steps, DAG and Suspend, which orchestrate other
-    /// templates, and HTTP and Plugin, which run on the shared agent pod. A template reached through a templateRef keeps its
-    /// own claims, and falls back to those of the workflow calling it rather than to the spec-level claims of the
-    /// WorkflowTemplate it was defined in. Requires the DynamicResourceAllocation feature gate to be enabled on the cluster.
-    pub resource_claims: Option<Vec<PodResourceClaim>>,
-    /// RetryStrategy describes how to retry a template when it fails
-    pub retry_strategy: Option<ClusterWorkflowTemplateRetryStrategy>,
-    /// If specified, the pod will be dispatched by specified scheduler. Or it will be dispatched by workflow scope scheduler if
-    /// specified. If neither specified, the pod will be dispatched by default scheduler.
-    pub scheduler_name: Option<String>,
-    /// Script runs a portion of code against an interpreter
-    pub script: Option<ClusterWorkflowTemplateScript>,
-    /// SecurityContext holds pod-level security attributes and common container settings. Optional: Defaults to empty. See type
-    /// description for default values of each field.
-    pub security_context: Option<PodSecurityContext>,
-    /// ServiceAccountName to apply to workflow pods
-    pub service_account_name: Option<String>,
-    /// Sidecars is a list of containers which run alongside the main container Sidecars are automatically killed when the main
-    /// container completes
-    pub sidecars: Option<Vec<ClusterWorkflowTemplateSidecars>>,
-    /// Steps define a series of sequential/parallel workflow steps
-    /// * Must not be empty.
-    pub steps: Option<Vec<Vec<ClusterWorkflowTemplateTemplatesSteps>>>,
-    /// Suspend template subtype which can suspend a workflow when reaching the step
-    pub suspend: Option<ClusterWorkflowTemplateSuspend>,
-    /// Synchronization holds synchronization lock configuration for this template
-    pub synchronization: Option<ClusterWorkflowTemplateSynchronization>,
-    /// Timeout allows to set the total node execution timeout duration counting from the node's start time. This duration also
-    /// includes time in which the node spends in Pending state. This duration may not be applied to Step or DAG templates.
-    pub timeout: Option<String>,
-    /// Tolerations to apply to workflow pods.
-    pub tolerations: Option<Vec<Toleration>>,
-    /// Volumes is a list of volumes that can be mounted by containers in a template.
-    pub volumes: Option<Vec<ClusterWorkflowTemplateVolumes>>,
-}
-codec::object! { ClusterWorkflowTemplateTemplates; optional_encoded active_deadline_seconds = "activeDeadlineSeconds";
-    optional affinity, annotations, archive_location = "archiveLocation",
-    automount_service_account_token = "automountServiceAccountToken", container, container_set = "containerSet", daemon, dag,
-    data, executor, fail_fast = "failFast", host_aliases = "hostAliases", http, init_containers = "initContainers", inputs,
-    memoize, metadata, metrics, name, node_selector = "nodeSelector", outputs, parallelism, pending_timeout = "pendingTimeout",
-    plugin; optional_encoded pod_resources = "podResources"; optional pod_spec_patch = "podSpecPatch",
-    priority_class_name = "priorityClassName", resource, resource_claims = "resourceClaims", retry_strategy = "retryStrategy",
-    scheduler_name = "schedulerName", script, security_context = "securityContext", service_account_name = "serviceAccountName",
-    sidecars, steps, suspend, synchronization, timeout, tolerations, volumes }
-
-/// Location in which all files related to the step will be stored (logs, artifacts, etc...). Can be overridden by
-/// individual items in Outputs. If omitted, will use the default artifact repository location configured in the controller,
-/// appended with the \<workflowname\>/\<nodename\> in the key.
-/// * At most one of 10 fields may be set: see [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateTemplatesArchiveLocation {
-    /// ArchiveLogs indicates if the container logs should be archived
-    pub archive_logs: Option<bool>,
-    /// Artifactory contains artifactory artifact location details
-    /// * One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
-    pub artifactory: Option<WorkflowTaskResultArtifactory>,
-    /// Azure contains Azure Storage artifact location details
-    /// * One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
-    pub azure: Option<WorkflowTaskResultAzure>,
-    /// GCS contains GCS artifact location details
-    /// * One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
-    pub gcs: Option<WorkflowTaskResultGcs>,
-    /// Git contains git artifact location details
-    /// * One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
-    pub git: Option<WorkflowTaskResultGit>,
-    /// HDFS contains HDFS artifact location details
-    /// * One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
-    pub hdfs: Option<WorkflowTaskResultHdfs>,
-    /// HTTP contains HTTP artifact location details
-    /// * One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
-    pub http: Option<WorkflowTaskResultHttp>,
-    /// OSS contains OSS artifact location details
-    /// * One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
-    pub oss: Option<WorkflowTaskResultOss>,
-    /// Plugin contains plugin artifact location details
-    /// * One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
-    pub plugin: Option<WorkflowTaskResultPlugin>,
-    /// Raw contains raw artifact location details
-    /// * One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
-    pub raw: Option<WorkflowTaskResultRaw>,
-    /// S3 contains S3 artifact location details
-    /// * One of [`ClusterWorkflowTemplateTemplatesArchiveLocationUnion`].
-    pub s3: Option<WorkflowTaskResultS3>,
-}
-codec::object! { ClusterWorkflowTemplateTemplatesArchiveLocation; optional archive_logs = "archiveLogs", artifactory, azure,
-    gcs, git, hdfs, http, oss, plugin, raw, s3 }
-
-/// The field of [`ClusterWorkflowTemplateTemplatesArchiveLocation`] that is set, of those of which at most one may be.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ClusterWorkflowTemplateTemplatesArchiveLocationUnion<'a> {
-    Artifactory(&'a WorkflowTaskResultArtifactory),
-    Azure(&'a WorkflowTaskResultAzure),
-    Gcs(&'a WorkflowTaskResultGcs),
-    Git(&'a WorkflowTaskResultGit),
-    Hdfs(&'a WorkflowTaskResultHdfs),
-    Http(&'a WorkflowTaskResultHttp),
-    Oss(&'a WorkflowTaskResultOss),
-    Plugin(&'a WorkflowTaskResultPlugin),
-    Raw(&'a WorkflowTaskResultRaw),
-    S3(&'a WorkflowTaskResultS3),
-}
-codec::union! { convertible ClusterWorkflowTemplateTemplatesArchiveLocation,
-    ClusterWorkflowTemplateTemplatesArchiveLocationUnion, as_union, Artifactory = artifactory, Azure = azure, Gcs = gcs,
-    Git = git, Hdfs = hdfs, Http = http, Oss = oss, Plugin = plugin, Raw = raw, S3 = s3 }
-
-/// DAG template subtype which runs a DAG
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateTemplatesDag {
-    /// This flag is for DAG logic. The DAG logic has a built-in "fail fast" feature to stop scheduling new steps, as soon as it
-    /// detects that one of the DAG nodes is failed. Then it waits until all DAG nodes are completed before failing the DAG
-    /// itself. The FailFast flag default is true, if set to false, it will allow a DAG to run all branches of the DAG to
-    /// completion (either success or failure), regardless of the failed outcomes of branches in the DAG. More info and example
-    /// about this feature at <https://github.com/argoproj/argo-workflows/issues/1442>
-    pub fail_fast: Option<bool>,
-    /// Target are one or more names of targets to execute in a DAG
-    pub target: Option<String>,
-    /// Tasks are a list of DAG tasks MaxItems is an artificial limit to limit CEL validation costs - see note at top of file
-    /// * Must have 1 to 200 items.
-    pub tasks: Vec<ClusterWorkflowTemplateDagTasks>,
-}
-codec::object! { ClusterWorkflowTemplateTemplatesDag; optional fail_fast = "failFast", target; required tasks }
-
-/// Data is a data template
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateTemplatesData {
-    /// Source sources external data into a data template
-    pub source: ClusterWorkflowTemplateDataSource,
-    /// Transformation applies a set of transformations
-    pub transformation: Vec<ClusterWorkflowTemplateTransformation>,
-}
-codec::object! { ClusterWorkflowTemplateTemplatesData; required source, transformation }
-
-/// Inputs describe what inputs parameters and artifacts are supplied to this template
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateTemplatesInputs {
-    /// Artifact are a list of artifacts passed as inputs
-    pub artifacts: Option<Vec<WorkflowTaskResultArtifacts>>,
-    /// Parameters are a list of parameters passed as inputs MaxItems is an artificial limit to limit CEL validation costs - see
-    /// note at top of file
-    /// * Must have at most 500 items.
-    pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
-}
-codec::object! { ClusterWorkflowTemplateTemplatesInputs; optional artifacts, parameters }
-
-/// Memoize allows templates to use outputs generated from already executed templates
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateTemplatesMemoize {
-    /// Cache sets and configures the kind of cache
-    pub cache: ClusterWorkflowTemplateMemoizeCache,
-    /// Key is the key to use as the caching key
-    pub key: String,
-    /// MaxAge is the maximum age (e.g. "180s", "24h") of an entry that is still considered valid. If an entry is older than the
-    /// MaxAge, it will be ignored.
-    pub max_age: String,
-}
-codec::object! { ClusterWorkflowTemplateTemplatesMemoize; required cache, key, max_age = "maxAge" }
-
-/// Resource template subtype which can run k8s resources
-/// * At most one of `manifest` and `manifestFrom` may be set: see [`ClusterWorkflowTemplateTemplatesResourceUnion`].
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateTemplatesResource {
-    /// Action is the action to perform to the resource. Must be one of: get, create, apply, delete, replace, patch
-    pub action: ClusterWorkflowTemplateAction,
-    /// FailureCondition is a label selector expression which describes the conditions of the k8s resource in which the step was
-    /// considered failed
-    pub failure_condition: Option<String>,
-    /// Flags is a set of additional options passed to kubectl before submitting a resource I.e. to disable resource validation:
-    /// flags: \[ "--validate=false" # disable resource validation \]
-    pub flags: Option<Vec<String>>,
-    /// Manifest contains the kubernetes manifest
-    /// * One of [`ClusterWorkflowTemplateTemplatesResourceUnion`].
-    pub manifest: Option<String>,
-    /// ManifestFrom is the source for a single kubernetes manifest
-    /// * One of [`ClusterWorkflowTemplateTemplatesResourceUnion`].
-    pub manifest_from: Option<ClusterWorkflowTemplateResourceManifestFrom>,
-    /// MergeStrategy is the strategy used to merge a patch. It defaults to "strategic" Must be one of: strategic, merge, json
-    pub merge_strategy: Option<ClusterWorkflowTemplateMergeStrategy>,
-    /// SetOwnerReference sets the reference to the workflow on the OwnerReference of generated resource.
-    pub set_owner_reference: Option<bool>,
-    /// SuccessCondition is a label selector expression which describes the conditions of the k8s resource in which it is
-    /// acceptable to proceed to the following step
-    pub success_condition: Option<String>,
-}
-codec::object! { ClusterWorkflowTemplateTemplatesResource; required action; optional failure_condition = "failureCondition",
-    flags, manifest, manifest_from = "manifestFrom", merge_strategy = "mergeStrategy",
-    set_owner_reference = "setOwnerReference", success_condition = "successCondition" }
-
-/// The field of [`ClusterWorkflowTemplateTemplatesResource`] that is set, of those of which at most one may be.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ClusterWorkflowTemplateTemplatesResourceUnion<'a> {
-    Manifest(&'a String),
-    ManifestFrom(&'a ClusterWorkflowTemplateResourceManifestFrom),
-}
-codec::union! { ClusterWorkflowTemplateTemplatesResource, ClusterWorkflowTemplateTemplatesResourceUnion, as_union,
-    Manifest = manifest, ManifestFrom = manifest_from }
-
-/// WorkflowStep is a reference to a template to execute in a series of step Note: CEL validation cannot check withItems
-/// (Schemaless) or inline (PreserveUnknownFields) fields.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateTemplatesSteps {
-    /// Arguments hold arguments to the template
-    pub arguments: Option<ClusterWorkflowTemplateArguments>,
-    /// ContinueOn makes argo to proceed with the following step even if this step fails.
-    pub continue_on: Option<ClusterWorkflowTemplateContinueOn>,
-    /// Hooks holds the lifecycle hook which is invoked at lifecycle of step, irrespective of the success, failure, or error
-    /// status of the primary step
-    pub hooks: Option<BTreeMap<String, ClusterWorkflowTemplateHooks>>,
-    /// Inline is the template. Template must be empty if this is declared (and vice-versa). Note: This struct is defined
-    /// recursively, since the inline template can potentially contain steps/DAGs that also has an "inline" field. Kubernetes
-    /// doesn't allow recursive types, so we need "x-kubernetes-preserve-unknown-fields: true" in the validation schema.
-    pub inline: Option<Value>,
-    /// Name of the step
-    /// * Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
-    pub name: Option<String>,
-    /// OnExit is a template reference which is invoked at the end of the template, irrespective of the success, failure, or
-    /// error of the primary template.
-    ///
-    /// Deprecated: Use Hooks\[exit\].Template instead.
-    pub on_exit: Option<String>,
-    /// Template is the name of the template to execute as the step
-    pub template: Option<String>,
-    /// TemplateRef is the reference to the template resource to execute as the step.
-    pub template_ref: Option<ClusterWorkflowTemplateTemplateRef>,
-    /// When is an expression in which the step should conditionally execute
-    pub when: Option<String>,
-    /// WithItems expands a step into multiple parallel steps from the items in the list Note: The structure of WithItems is
-    /// free-form, so we need "x-kubernetes-preserve-unknown-fields: true" in the validation schema.
-    pub with_items: Option<Value>,
-    /// WithParam expands a step into multiple parallel steps from the value in the parameter, which is expected to be a JSON
-    /// list.
-    pub with_param: Option<String>,
-    /// WithSequence expands a step into a numeric sequence
-    pub with_sequence: Option<ClusterWorkflowTemplateWithSequence>,
-}
-codec::object! { ClusterWorkflowTemplateTemplatesSteps; optional arguments, continue_on = "continueOn", hooks; nullable inline;
-    optional name, on_exit = "onExit", template, template_ref = "templateRef", when; nullable with_items = "withItems";
-    optional with_param = "withParam", with_sequence = "withSequence" }
-
-/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.http.auth.oauth2.tokenURLSecret`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateTokenURLSecret {
-    pub key: String,
-    /// Defaults to `""`.
-    pub name: Option<String>,
-    pub optional: Option<bool>,
-}
-codec::object! { ClusterWorkflowTemplateTokenURLSecret; required key; optional name, optional }
-
-/// `ClusterWorkflowTemplate.spec.templateDefaults.data.transformation`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateTransformation {
-    pub expression: String,
-}
-codec::object! { ClusterWorkflowTemplateTransformation; required expression }
-
-/// TTLStrategy limits the lifetime of a Workflow that has finished execution depending on if it Succeeded or Failed. If
-/// this struct is set, once the Workflow finishes, it will be deleted after the time to live expires. If this field is
-/// unset, the controller config map will hold the default values.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateTtlStrategy {
-    /// SecondsAfterCompletion is the number of seconds to live after completion
-    pub seconds_after_completion: Option<i32>,
-    /// SecondsAfterFailure is the number of seconds to live after failure
-    pub seconds_after_failure: Option<i32>,
-    /// SecondsAfterSuccess is the number of seconds to live after success
-    pub seconds_after_success: Option<i32>,
-}
-codec::object! { ClusterWorkflowTemplateTtlStrategy; optional seconds_after_completion = "secondsAfterCompletion",
-    seconds_after_failure = "secondsAfterFailure", seconds_after_success = "secondsAfterSuccess" }
-
-/// `ClusterWorkflowTemplate.spec.templateDefaults.archiveLocation.artifactory.usernameSecret`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateUsernameSecret {
-    pub key: String,
-    /// Defaults to `""`.
-    pub name: Option<String>,
-    pub optional: Option<bool>,
-}
-codec::object! { ClusterWorkflowTemplateUsernameSecret; required key; optional name, optional }
-
-/// Source for the environment variable's value. Cannot be used if value is not empty.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateValueFrom {
-    pub config_map_key_ref: Option<ConfigMapKeySelector>,
-    pub field_ref: Option<ObjectFieldSelector>,
-    pub file_key_ref: Option<ClusterWorkflowTemplateFileKeyRef>,
-    pub resource_field_ref: Option<ResourceFieldSelector>,
-    pub secret_key_ref: Option<SecretKeySelector>,
-}
-codec::object! { ClusterWorkflowTemplateValueFrom; optional config_map_key_ref = "configMapKeyRef", field_ref = "fieldRef",
-    file_key_ref = "fileKeyRef"; optional_encoded resource_field_ref = "resourceFieldRef";
-    optional secret_key_ref = "secretKeyRef" }
-
-/// VolumeClaimGC describes the strategy to use when deleting volumes from completed workflows
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateVolumeClaimGC {
-    /// Strategy is the strategy to use. One of "OnWorkflowCompletion", "OnWorkflowSuccess". Defaults to "OnWorkflowSuccess"
-    pub strategy: Option<String>,
-}
-codec::object! { ClusterWorkflowTemplateVolumeClaimGC; optional strategy }
-
-/// PersistentVolumeClaim is a user's request for and claim to a persistent volume
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateVolumeClaimTemplates {
-    /// APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas
-    /// to the latest internal value, and may reject unrecognized values. More info:
-    /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources>
-    pub api_version: Option<String>,
-    /// Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint
-    /// the client submits requests to. Cannot be updated. In CamelCase. More info:
-    /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds>
-    pub kind: Option<String>,
-    /// Standard object's metadata.
-    pub metadata: Option<ClusterWorkflowTemplateVolumeClaimTemplatesMetadata>,
-    /// spec defines the desired characteristics of a volume requested by a pod author. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-    pub spec: Option<PersistentVolumeClaimSpec>,
-    /// status represents the current information/status of a persistent volume claim.
-    pub status: Option<ClusterWorkflowTemplateStatus>,
-}
-codec::object! { ClusterWorkflowTemplateVolumeClaimTemplates; optional api_version = "apiVersion", kind, metadata;
-    optional_encoded spec; optional status }
-
-/// Standard object's metadata. More info:
-/// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata>
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateVolumeClaimTemplatesMetadata {
-    pub annotations: Option<BTreeMap<String, String>>,
-    pub finalizers: Option<Vec<String>>,
-    pub generate_name: Option<String>,
-    pub labels: Option<BTreeMap<String, String>>,
-    pub name: Option<String>,
-    pub namespace: Option<String>,
-}
-codec::object! { ClusterWorkflowTemplateVolumeClaimTemplatesMetadata; optional annotations, finalizers,
-    generate_name = "generateName", labels, name, namespace }
-
-/// Volume represents a named volume in a pod that may be accessed by any container in the pod.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateVolumes {
-    /// awsElasticBlockStore represents an AWS Disk resource that is attached to a kubelet's host machine and then exposed to
-    /// the pod. Deprecated: AWSElasticBlockStore is deprecated. All operations for the in-tree awsElasticBlockStore type are
-    /// redirected to the ebs.csi.aws.com CSI driver. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/volumes#awselasticblockstore>
-    pub aws_elastic_block_store: Option<AWSElasticBlockStoreVolumeSource>,
-    /// azureDisk represents an Azure Data Disk mount on the host and bind mount to the pod. Deprecated: AzureDisk is
-    /// deprecated. All operations for the in-tree azureDisk type are redirected to the disk.csi.azure.com CSI driver.
-    pub azure_disk: Option<AzureDiskVolumeSource>,
-    /// azureFile represents an Azure File Service mount on the host and bind mount to the pod. Deprecated: AzureFile is
-    /// deprecated. All operations for the in-tree azureFile type are redirected to the file.csi.azure.com CSI driver.
-    pub azure_file: Option<AzureFileVolumeSource>,
-    /// cephFS represents a Ceph FS mount on the host that shares a pod's lifetime. Deprecated: CephFS is deprecated and the
-    /// in-tree cephfs type is no longer supported.
-    pub cephfs: Option<CephFSVolumeSource>,
-    /// cinder represents a cinder volume attached and mounted on kubelets host machine. Deprecated: Cinder is deprecated. All
-    /// operations for the in-tree cinder type are redirected to the cinder.csi.openstack.org CSI driver. More info:
-    /// <https://examples.k8s.io/mysql-cinder-pd/README.md>
-    pub cinder: Option<CinderVolumeSource>,
-    /// configMap represents a configMap that should populate this volume
-    pub config_map: Option<ConfigMapVolumeSource>,
-    /// csi (Container Storage Interface) represents ephemeral storage that is handled by certain external CSI drivers.
-    pub csi: Option<CSIVolumeSource>,
-    /// downwardAPI represents downward API about the pod that should populate this volume
-    pub downward_api: Option<DownwardAPIVolumeSource>,
-    /// emptyDir represents a temporary directory that shares a pod's lifetime. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/volumes#emptydir>
-    pub empty_dir: Option<EmptyDirVolumeSource>,
-    /// ephemeral represents a volume that is handled by a cluster storage driver. The volume's lifecycle is tied to the pod
-    /// that defines it - it will be created before the pod starts, and deleted when the pod is removed.
-    ///
-    /// Use this if:
-    /// - a) the volume is only needed while the pod runs,
-    /// - b) features of normal volumes like restoring from snapshot or capacity tracking are needed,
-    /// - c) the storage driver is specified through a storage class, and
-    /// - d) the storage driver supports dynamic volume provisioning through a PersistentVolumeClaim (see EphemeralVolumeSource
-    ///   for more information on the connection between this volume type and PersistentVolumeClaim).
-    ///
-    /// Use PersistentVolumeClaim or one of the vendor-specific APIs for volumes that persist for longer than the lifecycle of
-    /// an individual pod.
-    ///
-    /// Use CSI for light-weight local ephemeral volumes if the CSI driver is meant to be used that way - see the documentation
-    /// of the driver for more information.
-    ///
-    /// A pod can use both types of ephemeral volumes and persistent volumes at the same time.
-    pub ephemeral: Option<EphemeralVolumeSource>,
-    /// fc represents a Fibre Channel resource that is attached to a kubelet's host machine and then exposed to the pod.
-    pub fc: Option<FCVolumeSource>,
-    /// flexVolume represents a generic volume resource that is provisioned/attached using an exec based plugin. Deprecated:
-    /// FlexVolume is deprecated. Consider using a CSIDriver instead.
-    pub flex_volume: Option<FlexVolumeSource>,
-    /// flocker represents a Flocker volume attached to a kubelet's host machine. This depends on the Flocker control service
-    /// being running. Deprecated: Flocker is deprecated and the in-tree flocker type is no longer supported.
-    pub flocker: Option<FlockerVolumeSource>,
-    /// gcePersistentDisk represents a GCE Disk resource that is attached to a kubelet's host machine and then exposed to the
-    /// pod. Deprecated: GCEPersistentDisk is deprecated. All operations for the in-tree gcePersistentDisk type are redirected
-    /// to the pd.csi.storage.gke.io CSI driver. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/volumes#gcepersistentdisk>
-    pub gce_persistent_disk: Option<GCEPersistentDiskVolumeSource>,
-    /// gitRepo represents a git repository at a particular revision. Deprecated: GitRepo is deprecated. To provision a
-    /// container with a git repo, mount an EmptyDir into an InitContainer that clones the repo using git, then mount the
-    /// EmptyDir into the Pod's container.
-    pub git_repo: Option<GitRepoVolumeSource>,
-    /// glusterfs represents a Glusterfs mount on the host that shares a pod's lifetime. Deprecated: Glusterfs is deprecated and
-    /// the in-tree glusterfs type is no longer supported.
-    pub glusterfs: Option<GlusterfsVolumeSource>,
-    /// hostPath represents a pre-existing file or directory on the host machine that is directly exposed to the container. This
-    /// is generally used for system agents or other privileged things that are allowed to see the host machine. Most containers
-    /// will NOT need this. More info: <https://kubernetes.io/docs/concepts/storage/volumes#hostpath>
-    pub host_path: Option<HostPathVolumeSource>,
-    /// image represents an OCI object (a container image or artifact) pulled and mounted on the kubelet's host machine. The
-    /// volume is resolved at pod startup depending on which PullPolicy value is provided:
-    /// - Always: the kubelet always attempts to pull the reference. Container creation will fail If the pull fails.
-    /// - Never: the kubelet never pulls the reference and only uses a local image or artifact. Container creation will fail if
-    ///   the reference isn't present.
-    /// - IfNotPresent: the kubelet pulls if the reference isn't already present on disk. Container creation will fail if the
-    ///   reference isn't present and the pull fails.
-    ///
-    /// The volume gets re-resolved if the pod gets deleted and recreated, which means that new remote content will become
-    /// available on pod recreation. A failure to resolve or pull the image during pod startup will block containers from
-    /// starting and may add significant latency. Failures will be retried using normal volume backoff and will be reported on
-    /// the pod reason and message. The types of objects that may be mounted by this volume are defined by the container runtime
-    /// implementation on a host machine and at minimum must include all valid types supported by the container image field. The
-    /// OCI object gets mounted in a single directory (spec.containers\[\*\].volumeMounts.mountPath) by merging the manifest
-    /// layers in the same way as for container images. The volume will be mounted read-only (ro) and non-executable files
-    /// (noexec). Sub path mounts for containers are not supported (spec.containers\[\*\].volumeMounts.subpath) before 1.33. The
-    /// field spec.securityContext.fsGroupChangePolicy has no effect on this volume type.
-    pub image: Option<ImageVolumeSource>,
-    /// iscsi represents an ISCSI Disk resource that is attached to a kubelet's host machine and then exposed to the pod. More
-    /// info: <https://kubernetes.io/docs/concepts/storage/volumes/#iscsi>
-    pub iscsi: Option<ISCSIVolumeSource>,
-    /// name of the volume. Must be a DNS_LABEL and unique within the pod. More info:
-    /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
-    pub name: String,
-    /// nfs represents an NFS mount on the host that shares a pod's lifetime More info:
-    /// <https://kubernetes.io/docs/concepts/storage/volumes#nfs>
-    pub nfs: Option<NFSVolumeSource>,
-    /// persistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same namespace. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
-    pub persistent_volume_claim: Option<PersistentVolumeClaimVolumeSource>,
-    /// photonPersistentDisk represents a PhotonController persistent disk attached and mounted on kubelets host machine.
-    /// Deprecated: PhotonPersistentDisk is deprecated and the in-tree photonPersistentDisk type is no longer supported.
-    pub photon_persistent_disk: Option<PhotonPersistentDiskVolumeSource>,
-    /// portworxVolume represents a portworx volume attached and mounted on kubelets host machine. Deprecated: PortworxVolume is
-    /// deprecated. All operations for the in-tree portworxVolume type are redirected to the pxd.portworx.com CSI driver when
-    /// the CSIMigrationPortworx feature-gate is on.
-    pub portworx_volume: Option<PortworxVolumeSource>,
-    /// projected items for all in one resources secrets, configmaps, and downward API
-    pub projected: Option<ClusterWorkflowTemplateProjected>,
-    /// quobyte represents a Quobyte mount on the host that shares a pod's lifetime. Deprecated: Quobyte is deprecated and the
-    /// in-tree quobyte type is no longer supported.
-    pub quobyte: Option<QuobyteVolumeSource>,
-    /// rbd represents a Rados Block Device mount on the host that shares a pod's lifetime. Deprecated: RBD is deprecated and
-    /// the in-tree rbd type is no longer supported.
-    pub rbd: Option<RBDVolumeSource>,
-    /// scaleIO represents a ScaleIO persistent volume attached and mounted on Kubernetes nodes. Deprecated: ScaleIO is
-    /// deprecated and the in-tree scaleIO type is no longer supported.
-    pub scale_io: Option<ScaleIOVolumeSource>,
-    /// secret represents a secret that should populate this volume. More info:
-    /// <https://kubernetes.io/docs/concepts/storage/volumes#secret>
-    pub secret: Option<SecretVolumeSource>,
-    /// storageOS represents a StorageOS volume attached and mounted on Kubernetes nodes. Deprecated: StorageOS is deprecated
-    /// and the in-tree storageos type is no longer supported.
-    pub storageos: Option<StorageOSVolumeSource>,
-    /// vsphereVolume represents a vSphere volume attached and mounted on kubelets host machine. Deprecated: VsphereVolume is
-    /// deprecated. All operations for the in-tree vsphereVolume type are redirected to the csi.vsphere.vmware.com CSI driver.
-    pub vsphere_volume: Option<VsphereVirtualDiskVolumeSource>,
-}
-codec::object! { ClusterWorkflowTemplateVolumes; optional aws_elastic_block_store = "awsElasticBlockStore",
-    azure_disk = "azureDisk", azure_file = "azureFile", cephfs, cinder, config_map = "configMap", csi;
-    optional_encoded downward_api = "downwardAPI", empty_dir = "emptyDir", ephemeral; optional fc, flex_volume = "flexVolume",
-    flocker, gce_persistent_disk = "gcePersistentDisk", git_repo = "gitRepo", glusterfs, host_path = "hostPath", image, iscsi;
-    required name; optional nfs, persistent_volume_claim = "persistentVolumeClaim",
-    photon_persistent_disk = "photonPersistentDisk", portworx_volume = "portworxVolume", projected, quobyte, rbd,
-    scale_io = "scaleIO", secret, storageos, vsphere_volume = "vsphereVolume" }
-
-/// WithSequence expands a step into a numeric sequence
-/// * At most one of `count` and `end` may be set: see [`ClusterWorkflowTemplateWithSequenceUnion`].
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateWithSequence {
-    /// One of [`ClusterWorkflowTemplateWithSequenceUnion`].
-    pub count: Option<IntOrString>,
-    /// One of [`ClusterWorkflowTemplateWithSequenceUnion`].
-    pub end: Option<IntOrString>,
-    pub format: Option<String>,
-    pub start: Option<IntOrString>,
-}
-codec::object! { ClusterWorkflowTemplateWithSequence; optional_encoded count, end; optional format; optional_encoded start }
-
-/// The field of [`ClusterWorkflowTemplateWithSequence`] that is set, of those of which at most one may be.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ClusterWorkflowTemplateWithSequenceUnion<'a> {
-    Count(&'a IntOrString),
-    End(&'a IntOrString),
-}
-codec::union! { convertible ClusterWorkflowTemplateWithSequence, ClusterWorkflowTemplateWithSequenceUnion, as_union,
-    Count = count, End = end }
-
-/// WorkflowMetadata contains some metadata of the workflow to refer to
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateWorkflowMetadata {
-    pub annotations: Option<BTreeMap<String, String>>,
-    pub labels: Option<BTreeMap<String, String>>,
-    pub labels_from: Option<BTreeMap<String, ClusterWorkflowTemplateLabelsFrom>>,
-}
-codec::object! { ClusterWorkflowTemplateWorkflowMetadata; optional annotations, labels, labels_from = "labelsFrom" }
-
-/// WorkflowTemplateRef holds a reference to a WorkflowTemplate for execution
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterWorkflowTemplateWorkflowTemplateRef {
-    /// ClusterScope indicates the referred template is cluster scoped (i.e. a ClusterWorkflowTemplate).
-    pub cluster_scope: Option<bool>,
-    /// Name is the resource name of the workflow template.
-    pub name: Option<String>,
-}
-codec::object! { ClusterWorkflowTemplateWorkflowTemplateRef; optional cluster_scope = "clusterScope", name }
-
-/// `CronWorkflow.status.conditions`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct CronWorkflowConditions {
-    pub message: Option<String>,
-    pub status: Option<String>,
-    pub r#type: Option<String>,
-}
-codec::object! { CronWorkflowConditions; optional message, status, r#type = "type" }
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowArtifactGCTaskArchiveLocation {
-    pub archive_logs: Option<bool>,
-    pub artifactory: Option<ClusterWorkflowTemplateArtifactory>,
-    pub azure: Option<ClusterWorkflowTemplateAzure>,
-    pub gcs: Option<ClusterWorkflowTemplateGcs>,
-    pub git: Option<ClusterWorkflowTemplateGit>,
-    pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
-    pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
-    pub oss: Option<ClusterWorkflowTemplateOss>,
-    pub plugin: Option<WorkflowTaskResultPlugin>,
-    pub raw: Option<WorkflowTaskResultRaw>,
-    pub s3: Option<ClusterWorkflowTemplateS3>,
-}
-codec::object! { WorkflowArtifactGCTaskArchiveLocation; optional archive_logs = "archiveLogs", artifactory, azure, gcs, git,
-    hdfs, http, oss, plugin, raw, s3 }
-
-/// `Workflow.status.outputs.artifacts`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowArtifacts {
-    pub archive: Option<WorkflowTaskResultArchive>,
-    pub archive_logs: Option<bool>,
-    pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
-    pub artifactory: Option<ClusterWorkflowTemplateArtifactory>,
-    pub azure: Option<ClusterWorkflowTemplateAzure>,
-    pub deleted: Option<bool>,
-    pub from: Option<String>,
-    pub from_expression: Option<String>,
-    pub gcs: Option<ClusterWorkflowTemplateGcs>,
-    pub git: Option<ClusterWorkflowTemplateGit>,
-    pub global_name: Option<String>,
-    pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
-    pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
-    /// Must be between 0 and 511.
-    pub mode: Option<i32>,
-    /// Must match `^[-a-zA-Z0-9_{}.]+$`.
-    pub name: String,
-    pub optional: Option<bool>,
-    pub oss: Option<ClusterWorkflowTemplateOss>,
-    pub path: Option<String>,
-    pub plugin: Option<WorkflowTaskResultPlugin>,
-    pub raw: Option<WorkflowTaskResultRaw>,
-    pub recurse_mode: Option<bool>,
-    pub s3: Option<ClusterWorkflowTemplateS3>,
-    pub sub_path: Option<String>,
-}
-codec::object! { WorkflowArtifacts; optional archive, archive_logs = "archiveLogs", artifact_gc = "artifactGC", artifactory,
-    azure, deleted, from, from_expression = "fromExpression", gcs, git, global_name = "globalName", hdfs, http, mode;
-    required name; optional optional, oss, path, plugin, raw, recurse_mode = "recurseMode", s3, sub_path = "subPath" }
-
-/// `Workflow.status.nodes.inputs`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowInputs {
-    pub artifacts: Option<Vec<WorkflowArtifacts>>,
-    /// Must have at most 500 items.
-    pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
-}
-codec::object! { WorkflowInputs; optional artifacts, parameters }
-
-/// `Workflow.status.outputs`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowOutputs {
-    pub artifacts: Option<Vec<WorkflowArtifacts>>,
-    pub exit_code: Option<String>,
-    pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
-    pub result: Option<String>,
-}
-codec::object! { WorkflowOutputs; optional artifacts, exit_code = "exitCode", parameters, result }
+codec::object! { WorkflowSynchronization; optional mutexes, semaphores }
 
 /// AddressingStyle defines how buckets are addressed by the S3 client. This is required for some S3-compatible providers
 /// that only support virtual-hosted-style bucket addressing.
@@ -2745,12 +1941,12 @@ codec::object! { WorkflowTaskResultArchive; optional none, tar, zip }
 pub struct WorkflowTaskResultArtifactGC {
     /// PodMetadata is an optional field for specifying the Labels and Annotations that should be assigned to the Pod doing the
     /// deletion
-    pub pod_metadata: Option<ClusterWorkflowTemplatePodMetadata>,
+    pub pod_metadata: Option<WorkflowPodMetadata>,
     /// ServiceAccountName is an optional field for specifying the Service Account that should be assigned to the Pod doing the
     /// deletion
     pub service_account_name: Option<String>,
     /// Strategy is the strategy to use.
-    pub strategy: Option<ClusterWorkflowTemplateStrategy>,
+    pub strategy: Option<WorkflowStrategy>,
 }
 codec::object! { WorkflowTaskResultArtifactGC; optional pod_metadata = "podMetadata",
     service_account_name = "serviceAccountName", strategy }
@@ -3228,7 +2424,7 @@ pub struct WorkflowTaskSetContainer {
     pub args: Option<Vec<String>>,
     pub command: Option<Vec<String>>,
     /// Must have no two items with the same `name`.
-    pub env: Option<Vec<ClusterWorkflowTemplateEnv>>,
+    pub env: Option<Vec<WorkflowEnv>>,
     pub env_from: Option<Vec<EnvFromSource>>,
     pub image: Option<String>,
     pub image_pull_policy: Option<String>,
@@ -3241,7 +2437,7 @@ pub struct WorkflowTaskSetContainer {
     pub resize_policy: Option<Vec<ContainerResizePolicy>>,
     pub resources: Option<ResourceRequirements>,
     pub restart_policy: Option<String>,
-    pub restart_policy_rules: Option<Vec<ClusterWorkflowTemplateRestartPolicyRules>>,
+    pub restart_policy_rules: Option<Vec<WorkflowRestartPolicyRules>>,
     pub security_context: Option<SecurityContext>,
     pub startup_probe: Option<Probe>,
     pub stdin: Option<bool>,
@@ -3263,3 +2459,776 @@ codec::object! { WorkflowTaskSetContainer; optional args, command, env, env_from
     stdin_once = "stdinOnce", termination_message_path = "terminationMessagePath",
     termination_message_policy = "terminationMessagePolicy", tty, volume_devices = "volumeDevices",
     volume_mounts = "volumeMounts", working_dir = "workingDir" }
+
+/// `Workflow.spec.templateDefaults.dag.tasks`.
+/// * Must satisfy `!has(self.depends) || !has(self.dependencies)`: cannot use both 'depends' and 'dependencies'
+/// * Must satisfy `!(has(self.depends) || has(self.dependencies)) || !self.name.matches('^[0-9]')`: task name cannot begin with a digit when using 'depends' or 'dependencies'
+/// * At most one of `continueOn` and `depends` may be set: see [`WorkflowTasksUnion`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowTasks {
+    pub arguments: Option<WorkflowStepsArguments>,
+    /// One of [`WorkflowTasksUnion`].
+    pub continue_on: Option<WorkflowContinueOn>,
+    pub dependencies: Option<Vec<String>>,
+    /// One of [`WorkflowTasksUnion`].
+    pub depends: Option<String>,
+    pub hooks: Option<BTreeMap<String, WorkflowStepsHooks>>,
+    pub inline: Option<Value>,
+    /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
+    pub name: String,
+    pub on_exit: Option<String>,
+    pub template: Option<String>,
+    pub template_ref: Option<WorkflowTemplateRef>,
+    pub when: Option<String>,
+    pub with_items: Option<Value>,
+    pub with_param: Option<String>,
+    pub with_sequence: Option<WorkflowWithSequence>,
+}
+codec::object! { WorkflowTasks; optional arguments, continue_on = "continueOn", dependencies, depends, hooks; nullable inline;
+    required name; optional on_exit = "onExit", template, template_ref = "templateRef", when; nullable with_items = "withItems";
+    optional with_param = "withParam", with_sequence = "withSequence" }
+
+/// The field of [`WorkflowTasks`] that is set, of those of which at most one may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum WorkflowTasksUnion<'a> {
+    ContinueOn(&'a WorkflowContinueOn),
+    Depends(&'a String),
+}
+codec::union! { WorkflowTasks, WorkflowTasksUnion, as_union, ContinueOn = continue_on, Depends = depends }
+
+/// TemplateDefaults holds default template values that will apply to all templates in the Workflow, unless overridden on
+/// the template-level. All nested field descriptions have been dropped due to Kubernetes size limitations.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowTemplateDefaults {
+    pub active_deadline_seconds: Option<IntOrString>,
+    pub affinity: Option<Affinity>,
+    pub annotations: Option<BTreeMap<String, String>>,
+    pub archive_location: Option<WorkflowArchiveLocation>,
+    pub automount_service_account_token: Option<bool>,
+    pub container: Option<WorkflowContainer>,
+    pub container_set: Option<WorkflowContainerSet>,
+    pub daemon: Option<bool>,
+    pub dag: Option<WorkflowDag>,
+    pub data: Option<WorkflowData>,
+    pub executor: Option<WorkflowExecutor>,
+    pub fail_fast: Option<bool>,
+    pub host_aliases: Option<Vec<HostAlias>>,
+    pub http: Option<WorkflowHttp>,
+    pub init_containers: Option<Vec<WorkflowInitContainers>>,
+    pub inputs: Option<WorkflowInputs>,
+    pub memoize: Option<WorkflowMemoize>,
+    pub metadata: Option<WorkflowMetadata>,
+    pub metrics: Option<WorkflowMetrics>,
+    /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
+    pub name: Option<String>,
+    pub node_selector: Option<BTreeMap<String, String>>,
+    pub outputs: Option<WorkflowOutputs>,
+    /// Must be at least 1.
+    pub parallelism: Option<i64>,
+    pub pending_timeout: Option<String>,
+    pub plugin: Option<BTreeMap<String, Value>>,
+    pub pod_resources: Option<ResourceRequirements>,
+    pub pod_spec_patch: Option<String>,
+    pub priority_class_name: Option<String>,
+    pub resource: Option<WorkflowResource>,
+    pub resource_claims: Option<Vec<PodResourceClaim>>,
+    pub retry_strategy: Option<WorkflowRetryStrategy>,
+    pub scheduler_name: Option<String>,
+    pub script: Option<WorkflowScript>,
+    pub security_context: Option<PodSecurityContext>,
+    pub service_account_name: Option<String>,
+    pub sidecars: Option<Vec<WorkflowSidecars>>,
+    /// Must not be empty.
+    pub steps: Option<Vec<Vec<WorkflowSteps>>>,
+    pub suspend: Option<WorkflowSuspend>,
+    pub synchronization: Option<WorkflowSynchronization>,
+    pub timeout: Option<String>,
+    pub tolerations: Option<Vec<Toleration>>,
+    pub volumes: Option<Vec<WorkflowVolumes>>,
+}
+codec::object! { WorkflowTemplateDefaults; optional_encoded active_deadline_seconds = "activeDeadlineSeconds";
+    optional affinity, annotations, archive_location = "archiveLocation",
+    automount_service_account_token = "automountServiceAccountToken", container, container_set = "containerSet", daemon, dag,
+    data, executor, fail_fast = "failFast", host_aliases = "hostAliases", http, init_containers = "initContainers", inputs,
+    memoize, metadata, metrics, name, node_selector = "nodeSelector", outputs, parallelism, pending_timeout = "pendingTimeout",
+    plugin; optional_encoded pod_resources = "podResources"; optional pod_spec_patch = "podSpecPatch",
+    priority_class_name = "priorityClassName", resource, resource_claims = "resourceClaims", retry_strategy = "retryStrategy",
+    scheduler_name = "schedulerName", script, security_context = "securityContext", service_account_name = "serviceAccountName",
+    sidecars, steps, suspend, synchronization, timeout, tolerations, volumes }
+
+/// TemplateRef is the reference to the template resource to execute by the hook
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowTemplateRef {
+    /// ClusterScope indicates the referred template is cluster scoped (i.e. a ClusterWorkflowTemplate).
+    pub cluster_scope: Option<bool>,
+    /// Name is the resource name of the template.
+    pub name: Option<String>,
+    /// Template is the name of referred template in the resource.
+    pub template: Option<String>,
+}
+codec::object! { WorkflowTemplateRef; optional cluster_scope = "clusterScope", name, template }
+
+/// Template is a reusable and composable unit of execution in a workflow
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowTemplates {
+    /// Optional duration in seconds relative to the StartTime that the pod may be active on a node before the system actively
+    /// tries to terminate the pod; value must be positive integer This field is only applicable to container and script
+    /// templates.
+    pub active_deadline_seconds: Option<IntOrString>,
+    /// Affinity sets the pod's scheduling constraints Overrides the affinity set at the workflow level (if any)
+    pub affinity: Option<Affinity>,
+    /// Annotations is a list of annotations to add to the template at runtime
+    pub annotations: Option<BTreeMap<String, String>>,
+    /// Location in which all files related to the step will be stored (logs, artifacts, etc...).
+    pub archive_location: Option<WorkflowTemplatesArchiveLocation>,
+    /// AutomountServiceAccountToken indicates whether a service account token should be automatically mounted in pods.
+    /// ServiceAccountName of ExecutorConfig must be specified if this value is false.
+    pub automount_service_account_token: Option<bool>,
+    /// Container is the main container image to run in the pod
+    pub container: Option<WorkflowContainer>,
+    /// ContainerSet groups multiple containers within a single pod.
+    pub container_set: Option<WorkflowContainerSet>,
+    /// Daemon will allow a workflow to proceed to the next step so long as the container reaches readiness
+    pub daemon: Option<bool>,
+    /// DAG template subtype which runs a DAG
+    pub dag: Option<WorkflowTemplatesDag>,
+    /// Data is a data template
+    pub data: Option<WorkflowTemplatesData>,
+    /// Executor holds configurations of the executor container.
+    pub executor: Option<WorkflowExecutor>,
+    /// FailFast, if specified, will fail this template if any of its child pods has failed. This is useful for when this
+    /// template is expanded with `withItems`, etc.
+    pub fail_fast: Option<bool>,
+    /// HostAliases is an optional list of hosts and IPs that will be injected into the pod spec
+    pub host_aliases: Option<Vec<HostAlias>>,
+    /// HTTP makes a HTTP request
+    pub http: Option<WorkflowHttp>,
+    /// InitContainers is a list of containers which run before the main container.
+    pub init_containers: Option<Vec<WorkflowInitContainers>>,
+    /// Inputs describe what inputs parameters and artifacts are supplied to this template
+    pub inputs: Option<WorkflowTemplatesInputs>,
+    /// Memoize allows templates to use outputs generated from already executed templates
+    pub memoize: Option<WorkflowTemplatesMemoize>,
+    /// Metadata sets the pods's metadata, i.e. annotations and labels
+    pub metadata: Option<WorkflowMetadata>,
+    /// Metrics are a list of metrics emitted from this template
+    pub metrics: Option<WorkflowMetrics>,
+    /// Name is the name of the template
+    /// * Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
+    pub name: Option<String>,
+    /// NodeSelector is a selector to schedule this step of the workflow to be run on the selected node(s). Overrides the
+    /// selector set at the workflow level.
+    pub node_selector: Option<BTreeMap<String, String>>,
+    /// Outputs describe the parameters and artifacts that this template produces
+    pub outputs: Option<WorkflowTaskResultOutputs>,
+    /// Parallelism limits the max total parallel pods that can execute at the same time within the boundaries of this template
+    /// invocation. If additional steps/dag templates are invoked, the pods created by those templates will not be counted
+    /// towards this total.
+    /// * Must be at least 1.
+    pub parallelism: Option<i64>,
+    /// PendingTimeout allows to set the maximum time spent in pending status counting from the node's start time. It is
+    /// enforced by the controller, so a pod that starts running just as the timeout expires may still be failed. This duration
+    /// may not be applied to Step or DAG templates.
+    pub pending_timeout: Option<String>,
+    /// Plugin is a plugin template Note: the structure of a plugin template is free-form, so we need to have
+    /// "x-kubernetes-preserve-unknown-fields: true" in the validation schema.
+    pub plugin: Option<BTreeMap<String, Value>>,
+    /// PodResources defines pod-level resource requests and limits for this template's pod. Overrides the workflow-level
+    /// podResources. Requires the PodLevelResources feature gate to be enabled on the cluster (beta since Kubernetes v1.34).
+    pub pod_resources: Option<ResourceRequirements>,
+    /// PodSpecPatch holds strategic merge patch to apply against the pod spec. Allows parameterization of container fields
+    /// which are not strings (e.g. resource limits).
+    pub pod_spec_patch: Option<String>,
+    /// PriorityClassName to apply to workflow pods.
+    pub priority_class_name: Option<String>,
+    /// Resource template subtype which can run k8s resources
+    pub resource: Option<WorkflowTemplatesResource>,
+    /// ResourceClaims defines the ResourceClaims that must be allocated and reserved before this template's pod is allowed to
+    /// start. Each entry names either an existing ResourceClaim or a ResourceClaimTemplate in the workflow's namespace, and
+    /// containers ask for one by name through resources.claims. Replaces the workflow-level resourceClaims as a whole rather
+    /// than merging with it. Not supported for a template that creates no pod: Steps, DAG and Suspend, which orchestrate other
+    /// templates, and HTTP and Plugin, which run on the shared agent pod. A template reached through a templateRef keeps its
+    /// own claims, and falls back to those of the workflow calling it rather than to the spec-level claims of the
+    /// WorkflowTemplate it was defined in. Requires the DynamicResourceAllocation feature gate to be enabled on the cluster.
+    pub resource_claims: Option<Vec<PodResourceClaim>>,
+    /// RetryStrategy describes how to retry a template when it fails
+    pub retry_strategy: Option<WorkflowRetryStrategy>,
+    /// If specified, the pod will be dispatched by specified scheduler. Or it will be dispatched by workflow scope scheduler if
+    /// specified. If neither specified, the pod will be dispatched by default scheduler.
+    pub scheduler_name: Option<String>,
+    /// Script runs a portion of code against an interpreter
+    pub script: Option<WorkflowScript>,
+    /// SecurityContext holds pod-level security attributes and common container settings. Optional: Defaults to empty. See type
+    /// description for default values of each field.
+    pub security_context: Option<PodSecurityContext>,
+    /// ServiceAccountName to apply to workflow pods
+    pub service_account_name: Option<String>,
+    /// Sidecars is a list of containers which run alongside the main container Sidecars are automatically killed when the main
+    /// container completes
+    pub sidecars: Option<Vec<WorkflowSidecars>>,
+    /// Steps define a series of sequential/parallel workflow steps
+    /// * Must not be empty.
+    pub steps: Option<Vec<Vec<WorkflowTemplatesSteps>>>,
+    /// Suspend template subtype which can suspend a workflow when reaching the step
+    pub suspend: Option<WorkflowSuspend>,
+    /// Synchronization holds synchronization lock configuration for this template
+    pub synchronization: Option<WorkflowSynchronization>,
+    /// Timeout allows to set the total node execution timeout duration counting from the node's start time. This duration also
+    /// includes time in which the node spends in Pending state. This duration may not be applied to Step or DAG templates.
+    pub timeout: Option<String>,
+    /// Tolerations to apply to workflow pods.
+    pub tolerations: Option<Vec<Toleration>>,
+    /// Volumes is a list of volumes that can be mounted by containers in a template.
+    pub volumes: Option<Vec<WorkflowVolumes>>,
+}
+codec::object! { WorkflowTemplates; optional_encoded active_deadline_seconds = "activeDeadlineSeconds"; optional affinity,
+    annotations, archive_location = "archiveLocation", automount_service_account_token = "automountServiceAccountToken",
+    container, container_set = "containerSet", daemon, dag, data, executor, fail_fast = "failFast",
+    host_aliases = "hostAliases", http, init_containers = "initContainers", inputs, memoize, metadata, metrics, name,
+    node_selector = "nodeSelector", outputs, parallelism, pending_timeout = "pendingTimeout", plugin;
+    optional_encoded pod_resources = "podResources"; optional pod_spec_patch = "podSpecPatch",
+    priority_class_name = "priorityClassName", resource, resource_claims = "resourceClaims", retry_strategy = "retryStrategy",
+    scheduler_name = "schedulerName", script, security_context = "securityContext", service_account_name = "serviceAccountName",
+    sidecars, steps, suspend, synchronization, timeout, tolerations, volumes }
+
+/// Location in which all files related to the step will be stored (logs, artifacts, etc...). Can be overridden by
+/// individual items in Outputs. If omitted, will use the default artifact repository location configured in the controller,
+/// appended with the \<workflowname\>/\<nodename\> in the key.
+/// * At most one of 10 fields may be set: see [`WorkflowTemplatesArchiveLocationUnion`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowTemplatesArchiveLocation {
+    /// ArchiveLogs indicates if the container logs should be archived
+    pub archive_logs: Option<bool>,
+    /// Artifactory contains artifactory artifact location details
+    /// * One of [`WorkflowTemplatesArchiveLocationUnion`].
+    pub artifactory: Option<WorkflowTaskResultArtifactory>,
+    /// Azure contains Azure Storage artifact location details
+    /// * One of [`WorkflowTemplatesArchiveLocationUnion`].
+    pub azure: Option<WorkflowTaskResultAzure>,
+    /// GCS contains GCS artifact location details
+    /// * One of [`WorkflowTemplatesArchiveLocationUnion`].
+    pub gcs: Option<WorkflowTaskResultGcs>,
+    /// Git contains git artifact location details
+    /// * One of [`WorkflowTemplatesArchiveLocationUnion`].
+    pub git: Option<WorkflowTaskResultGit>,
+    /// HDFS contains HDFS artifact location details
+    /// * One of [`WorkflowTemplatesArchiveLocationUnion`].
+    pub hdfs: Option<WorkflowTaskResultHdfs>,
+    /// HTTP contains HTTP artifact location details
+    /// * One of [`WorkflowTemplatesArchiveLocationUnion`].
+    pub http: Option<WorkflowTaskResultHttp>,
+    /// OSS contains OSS artifact location details
+    /// * One of [`WorkflowTemplatesArchiveLocationUnion`].
+    pub oss: Option<WorkflowTaskResultOss>,
+    /// Plugin contains plugin artifact location details
+    /// * One of [`WorkflowTemplatesArchiveLocationUnion`].
+    pub plugin: Option<WorkflowTaskResultPlugin>,
+    /// Raw contains raw artifact location details
+    /// * One of [`WorkflowTemplatesArchiveLocationUnion`].
+    pub raw: Option<WorkflowTaskResultRaw>,
+    /// S3 contains S3 artifact location details
+    /// * One of [`WorkflowTemplatesArchiveLocationUnion`].
+    pub s3: Option<WorkflowTaskResultS3>,
+}
+codec::object! { WorkflowTemplatesArchiveLocation; optional archive_logs = "archiveLogs", artifactory, azure, gcs, git, hdfs,
+    http, oss, plugin, raw, s3 }
+
+/// The field of [`WorkflowTemplatesArchiveLocation`] that is set, of those of which at most one may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum WorkflowTemplatesArchiveLocationUnion<'a> {
+    Artifactory(&'a WorkflowTaskResultArtifactory),
+    Azure(&'a WorkflowTaskResultAzure),
+    Gcs(&'a WorkflowTaskResultGcs),
+    Git(&'a WorkflowTaskResultGit),
+    Hdfs(&'a WorkflowTaskResultHdfs),
+    Http(&'a WorkflowTaskResultHttp),
+    Oss(&'a WorkflowTaskResultOss),
+    Plugin(&'a WorkflowTaskResultPlugin),
+    Raw(&'a WorkflowTaskResultRaw),
+    S3(&'a WorkflowTaskResultS3),
+}
+codec::union! { convertible WorkflowTemplatesArchiveLocation, WorkflowTemplatesArchiveLocationUnion, as_union,
+    Artifactory = artifactory, Azure = azure, Gcs = gcs, Git = git, Hdfs = hdfs, Http = http, Oss = oss, Plugin = plugin,
+    Raw = raw, S3 = s3 }
+
+/// DAG template subtype which runs a DAG
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowTemplatesDag {
+    /// This flag is for DAG logic. The DAG logic has a built-in "fail fast" feature to stop scheduling new steps, as soon as it
+    /// detects that one of the DAG nodes is failed. Then it waits until all DAG nodes are completed before failing the DAG
+    /// itself. The FailFast flag default is true, if set to false, it will allow a DAG to run all branches of the DAG to
+    /// completion (either success or failure), regardless of the failed outcomes of branches in the DAG. More info and example
+    /// about this feature at <https://github.com/argoproj/argo-workflows/issues/1442>
+    pub fail_fast: Option<bool>,
+    /// Target are one or more names of targets to execute in a DAG
+    pub target: Option<String>,
+    /// Tasks are a list of DAG tasks MaxItems is an artificial limit to limit CEL validation costs - see note at top of file
+    /// * Must have 1 to 200 items.
+    pub tasks: Vec<WorkflowDagTasks>,
+}
+codec::object! { WorkflowTemplatesDag; optional fail_fast = "failFast", target; required tasks }
+
+/// Data is a data template
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowTemplatesData {
+    /// Source sources external data into a data template
+    pub source: WorkflowDataSource,
+    /// Transformation applies a set of transformations
+    pub transformation: Vec<WorkflowTransformation>,
+}
+codec::object! { WorkflowTemplatesData; required source, transformation }
+
+/// Inputs describe what inputs parameters and artifacts are supplied to this template
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowTemplatesInputs {
+    /// Artifact are a list of artifacts passed as inputs
+    pub artifacts: Option<Vec<WorkflowTaskResultArtifacts>>,
+    /// Parameters are a list of parameters passed as inputs MaxItems is an artificial limit to limit CEL validation costs - see
+    /// note at top of file
+    /// * Must have at most 500 items.
+    pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
+}
+codec::object! { WorkflowTemplatesInputs; optional artifacts, parameters }
+
+/// Memoize allows templates to use outputs generated from already executed templates
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowTemplatesMemoize {
+    /// Cache sets and configures the kind of cache
+    pub cache: WorkflowMemoizeCache,
+    /// Key is the key to use as the caching key
+    pub key: String,
+    /// MaxAge is the maximum age (e.g. "180s", "24h") of an entry that is still considered valid. If an entry is older than the
+    /// MaxAge, it will be ignored.
+    pub max_age: String,
+}
+codec::object! { WorkflowTemplatesMemoize; required cache, key, max_age = "maxAge" }
+
+/// Resource template subtype which can run k8s resources
+/// * At most one of `manifest` and `manifestFrom` may be set: see [`WorkflowTemplatesResourceUnion`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowTemplatesResource {
+    /// Action is the action to perform to the resource. Must be one of: get, create, apply, delete, replace, patch
+    pub action: WorkflowAction,
+    /// FailureCondition is a label selector expression which describes the conditions of the k8s resource in which the step was
+    /// considered failed
+    pub failure_condition: Option<String>,
+    /// Flags is a set of additional options passed to kubectl before submitting a resource I.e. to disable resource validation:
+    /// flags: \[ "--validate=false" # disable resource validation \]
+    pub flags: Option<Vec<String>>,
+    /// Manifest contains the kubernetes manifest
+    /// * One of [`WorkflowTemplatesResourceUnion`].
+    pub manifest: Option<String>,
+    /// ManifestFrom is the source for a single kubernetes manifest
+    /// * One of [`WorkflowTemplatesResourceUnion`].
+    pub manifest_from: Option<WorkflowResourceManifestFrom>,
+    /// MergeStrategy is the strategy used to merge a patch. It defaults to "strategic" Must be one of: strategic, merge, json
+    pub merge_strategy: Option<WorkflowMergeStrategy>,
+    /// SetOwnerReference sets the reference to the workflow on the OwnerReference of generated resource.
+    pub set_owner_reference: Option<bool>,
+    /// SuccessCondition is a label selector expression which describes the conditions of the k8s resource in which it is
+    /// acceptable to proceed to the following step
+    pub success_condition: Option<String>,
+}
+codec::object! { WorkflowTemplatesResource; required action; optional failure_condition = "failureCondition", flags, manifest,
+    manifest_from = "manifestFrom", merge_strategy = "mergeStrategy", set_owner_reference = "setOwnerReference",
+    success_condition = "successCondition" }
+
+/// The field of [`WorkflowTemplatesResource`] that is set, of those of which at most one may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum WorkflowTemplatesResourceUnion<'a> {
+    Manifest(&'a String),
+    ManifestFrom(&'a WorkflowResourceManifestFrom),
+}
+codec::union! { WorkflowTemplatesResource, WorkflowTemplatesResourceUnion, as_union, Manifest = manifest,
+    ManifestFrom = manifest_from }
+
+/// WorkflowStep is a reference to a template to execute in a series of step Note: CEL validation cannot check withItems
+/// (Schemaless) or inline (PreserveUnknownFields) fields.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowTemplatesSteps {
+    /// Arguments hold arguments to the template
+    pub arguments: Option<WorkflowArguments>,
+    /// ContinueOn makes argo to proceed with the following step even if this step fails.
+    pub continue_on: Option<WorkflowContinueOn>,
+    /// Hooks holds the lifecycle hook which is invoked at lifecycle of step, irrespective of the success, failure, or error
+    /// status of the primary step
+    pub hooks: Option<BTreeMap<String, WorkflowHooks>>,
+    /// Inline is the template. Template must be empty if this is declared (and vice-versa). Note: This struct is defined
+    /// recursively, since the inline template can potentially contain steps/DAGs that also has an "inline" field. Kubernetes
+    /// doesn't allow recursive types, so we need "x-kubernetes-preserve-unknown-fields: true" in the validation schema.
+    pub inline: Option<Value>,
+    /// Name of the step
+    /// * Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
+    pub name: Option<String>,
+    /// OnExit is a template reference which is invoked at the end of the template, irrespective of the success, failure, or
+    /// error of the primary template.
+    ///
+    /// Deprecated: Use Hooks\[exit\].Template instead.
+    pub on_exit: Option<String>,
+    /// Template is the name of the template to execute as the step
+    pub template: Option<String>,
+    /// TemplateRef is the reference to the template resource to execute as the step.
+    pub template_ref: Option<WorkflowTemplateRef>,
+    /// When is an expression in which the step should conditionally execute
+    pub when: Option<String>,
+    /// WithItems expands a step into multiple parallel steps from the items in the list Note: The structure of WithItems is
+    /// free-form, so we need "x-kubernetes-preserve-unknown-fields: true" in the validation schema.
+    pub with_items: Option<Value>,
+    /// WithParam expands a step into multiple parallel steps from the value in the parameter, which is expected to be a JSON
+    /// list.
+    pub with_param: Option<String>,
+    /// WithSequence expands a step into a numeric sequence
+    pub with_sequence: Option<WorkflowWithSequence>,
+}
+codec::object! { WorkflowTemplatesSteps; optional arguments, continue_on = "continueOn", hooks; nullable inline; optional name,
+    on_exit = "onExit", template, template_ref = "templateRef", when; nullable with_items = "withItems";
+    optional with_param = "withParam", with_sequence = "withSequence" }
+
+/// `Workflow.spec.templateDefaults.archiveLocation.http.auth.oauth2.tokenURLSecret`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowTokenURLSecret {
+    pub key: String,
+    /// Defaults to `""`.
+    pub name: Option<String>,
+    pub optional: Option<bool>,
+}
+codec::object! { WorkflowTokenURLSecret; required key; optional name, optional }
+
+/// `Workflow.spec.templateDefaults.data.transformation`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowTransformation {
+    pub expression: String,
+}
+codec::object! { WorkflowTransformation; required expression }
+
+/// TTLStrategy limits the lifetime of a Workflow that has finished execution depending on if it Succeeded or Failed. If
+/// this struct is set, once the Workflow finishes, it will be deleted after the time to live expires. If this field is
+/// unset, the controller config map will hold the default values.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowTtlStrategy {
+    /// SecondsAfterCompletion is the number of seconds to live after completion
+    pub seconds_after_completion: Option<i32>,
+    /// SecondsAfterFailure is the number of seconds to live after failure
+    pub seconds_after_failure: Option<i32>,
+    /// SecondsAfterSuccess is the number of seconds to live after success
+    pub seconds_after_success: Option<i32>,
+}
+codec::object! { WorkflowTtlStrategy; optional seconds_after_completion = "secondsAfterCompletion",
+    seconds_after_failure = "secondsAfterFailure", seconds_after_success = "secondsAfterSuccess" }
+
+/// `Workflow.spec.templateDefaults.archiveLocation.artifactory.usernameSecret`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowUsernameSecret {
+    pub key: String,
+    /// Defaults to `""`.
+    pub name: Option<String>,
+    pub optional: Option<bool>,
+}
+codec::object! { WorkflowUsernameSecret; required key; optional name, optional }
+
+/// Source for the environment variable's value. Cannot be used if value is not empty.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowValueFrom {
+    pub config_map_key_ref: Option<ConfigMapKeySelector>,
+    pub field_ref: Option<ObjectFieldSelector>,
+    pub file_key_ref: Option<WorkflowFileKeyRef>,
+    pub resource_field_ref: Option<ResourceFieldSelector>,
+    pub secret_key_ref: Option<SecretKeySelector>,
+}
+codec::object! { WorkflowValueFrom; optional config_map_key_ref = "configMapKeyRef", field_ref = "fieldRef",
+    file_key_ref = "fileKeyRef"; optional_encoded resource_field_ref = "resourceFieldRef";
+    optional secret_key_ref = "secretKeyRef" }
+
+/// VolumeClaimGC describes the strategy to use when deleting volumes from completed workflows
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowVolumeClaimGC {
+    /// Strategy is the strategy to use. One of "OnWorkflowCompletion", "OnWorkflowSuccess". Defaults to "OnWorkflowSuccess"
+    pub strategy: Option<String>,
+}
+codec::object! { WorkflowVolumeClaimGC; optional strategy }
+
+/// PersistentVolumeClaim is a user's request for and claim to a persistent volume
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowVolumeClaimTemplates {
+    /// APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas
+    /// to the latest internal value, and may reject unrecognized values. More info:
+    /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources>
+    pub api_version: Option<String>,
+    /// Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint
+    /// the client submits requests to. Cannot be updated. In CamelCase. More info:
+    /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds>
+    pub kind: Option<String>,
+    /// Standard object's metadata.
+    pub metadata: Option<WorkflowVolumeClaimTemplatesMetadata>,
+    /// spec defines the desired characteristics of a volume requested by a pod author. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
+    pub spec: Option<PersistentVolumeClaimSpec>,
+    /// status represents the current information/status of a persistent volume claim.
+    pub status: Option<WorkflowVolumeClaimTemplatesStatus>,
+}
+codec::object! { WorkflowVolumeClaimTemplates; optional api_version = "apiVersion", kind, metadata; optional_encoded spec;
+    optional status }
+
+/// Standard object's metadata. More info:
+/// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata>
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowVolumeClaimTemplatesMetadata {
+    pub annotations: Option<BTreeMap<String, String>>,
+    pub finalizers: Option<Vec<String>>,
+    pub generate_name: Option<String>,
+    pub labels: Option<BTreeMap<String, String>>,
+    pub name: Option<String>,
+    pub namespace: Option<String>,
+}
+codec::object! { WorkflowVolumeClaimTemplatesMetadata; optional annotations, finalizers, generate_name = "generateName", labels,
+    name, namespace }
+
+/// status represents the current information/status of a persistent volume claim. Read-only. More info:
+/// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowVolumeClaimTemplatesStatus {
+    /// accessModes contains the actual access modes the volume backing the PVC has. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
+    pub access_modes: Option<Vec<String>>,
+    /// allocatedResourceStatuses stores status of resource being resized for the given PVC. Key names follow standard
+    /// Kubernetes label syntax. Valid values are either:
+    /// - Un-prefixed keys:
+    ///   - storage - the capacity of the volume.
+    /// - Custom resources must use implementation-defined prefixed names such as "example.com/my-custom-resource" Apart from
+    ///   above values - keys that are unprefixed or have kubernetes.io prefix are considered reserved and hence may not be
+    ///   used.
+    ///
+    /// ClaimResourceStatus can be in any of following states:
+    /// - ControllerResizeInProgress: State set when resize controller starts resizing the volume in control-plane.
+    /// - ControllerResizeFailed: State set when resize has failed in resize controller with a terminal error.
+    /// - NodeResizePending: State set when resize controller has finished resizing the volume but further resizing of volume is
+    ///   needed on the node.
+    /// - NodeResizeInProgress: State set when kubelet starts resizing the volume.
+    /// - NodeResizeFailed: State set when resizing has failed in kubelet with a terminal error. Transient errors don't set
+    ///   NodeResizeFailed. For example: if expanding a PVC for more capacity - this field can be one of the following states:
+    /// - pvc.status.allocatedResourceStatus\['storage'\] = "ControllerResizeInProgress"
+    ///   - pvc.status.allocatedResourceStatus\['storage'\] = "ControllerResizeFailed"
+    ///   - pvc.status.allocatedResourceStatus\['storage'\] = "NodeResizePending"
+    ///   - pvc.status.allocatedResourceStatus\['storage'\] = "NodeResizeInProgress"
+    ///   - pvc.status.allocatedResourceStatus\['storage'\] = "NodeResizeFailed" When this field is not set, it means that no
+    ///     resize operation is in progress for the given PVC.
+    ///
+    /// A controller that receives PVC update with previously unknown resourceName or ClaimResourceStatus should ignore the
+    /// update for the purpose it was designed. For example - a controller that only is responsible for resizing capacity of the
+    /// volume, should ignore PVC updates that change other valid resources associated with PVC.
+    pub allocated_resource_statuses: Option<BTreeMap<String, String>>,
+    /// allocatedResources tracks the resources allocated to a PVC including its capacity. Key names follow standard Kubernetes
+    /// label syntax. Valid values are either:
+    /// - Un-prefixed keys:
+    ///   - storage - the capacity of the volume.
+    /// - Custom resources must use implementation-defined prefixed names such as "example.com/my-custom-resource" Apart from
+    ///   above values - keys that are unprefixed or have kubernetes.io prefix are considered reserved and hence may not be
+    ///   used.
+    ///
+    /// Capacity reported here may be larger than the actual capacity when a volume expansion operation is requested. For
+    /// storage quota, the larger value from allocatedResources and PVC.spec.resources is used. If allocatedResources is not
+    /// set, PVC.spec.resources alone is used for quota calculation. If a volume expansion capacity request is lowered,
+    /// allocatedResources is only lowered if there are no expansion operations in progress and if the actual volume capacity is
+    /// equal or lower than the requested capacity.
+    ///
+    /// A controller that receives PVC update with previously unknown resourceName should ignore the update for the purpose it
+    /// was designed. For example - a controller that only is responsible for resizing capacity of the volume, should ignore PVC
+    /// updates that change other valid resources associated with PVC.
+    pub allocated_resources: Option<BTreeMap<String, Quantity>>,
+    /// capacity represents the actual resources of the underlying volume.
+    pub capacity: Option<BTreeMap<String, Quantity>>,
+    /// conditions is the current Condition of persistent volume claim. If underlying persistent volume is being resized then
+    /// the Condition will be set to 'Resizing'.
+    /// * Must have no two items with the same `type`.
+    pub conditions: Option<Vec<WorkflowStatusConditions>>,
+    /// currentVolumeAttributesClassName is the current name of the VolumeAttributesClass the PVC is using. When unset, there is
+    /// no VolumeAttributeClass applied to this PersistentVolumeClaim
+    pub current_volume_attributes_class_name: Option<String>,
+    /// ModifyVolumeStatus represents the status object of ControllerModifyVolume operation. When this is unset, there is no
+    /// ModifyVolume operation being attempted.
+    pub modify_volume_status: Option<ModifyVolumeStatus>,
+    /// phase represents the current phase of PersistentVolumeClaim.
+    pub phase: Option<String>,
+}
+codec::object! { WorkflowVolumeClaimTemplatesStatus; optional access_modes = "accessModes",
+    allocated_resource_statuses = "allocatedResourceStatuses"; optional_encoded allocated_resources = "allocatedResources",
+    capacity; optional conditions, current_volume_attributes_class_name = "currentVolumeAttributesClassName",
+    modify_volume_status = "modifyVolumeStatus", phase }
+
+/// Volume represents a named volume in a pod that may be accessed by any container in the pod.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowVolumes {
+    /// awsElasticBlockStore represents an AWS Disk resource that is attached to a kubelet's host machine and then exposed to
+    /// the pod. Deprecated: AWSElasticBlockStore is deprecated. All operations for the in-tree awsElasticBlockStore type are
+    /// redirected to the ebs.csi.aws.com CSI driver. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/volumes#awselasticblockstore>
+    pub aws_elastic_block_store: Option<AWSElasticBlockStoreVolumeSource>,
+    /// azureDisk represents an Azure Data Disk mount on the host and bind mount to the pod. Deprecated: AzureDisk is
+    /// deprecated. All operations for the in-tree azureDisk type are redirected to the disk.csi.azure.com CSI driver.
+    pub azure_disk: Option<AzureDiskVolumeSource>,
+    /// azureFile represents an Azure File Service mount on the host and bind mount to the pod. Deprecated: AzureFile is
+    /// deprecated. All operations for the in-tree azureFile type are redirected to the file.csi.azure.com CSI driver.
+    pub azure_file: Option<AzureFileVolumeSource>,
+    /// cephFS represents a Ceph FS mount on the host that shares a pod's lifetime. Deprecated: CephFS is deprecated and the
+    /// in-tree cephfs type is no longer supported.
+    pub cephfs: Option<CephFSVolumeSource>,
+    /// cinder represents a cinder volume attached and mounted on kubelets host machine. Deprecated: Cinder is deprecated. All
+    /// operations for the in-tree cinder type are redirected to the cinder.csi.openstack.org CSI driver. More info:
+    /// <https://examples.k8s.io/mysql-cinder-pd/README.md>
+    pub cinder: Option<CinderVolumeSource>,
+    /// configMap represents a configMap that should populate this volume
+    pub config_map: Option<ConfigMapVolumeSource>,
+    /// csi (Container Storage Interface) represents ephemeral storage that is handled by certain external CSI drivers.
+    pub csi: Option<CSIVolumeSource>,
+    /// downwardAPI represents downward API about the pod that should populate this volume
+    pub downward_api: Option<DownwardAPIVolumeSource>,
+    /// emptyDir represents a temporary directory that shares a pod's lifetime. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/volumes#emptydir>
+    pub empty_dir: Option<EmptyDirVolumeSource>,
+    /// ephemeral represents a volume that is handled by a cluster storage driver. The volume's lifecycle is tied to the pod
+    /// that defines it - it will be created before the pod starts, and deleted when the pod is removed.
+    ///
+    /// Use this if:
+    /// - a) the volume is only needed while the pod runs,
+    /// - b) features of normal volumes like restoring from snapshot or capacity tracking are needed,
+    /// - c) the storage driver is specified through a storage class, and
+    /// - d) the storage driver supports dynamic volume provisioning through a PersistentVolumeClaim (see EphemeralVolumeSource
+    ///   for more information on the connection between this volume type and PersistentVolumeClaim).
+    ///
+    /// Use PersistentVolumeClaim or one of the vendor-specific APIs for volumes that persist for longer than the lifecycle of
+    /// an individual pod.
+    ///
+    /// Use CSI for light-weight local ephemeral volumes if the CSI driver is meant to be used that way - see the documentation
+    /// of the driver for more information.
+    ///
+    /// A pod can use both types of ephemeral volumes and persistent volumes at the same time.
+    pub ephemeral: Option<EphemeralVolumeSource>,
+    /// fc represents a Fibre Channel resource that is attached to a kubelet's host machine and then exposed to the pod.
+    pub fc: Option<FCVolumeSource>,
+    /// flexVolume represents a generic volume resource that is provisioned/attached using an exec based plugin. Deprecated:
+    /// FlexVolume is deprecated. Consider using a CSIDriver instead.
+    pub flex_volume: Option<FlexVolumeSource>,
+    /// flocker represents a Flocker volume attached to a kubelet's host machine. This depends on the Flocker control service
+    /// being running. Deprecated: Flocker is deprecated and the in-tree flocker type is no longer supported.
+    pub flocker: Option<FlockerVolumeSource>,
+    /// gcePersistentDisk represents a GCE Disk resource that is attached to a kubelet's host machine and then exposed to the
+    /// pod. Deprecated: GCEPersistentDisk is deprecated. All operations for the in-tree gcePersistentDisk type are redirected
+    /// to the pd.csi.storage.gke.io CSI driver. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/volumes#gcepersistentdisk>
+    pub gce_persistent_disk: Option<GCEPersistentDiskVolumeSource>,
+    /// gitRepo represents a git repository at a particular revision. Deprecated: GitRepo is deprecated. To provision a
+    /// container with a git repo, mount an EmptyDir into an InitContainer that clones the repo using git, then mount the
+    /// EmptyDir into the Pod's container.
+    pub git_repo: Option<GitRepoVolumeSource>,
+    /// glusterfs represents a Glusterfs mount on the host that shares a pod's lifetime. Deprecated: Glusterfs is deprecated and
+    /// the in-tree glusterfs type is no longer supported.
+    pub glusterfs: Option<GlusterfsVolumeSource>,
+    /// hostPath represents a pre-existing file or directory on the host machine that is directly exposed to the container. This
+    /// is generally used for system agents or other privileged things that are allowed to see the host machine. Most containers
+    /// will NOT need this. More info: <https://kubernetes.io/docs/concepts/storage/volumes#hostpath>
+    pub host_path: Option<HostPathVolumeSource>,
+    /// image represents an OCI object (a container image or artifact) pulled and mounted on the kubelet's host machine. The
+    /// volume is resolved at pod startup depending on which PullPolicy value is provided:
+    /// - Always: the kubelet always attempts to pull the reference. Container creation will fail If the pull fails.
+    /// - Never: the kubelet never pulls the reference and only uses a local image or artifact. Container creation will fail if
+    ///   the reference isn't present.
+    /// - IfNotPresent: the kubelet pulls if the reference isn't already present on disk. Container creation will fail if the
+    ///   reference isn't present and the pull fails.
+    ///
+    /// The volume gets re-resolved if the pod gets deleted and recreated, which means that new remote content will become
+    /// available on pod recreation. A failure to resolve or pull the image during pod startup will block containers from
+    /// starting and may add significant latency. Failures will be retried using normal volume backoff and will be reported on
+    /// the pod reason and message. The types of objects that may be mounted by this volume are defined by the container runtime
+    /// implementation on a host machine and at minimum must include all valid types supported by the container image field. The
+    /// OCI object gets mounted in a single directory (spec.containers\[\*\].volumeMounts.mountPath) by merging the manifest
+    /// layers in the same way as for container images. The volume will be mounted read-only (ro) and non-executable files
+    /// (noexec). Sub path mounts for containers are not supported (spec.containers\[\*\].volumeMounts.subpath) before 1.33. The
+    /// field spec.securityContext.fsGroupChangePolicy has no effect on this volume type.
+    pub image: Option<ImageVolumeSource>,
+    /// iscsi represents an ISCSI Disk resource that is attached to a kubelet's host machine and then exposed to the pod. More
+    /// info: <https://kubernetes.io/docs/concepts/storage/volumes/#iscsi>
+    pub iscsi: Option<ISCSIVolumeSource>,
+    /// name of the volume. Must be a DNS_LABEL and unique within the pod. More info:
+    /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
+    pub name: String,
+    /// nfs represents an NFS mount on the host that shares a pod's lifetime More info:
+    /// <https://kubernetes.io/docs/concepts/storage/volumes#nfs>
+    pub nfs: Option<NFSVolumeSource>,
+    /// persistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same namespace. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
+    pub persistent_volume_claim: Option<PersistentVolumeClaimVolumeSource>,
+    /// photonPersistentDisk represents a PhotonController persistent disk attached and mounted on kubelets host machine.
+    /// Deprecated: PhotonPersistentDisk is deprecated and the in-tree photonPersistentDisk type is no longer supported.
+    pub photon_persistent_disk: Option<PhotonPersistentDiskVolumeSource>,
+    /// portworxVolume represents a portworx volume attached and mounted on kubelets host machine. Deprecated: PortworxVolume is
+    /// deprecated. All operations for the in-tree portworxVolume type are redirected to the pxd.portworx.com CSI driver when
+    /// the CSIMigrationPortworx feature-gate is on.
+    pub portworx_volume: Option<PortworxVolumeSource>,
+    /// projected items for all in one resources secrets, configmaps, and downward API
+    pub projected: Option<WorkflowProjected>,
+    /// quobyte represents a Quobyte mount on the host that shares a pod's lifetime. Deprecated: Quobyte is deprecated and the
+    /// in-tree quobyte type is no longer supported.
+    pub quobyte: Option<QuobyteVolumeSource>,
+    /// rbd represents a Rados Block Device mount on the host that shares a pod's lifetime. Deprecated: RBD is deprecated and
+    /// the in-tree rbd type is no longer supported.
+    pub rbd: Option<RBDVolumeSource>,
+    /// scaleIO represents a ScaleIO persistent volume attached and mounted on Kubernetes nodes. Deprecated: ScaleIO is
+    /// deprecated and the in-tree scaleIO type is no longer supported.
+    pub scale_io: Option<ScaleIOVolumeSource>,
+    /// secret represents a secret that should populate this volume. More info:
+    /// <https://kubernetes.io/docs/concepts/storage/volumes#secret>
+    pub secret: Option<SecretVolumeSource>,
+    /// storageOS represents a StorageOS volume attached and mounted on Kubernetes nodes. Deprecated: StorageOS is deprecated
+    /// and the in-tree storageos type is no longer supported.
+    pub storageos: Option<StorageOSVolumeSource>,
+    /// vsphereVolume represents a vSphere volume attached and mounted on kubelets host machine. Deprecated: VsphereVolume is
+    /// deprecated. All operations for the in-tree vsphereVolume type are redirected to the csi.vsphere.vmware.com CSI driver.
+    pub vsphere_volume: Option<VsphereVirtualDiskVolumeSource>,
+}
+codec::object! { WorkflowVolumes; optional aws_elastic_block_store = "awsElasticBlockStore", azure_disk = "azureDisk",
+    azure_file = "azureFile", cephfs, cinder, config_map = "configMap", csi; optional_encoded downward_api = "downwardAPI",
+    empty_dir = "emptyDir", ephemeral; optional fc, flex_volume = "flexVolume", flocker,
+    gce_persistent_disk = "gcePersistentDisk", git_repo = "gitRepo", glusterfs, host_path = "hostPath", image, iscsi;
+    required name; optional nfs, persistent_volume_claim = "persistentVolumeClaim",
+    photon_persistent_disk = "photonPersistentDisk", portworx_volume = "portworxVolume", projected, quobyte, rbd,
+    scale_io = "scaleIO", secret, storageos, vsphere_volume = "vsphereVolume" }
+
+/// WithSequence expands a step into a numeric sequence
+/// * At most one of `count` and `end` may be set: see [`WorkflowWithSequenceUnion`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowWithSequence {
+    /// One of [`WorkflowWithSequenceUnion`].
+    pub count: Option<IntOrString>,
+    /// One of [`WorkflowWithSequenceUnion`].
+    pub end: Option<IntOrString>,
+    pub format: Option<String>,
+    pub start: Option<IntOrString>,
+}
+codec::object! { WorkflowWithSequence; optional_encoded count, end; optional format; optional_encoded start }
+
+/// The field of [`WorkflowWithSequence`] that is set, of those of which at most one may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum WorkflowWithSequenceUnion<'a> {
+    Count(&'a IntOrString),
+    End(&'a IntOrString),
+}
+codec::union! { convertible WorkflowWithSequence, WorkflowWithSequenceUnion, as_union, Count = count, End = end }
+
+/// WorkflowMetadata contains some metadata of the workflow to refer to
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowWorkflowMetadata {
+    pub annotations: Option<BTreeMap<String, String>>,
+    pub labels: Option<BTreeMap<String, String>>,
+    pub labels_from: Option<BTreeMap<String, WorkflowLabelsFrom>>,
+}
+codec::object! { WorkflowWorkflowMetadata; optional annotations, labels, labels_from = "labelsFrom" }
+
+/// WorkflowTemplateRef holds a reference to a WorkflowTemplate for execution
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowWorkflowTemplateRef {
+    /// ClusterScope indicates the referred template is cluster scoped (i.e. a ClusterWorkflowTemplate).
+    pub cluster_scope: Option<bool>,
+    /// Name is the resource name of the workflow template.
+    pub name: Option<String>,
+}
+codec::object! { WorkflowWorkflowTemplateRef; optional cluster_scope = "clusterScope", name }

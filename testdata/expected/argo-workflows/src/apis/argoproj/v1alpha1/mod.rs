@@ -3,9 +3,7 @@
 
 //! Types of `argoproj.io/v1alpha1`.
 
-mod cluster_workflow_template;
 mod common;
-mod cron_workflow;
 mod workflow;
 mod workflow_artifact_gc_task;
 mod workflow_event_binding;
@@ -14,9 +12,7 @@ mod workflow_task_set;
 mod workflow_template;
 pub mod zz_generated_register;
 
-pub use self::cluster_workflow_template::*;
 pub use self::common::*;
-pub use self::cron_workflow::*;
 pub use self::workflow::*;
 pub use self::workflow_artifact_gc_task::*;
 pub use self::workflow_event_binding::*;
@@ -29,8 +25,6 @@ pub use self::zz_generated_register::{
 
 ::codegen_runtime::codec::kinds! {
     "argoproj.io" / "v1alpha1";
-    ClusterWorkflowTemplate, "clusterworkflowtemplates", ClusterResourceScope;
-    CronWorkflow, "cronworkflows", NamespaceResourceScope;
     Workflow, "workflows", NamespaceResourceScope;
     WorkflowArtifactGCTask, "workflowartifactgctasks", NamespaceResourceScope;
     WorkflowEventBinding, "workfloweventbindings", NamespaceResourceScope;

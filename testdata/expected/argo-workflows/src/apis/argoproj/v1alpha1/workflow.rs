@@ -24,26 +24,19 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
 use serde_json::Value;
 use std::collections::BTreeMap;
 use super::{
-    ClusterWorkflowTemplateAccessKeySecret, ClusterWorkflowTemplateAccountKeySecret,
-    ClusterWorkflowTemplateArguments, ClusterWorkflowTemplateArtifactGC,
-    ClusterWorkflowTemplateArtifactRepositoryRef, ClusterWorkflowTemplateCaSecret,
-    ClusterWorkflowTemplateEncryptionOptions, ClusterWorkflowTemplateExecutor,
-    ClusterWorkflowTemplateExecutorPlugins, ClusterWorkflowTemplateHooks,
-    ClusterWorkflowTemplateKrbCCacheSecret, ClusterWorkflowTemplateKrbConfigConfigMap,
-    ClusterWorkflowTemplateKrbKeytabSecret, ClusterWorkflowTemplateMetrics,
-    ClusterWorkflowTemplatePasswordSecret, ClusterWorkflowTemplatePodGC,
-    ClusterWorkflowTemplatePodMetadata, ClusterWorkflowTemplateProjected,
-    ClusterWorkflowTemplateRetryStrategy, ClusterWorkflowTemplateSecretKeySecret,
-    ClusterWorkflowTemplateServiceAccountKeySecret,
-    ClusterWorkflowTemplateSessionTokenSecret, ClusterWorkflowTemplateSynchronization,
-    ClusterWorkflowTemplateTemplateDefaults, ClusterWorkflowTemplateTemplateRef,
-    ClusterWorkflowTemplateTemplates, ClusterWorkflowTemplateTtlStrategy,
-    ClusterWorkflowTemplateUsernameSecret, ClusterWorkflowTemplateVolumeClaimGC,
-    ClusterWorkflowTemplateVolumeClaimTemplates, ClusterWorkflowTemplateVolumes,
-    ClusterWorkflowTemplateWorkflowMetadata, ClusterWorkflowTemplateWorkflowTemplateRef,
-    CronWorkflowConditions, WorkflowInputs, WorkflowOutputs,
-    WorkflowTaskResultAddressingStyle, WorkflowTaskResultCreateBucketIfNotPresent,
-    WorkflowTaskResultLifecycleRule,
+    WorkflowAccessKeySecret, WorkflowAccountKeySecret, WorkflowArguments,
+    WorkflowArtifactGC, WorkflowArtifactRepositoryRef, WorkflowCaSecret,
+    WorkflowEncryptionOptions, WorkflowExecutor, WorkflowExecutorPlugins, WorkflowHooks,
+    WorkflowKrbCCacheSecret, WorkflowKrbConfigConfigMap, WorkflowKrbKeytabSecret,
+    WorkflowMetrics, WorkflowNodesInputs, WorkflowPasswordSecret, WorkflowPodGC,
+    WorkflowPodMetadata, WorkflowProjected, WorkflowRetryStrategy,
+    WorkflowSecretKeySecret, WorkflowServiceAccountKeySecret, WorkflowSessionTokenSecret,
+    WorkflowStatusOutputs, WorkflowSynchronization, WorkflowTaskResultAddressingStyle,
+    WorkflowTaskResultCreateBucketIfNotPresent, WorkflowTaskResultLifecycleRule,
+    WorkflowTemplateDefaults, WorkflowTemplateRef, WorkflowTemplates,
+    WorkflowTtlStrategy, WorkflowUsernameSecret, WorkflowVolumeClaimGC,
+    WorkflowVolumeClaimTemplates, WorkflowVolumes, WorkflowWorkflowMetadata,
+    WorkflowWorkflowTemplateRef,
 };
 
 /// Workflow is the definition of a workflow resource
@@ -72,83 +65,121 @@ codec::object! { WorkflowArtifactGCStatus; optional not_specified = "notSpecifie
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowArtifactRepository {
     pub archive_logs: Option<bool>,
-    pub artifactory: Option<WorkflowArtifactory>,
-    pub azure: Option<WorkflowAzure>,
-    pub gcs: Option<WorkflowGcs>,
-    pub hdfs: Option<WorkflowHdfs>,
-    pub oss: Option<WorkflowOss>,
+    pub artifactory: Option<WorkflowArtifactRepositoryArtifactory>,
+    pub azure: Option<WorkflowArtifactRepositoryAzure>,
+    pub gcs: Option<WorkflowArtifactRepositoryGcs>,
+    pub hdfs: Option<WorkflowArtifactRepositoryHdfs>,
+    pub oss: Option<WorkflowArtifactRepositoryOss>,
     pub plugin: Option<WorkflowPlugin>,
-    pub s3: Option<WorkflowS3>,
+    pub s3: Option<WorkflowArtifactRepositoryS3>,
 }
 codec::object! { WorkflowArtifactRepository; optional archive_logs = "archiveLogs", artifactory, azure, gcs, hdfs, oss, plugin,
     s3 }
 
-/// `Workflow.status.artifactRepositoryRef`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowArtifactRepositoryRef {
-    pub artifact_repository: Option<WorkflowArtifactRepository>,
-    pub config_map: Option<String>,
-    pub default: Option<bool>,
-    pub key: Option<String>,
-    pub namespace: Option<String>,
-}
-codec::object! { WorkflowArtifactRepositoryRef; optional artifact_repository = "artifactRepository", config_map = "configMap",
-    default, key, namespace }
-
 /// `Workflow.status.artifactRepositoryRef.artifactRepository.artifactory`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowArtifactory {
+pub struct WorkflowArtifactRepositoryArtifactory {
     pub key_format: Option<String>,
-    pub password_secret: Option<ClusterWorkflowTemplatePasswordSecret>,
+    pub password_secret: Option<WorkflowPasswordSecret>,
     pub repo_url: Option<String>,
-    pub username_secret: Option<ClusterWorkflowTemplateUsernameSecret>,
+    pub username_secret: Option<WorkflowUsernameSecret>,
 }
-codec::object! { WorkflowArtifactory; optional key_format = "keyFormat", password_secret = "passwordSecret",
+codec::object! { WorkflowArtifactRepositoryArtifactory; optional key_format = "keyFormat", password_secret = "passwordSecret",
     repo_url = "repoURL", username_secret = "usernameSecret" }
 
 /// `Workflow.status.artifactRepositoryRef.artifactRepository.azure`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowAzure {
-    pub account_key_secret: Option<ClusterWorkflowTemplateAccountKeySecret>,
+pub struct WorkflowArtifactRepositoryAzure {
+    pub account_key_secret: Option<WorkflowAccountKeySecret>,
     pub blob_name_format: Option<String>,
     pub container: String,
     pub endpoint: String,
     pub use_sdk_creds: Option<bool>,
 }
-codec::object! { WorkflowAzure; optional account_key_secret = "accountKeySecret", blob_name_format = "blobNameFormat";
-    required container, endpoint; optional use_sdk_creds = "useSDKCreds" }
+codec::object! { WorkflowArtifactRepositoryAzure; optional account_key_secret = "accountKeySecret",
+    blob_name_format = "blobNameFormat"; required container, endpoint; optional use_sdk_creds = "useSDKCreds" }
 
 /// `Workflow.status.artifactRepositoryRef.artifactRepository.gcs`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowGcs {
+pub struct WorkflowArtifactRepositoryGcs {
     pub bucket: Option<String>,
     pub key_format: Option<String>,
-    pub service_account_key_secret: Option<
-        ClusterWorkflowTemplateServiceAccountKeySecret,
-    >,
+    pub service_account_key_secret: Option<WorkflowServiceAccountKeySecret>,
 }
-codec::object! { WorkflowGcs; optional bucket, key_format = "keyFormat",
+codec::object! { WorkflowArtifactRepositoryGcs; optional bucket, key_format = "keyFormat",
     service_account_key_secret = "serviceAccountKeySecret" }
 
 /// `Workflow.status.artifactRepositoryRef.artifactRepository.hdfs`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowHdfs {
+pub struct WorkflowArtifactRepositoryHdfs {
     pub addresses: Option<Vec<String>>,
     pub data_transfer_protection: Option<String>,
     pub force: Option<bool>,
     pub hdfs_user: Option<String>,
-    pub krb_c_cache_secret: Option<ClusterWorkflowTemplateKrbCCacheSecret>,
-    pub krb_config_config_map: Option<ClusterWorkflowTemplateKrbConfigConfigMap>,
-    pub krb_keytab_secret: Option<ClusterWorkflowTemplateKrbKeytabSecret>,
+    pub krb_c_cache_secret: Option<WorkflowKrbCCacheSecret>,
+    pub krb_config_config_map: Option<WorkflowKrbConfigConfigMap>,
+    pub krb_keytab_secret: Option<WorkflowKrbKeytabSecret>,
     pub krb_realm: Option<String>,
     pub krb_service_principal_name: Option<String>,
     pub krb_username: Option<String>,
     pub path_format: Option<String>,
 }
-codec::object! { WorkflowHdfs; optional addresses, data_transfer_protection = "dataTransferProtection", force,
+codec::object! { WorkflowArtifactRepositoryHdfs; optional addresses, data_transfer_protection = "dataTransferProtection", force,
     hdfs_user = "hdfsUser", krb_c_cache_secret = "krbCCacheSecret", krb_config_config_map = "krbConfigConfigMap",
     krb_keytab_secret = "krbKeytabSecret", krb_realm = "krbRealm", krb_service_principal_name = "krbServicePrincipalName",
     krb_username = "krbUsername", path_format = "pathFormat" }
+
+/// `Workflow.status.artifactRepositoryRef.artifactRepository.oss`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowArtifactRepositoryOss {
+    pub access_key_secret: Option<WorkflowAccessKeySecret>,
+    pub bucket: Option<String>,
+    pub create_bucket_if_not_present: Option<bool>,
+    pub endpoint: Option<String>,
+    pub key_format: Option<String>,
+    pub lifecycle_rule: Option<WorkflowTaskResultLifecycleRule>,
+    pub secret_key_secret: Option<WorkflowSecretKeySecret>,
+    pub security_token: Option<String>,
+    pub use_sdk_creds: Option<bool>,
+}
+codec::object! { WorkflowArtifactRepositoryOss; optional access_key_secret = "accessKeySecret", bucket,
+    create_bucket_if_not_present = "createBucketIfNotPresent", endpoint, key_format = "keyFormat",
+    lifecycle_rule = "lifecycleRule", secret_key_secret = "secretKeySecret", security_token = "securityToken",
+    use_sdk_creds = "useSDKCreds" }
+
+/// `Workflow.status.artifactRepositoryRef.artifactRepository.s3`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowArtifactRepositoryS3 {
+    pub access_key_secret: Option<WorkflowAccessKeySecret>,
+    pub addressing_style: Option<WorkflowTaskResultAddressingStyle>,
+    pub bucket: Option<String>,
+    pub ca_secret: Option<WorkflowCaSecret>,
+    pub create_bucket_if_not_present: Option<WorkflowTaskResultCreateBucketIfNotPresent>,
+    pub encryption_options: Option<WorkflowEncryptionOptions>,
+    pub endpoint: Option<String>,
+    pub insecure: Option<bool>,
+    pub key_format: Option<String>,
+    pub key_prefix: Option<String>,
+    pub region: Option<String>,
+    pub role_arn: Option<String>,
+    pub secret_key_secret: Option<WorkflowSecretKeySecret>,
+    pub session_token_secret: Option<WorkflowSessionTokenSecret>,
+    pub use_sdk_creds: Option<bool>,
+}
+codec::object! { WorkflowArtifactRepositoryS3; optional access_key_secret = "accessKeySecret",
+    addressing_style = "addressingStyle", bucket, ca_secret = "caSecret",
+    create_bucket_if_not_present = "createBucketIfNotPresent", encryption_options = "encryptionOptions", endpoint, insecure,
+    key_format = "keyFormat", key_prefix = "keyPrefix", region, role_arn = "roleARN", secret_key_secret = "secretKeySecret",
+    session_token_secret = "sessionTokenSecret", use_sdk_creds = "useSDKCreds" }
+
+/// `Workflow.status.conditions`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowConditions {
+    pub message: Option<String>,
+    pub status: Option<String>,
+    pub r#type: Option<String>,
+}
+codec::object! { WorkflowConditions; optional message, status, r#type = "type" }
 
 /// `Workflow.status.synchronization.mutex.holding`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -195,13 +226,13 @@ pub struct WorkflowNodes {
     pub finished_at: Option<Time>,
     pub host_node_name: Option<String>,
     pub id: String,
-    pub inputs: Option<WorkflowInputs>,
+    pub inputs: Option<WorkflowNodesInputs>,
     pub memoization_status: Option<WorkflowMemoizationStatus>,
     pub message: Option<String>,
     pub name: String,
     pub node_flag: Option<WorkflowNodeFlag>,
     pub outbound_nodes: Option<Vec<String>>,
-    pub outputs: Option<WorkflowOutputs>,
+    pub outputs: Option<WorkflowStatusOutputs>,
     pub phase: Option<String>,
     pub pod_ip: Option<String>,
     pub progress: Option<String>,
@@ -211,7 +242,7 @@ pub struct WorkflowNodes {
     pub synchronization_status: Option<WorkflowSynchronizationStatus>,
     pub task_result_synced: Option<bool>,
     pub template_name: Option<String>,
-    pub template_ref: Option<ClusterWorkflowTemplateTemplateRef>,
+    pub template_ref: Option<WorkflowTemplateRef>,
     pub template_scope: Option<String>,
     pub r#type: String,
 }
@@ -223,24 +254,6 @@ codec::object! { WorkflowNodes; optional boundary_id = "boundaryID", children, d
     restarting_pod_uid = "restartingPodUID"; optional_encoded started_at = "startedAt";
     optional synchronization_status = "synchronizationStatus", task_result_synced = "taskResultSynced",
     template_name = "templateName", template_ref = "templateRef", template_scope = "templateScope"; required r#type = "type" }
-
-/// `Workflow.status.artifactRepositoryRef.artifactRepository.oss`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowOss {
-    pub access_key_secret: Option<ClusterWorkflowTemplateAccessKeySecret>,
-    pub bucket: Option<String>,
-    pub create_bucket_if_not_present: Option<bool>,
-    pub endpoint: Option<String>,
-    pub key_format: Option<String>,
-    pub lifecycle_rule: Option<WorkflowTaskResultLifecycleRule>,
-    pub secret_key_secret: Option<ClusterWorkflowTemplateSecretKeySecret>,
-    pub security_token: Option<String>,
-    pub use_sdk_creds: Option<bool>,
-}
-codec::object! { WorkflowOss; optional access_key_secret = "accessKeySecret", bucket,
-    create_bucket_if_not_present = "createBucketIfNotPresent", endpoint, key_format = "keyFormat",
-    lifecycle_rule = "lifecycleRule", secret_key_secret = "secretKeySecret", security_token = "securityToken",
-    use_sdk_creds = "useSDKCreds" }
 
 /// `Workflow.status.persistentVolumeClaims`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -269,7 +282,7 @@ pub struct WorkflowPersistentVolumeClaims {
     pub persistent_volume_claim: Option<PersistentVolumeClaimVolumeSource>,
     pub photon_persistent_disk: Option<PhotonPersistentDiskVolumeSource>,
     pub portworx_volume: Option<PortworxVolumeSource>,
-    pub projected: Option<ClusterWorkflowTemplateProjected>,
+    pub projected: Option<WorkflowProjected>,
     pub quobyte: Option<QuobyteVolumeSource>,
     pub rbd: Option<RBDVolumeSource>,
     pub scale_io: Option<ScaleIOVolumeSource>,
@@ -293,30 +306,6 @@ pub struct WorkflowPlugin {
     pub name: String,
 }
 codec::object! { WorkflowPlugin; required configuration; optional key_format = "keyFormat"; required name }
-
-/// `Workflow.status.artifactRepositoryRef.artifactRepository.s3`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowS3 {
-    pub access_key_secret: Option<ClusterWorkflowTemplateAccessKeySecret>,
-    pub addressing_style: Option<WorkflowTaskResultAddressingStyle>,
-    pub bucket: Option<String>,
-    pub ca_secret: Option<ClusterWorkflowTemplateCaSecret>,
-    pub create_bucket_if_not_present: Option<WorkflowTaskResultCreateBucketIfNotPresent>,
-    pub encryption_options: Option<ClusterWorkflowTemplateEncryptionOptions>,
-    pub endpoint: Option<String>,
-    pub insecure: Option<bool>,
-    pub key_format: Option<String>,
-    pub key_prefix: Option<String>,
-    pub region: Option<String>,
-    pub role_arn: Option<String>,
-    pub secret_key_secret: Option<ClusterWorkflowTemplateSecretKeySecret>,
-    pub session_token_secret: Option<ClusterWorkflowTemplateSessionTokenSecret>,
-    pub use_sdk_creds: Option<bool>,
-}
-codec::object! { WorkflowS3; optional access_key_secret = "accessKeySecret", addressing_style = "addressingStyle", bucket,
-    ca_secret = "caSecret", create_bucket_if_not_present = "createBucketIfNotPresent", encryption_options = "encryptionOptions",
-    endpoint, insecure, key_format = "keyFormat", key_prefix = "keyPrefix", region, role_arn = "roleARN",
-    secret_key_secret = "secretKeySecret", session_token_secret = "sessionTokenSecret", use_sdk_creds = "useSDKCreds" }
 
 /// `Workflow.status.synchronization.semaphore`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -355,12 +344,12 @@ pub struct WorkflowSpec {
     pub archive_logs: Option<bool>,
     /// Arguments contain the parameters and artifacts sent to the workflow entrypoint Parameters are referencable globally
     /// using the 'workflow' variable prefix. e.g. workflow.parameters.myparam
-    pub arguments: Option<ClusterWorkflowTemplateArguments>,
+    pub arguments: Option<WorkflowArguments>,
     /// ArtifactGC describes the strategy to use when deleting artifacts from completed or deleted workflows (applies to all
     /// output Artifacts unless Artifact.ArtifactGC is specified, which overrides this)
-    pub artifact_gc: Option<ClusterWorkflowTemplateArtifactGC>,
+    pub artifact_gc: Option<WorkflowArtifactGC>,
     /// ArtifactRepositoryRef specifies the configMap name and key containing the artifact repository config.
-    pub artifact_repository_ref: Option<ClusterWorkflowTemplateArtifactRepositoryRef>,
+    pub artifact_repository_ref: Option<WorkflowArtifactRepositoryRef>,
     /// AutomountServiceAccountToken indicates whether a service account token should be automatically mounted in pods.
     /// ServiceAccountName of ExecutorConfig must be specified if this value is false.
     pub automount_service_account_token: Option<bool>,
@@ -374,7 +363,7 @@ pub struct WorkflowSpec {
     /// Entrypoint is a template reference to the starting point of the workflow.
     pub entrypoint: Option<String>,
     /// Executor holds configurations of executor containers of the workflow.
-    pub executor: Option<ClusterWorkflowTemplateExecutor>,
+    pub executor: Option<WorkflowExecutor>,
     /// Specifies executor plugins at the workflow level.
     ///
     /// This field is effective only when the ARGO_WORKFLOW_LEVEL_EXECUTOR_PLUGINS feature gate is enabled.
@@ -382,10 +371,10 @@ pub struct WorkflowSpec {
     /// If this field contains one or more executor plugins, executor plugin settings from the controller ConfigMap are ignored.
     ///
     /// If this field is empty or not set, the controller falls back to the ConfigMap configuration.
-    pub executor_plugins: Option<Vec<ClusterWorkflowTemplateExecutorPlugins>>,
+    pub executor_plugins: Option<Vec<WorkflowExecutorPlugins>>,
     /// Hooks holds the lifecycle hook which is invoked at lifecycle of step, irrespective of the success, failure, or error
     /// status of the primary step
-    pub hooks: Option<BTreeMap<String, ClusterWorkflowTemplateHooks>>,
+    pub hooks: Option<BTreeMap<String, WorkflowHooks>>,
     pub host_aliases: Option<Vec<HostAlias>>,
     /// Host networking requested for this workflow pod. Default to false.
     pub host_network: Option<bool>,
@@ -395,7 +384,7 @@ pub struct WorkflowSpec {
     /// <https://kubernetes.io/docs/concepts/containers/images/#specifying-imagepullsecrets-on-a-pod>
     pub image_pull_secrets: Option<Vec<LocalObjectReference>>,
     /// Metrics are a list of metrics emitted from this Workflow
-    pub metrics: Option<ClusterWorkflowTemplateMetrics>,
+    pub metrics: Option<WorkflowMetrics>,
     /// NodeSelector is a selector which will result in all pods of the workflow to be scheduled on the selected node(s). This
     /// is able to be overridden by a nodeSelector specified in the template.
     pub node_selector: Option<BTreeMap<String, String>>,
@@ -409,9 +398,9 @@ pub struct WorkflowSpec {
     /// automatically add the selector with workflow name, if selector is empty. Optional: Defaults to empty.
     pub pod_disruption_budget: Option<PodDisruptionBudgetSpec>,
     /// PodGC describes the strategy to use when deleting completed pods
-    pub pod_gc: Option<ClusterWorkflowTemplatePodGC>,
+    pub pod_gc: Option<WorkflowPodGC>,
     /// PodMetadata defines additional metadata that should be applied to workflow pods
-    pub pod_metadata: Option<ClusterWorkflowTemplatePodMetadata>,
+    pub pod_metadata: Option<WorkflowPodMetadata>,
     /// PriorityClassName to apply to workflow pods.
     pub pod_priority_class_name: Option<String>,
     /// PodResources defines pod-level resource requests and limits to apply to all workflow pods. Will be overridden if a
@@ -434,7 +423,7 @@ pub struct WorkflowSpec {
     /// feature gate to be enabled on the cluster.
     pub resource_claims: Option<Vec<PodResourceClaim>>,
     /// RetryStrategy for all templates in the workflow.
-    pub retry_strategy: Option<ClusterWorkflowTemplateRetryStrategy>,
+    pub retry_strategy: Option<WorkflowRetryStrategy>,
     /// Set scheduler name for all pods. Will be overridden if container/script template's scheduler name is set. Default
     /// scheduler will be used if neither specified.
     pub scheduler_name: Option<String>,
@@ -448,32 +437,32 @@ pub struct WorkflowSpec {
     /// Suspend will suspend the workflow and prevent execution of any future steps in the workflow
     pub suspend: Option<bool>,
     /// Synchronization holds synchronization lock configuration for this Workflow
-    pub synchronization: Option<ClusterWorkflowTemplateSynchronization>,
+    pub synchronization: Option<WorkflowSynchronization>,
     /// TemplateDefaults holds default template values that will apply to all templates in the Workflow, unless overridden on
     /// the template-level.
-    pub template_defaults: Option<ClusterWorkflowTemplateTemplateDefaults>,
+    pub template_defaults: Option<WorkflowTemplateDefaults>,
     /// Templates is a list of workflow templates used in a workflow MaxItems is an artificial limit to limit CEL validation
     /// costs - see note at top of file
     /// * Must have at most 200 items.
     /// * Must satisfy `self.all(t, (has(t.container) ? 1 : 0) + (has(t.script) ? 1 : 0) + (has(t.dag) ? 1 : 0) + (has(t.steps) ? 1 : 0) + (has(t.resource) ? 1 : 0) + (has(t.suspend) ? 1 : 0) + (has(t.containerSet) ? 1 : 0) + (has(t.data) ? 1 : 0) + (has(t.http) ? 1 : 0) + (has(t.plugin) ? 1 : 0) <= 1)`: template must have at most one template type
     /// * Must satisfy `self.all(t, !(has(t.timeout) && t.timeout != "" && (has(t.steps) || has(t.dag))))`: timeout cannot be applied to steps or dag templates
     /// * Must satisfy `self.all(t, !(has(t.activeDeadlineSeconds) && (has(t.steps) || has(t.dag))))`: activeDeadlineSeconds is only valid for leaf templates
-    pub templates: Option<Vec<ClusterWorkflowTemplateTemplates>>,
+    pub templates: Option<Vec<WorkflowTemplates>>,
     /// Tolerations to apply to workflow pods.
     pub tolerations: Option<Vec<Toleration>>,
     /// TTLStrategy limits the lifetime of a Workflow that has finished execution depending on if it Succeeded or Failed.
-    pub ttl_strategy: Option<ClusterWorkflowTemplateTtlStrategy>,
+    pub ttl_strategy: Option<WorkflowTtlStrategy>,
     /// VolumeClaimGC describes the strategy to use when deleting volumes from completed workflows
-    pub volume_claim_gc: Option<ClusterWorkflowTemplateVolumeClaimGC>,
+    pub volume_claim_gc: Option<WorkflowVolumeClaimGC>,
     /// VolumeClaimTemplates is a list of claims that containers are allowed to reference. The Workflow controller will create
     /// the claims at the beginning of the workflow and delete the claims upon completion of the workflow
-    pub volume_claim_templates: Option<Vec<ClusterWorkflowTemplateVolumeClaimTemplates>>,
+    pub volume_claim_templates: Option<Vec<WorkflowVolumeClaimTemplates>>,
     /// Volumes is a list of volumes that can be mounted by containers in a workflow.
-    pub volumes: Option<Vec<ClusterWorkflowTemplateVolumes>>,
+    pub volumes: Option<Vec<WorkflowVolumes>>,
     /// WorkflowMetadata contains some metadata of the workflow to refer to
-    pub workflow_metadata: Option<ClusterWorkflowTemplateWorkflowMetadata>,
+    pub workflow_metadata: Option<WorkflowWorkflowMetadata>,
     /// WorkflowTemplateRef holds a reference to a WorkflowTemplate for execution
-    pub workflow_template_ref: Option<ClusterWorkflowTemplateWorkflowTemplateRef>,
+    pub workflow_template_ref: Option<WorkflowWorkflowTemplateRef>,
 }
 codec::object! { WorkflowSpec; optional active_deadline_seconds = "activeDeadlineSeconds", affinity,
     archive_logs = "archiveLogs", arguments, artifact_gc = "artifactGC", artifact_repository_ref = "artifactRepositoryRef",
@@ -494,15 +483,15 @@ codec::object! { WorkflowSpec; optional active_deadline_seconds = "activeDeadlin
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowStatus {
     pub artifact_gc_status: Option<WorkflowArtifactGCStatus>,
-    pub artifact_repository_ref: Option<WorkflowArtifactRepositoryRef>,
+    pub artifact_repository_ref: Option<WorkflowStatusArtifactRepositoryRef>,
     pub compressed_nodes: Option<String>,
-    pub conditions: Option<Vec<CronWorkflowConditions>>,
+    pub conditions: Option<Vec<WorkflowConditions>>,
     pub estimated_duration: Option<i64>,
     pub finished_at: Option<Time>,
     pub message: Option<String>,
     pub nodes: Option<BTreeMap<String, WorkflowNodes>>,
     pub offload_node_status_version: Option<String>,
-    pub outputs: Option<WorkflowOutputs>,
+    pub outputs: Option<WorkflowStatusOutputs>,
     pub persistent_volume_claims: Option<Vec<WorkflowPersistentVolumeClaims>>,
     pub phase: Option<String>,
     pub progress: Option<String>,
@@ -510,7 +499,7 @@ pub struct WorkflowStatus {
     pub started_at: Option<Time>,
     pub stored_templates: Option<BTreeMap<String, Value>>,
     pub stored_workflow_template_spec: Option<BTreeMap<String, Value>>,
-    pub synchronization: Option<WorkflowSynchronization>,
+    pub synchronization: Option<WorkflowStatusSynchronization>,
     pub task_results_completion_status: Option<BTreeMap<String, bool>>,
 }
 codec::object! { WorkflowStatus; optional artifact_gc_status = "artifactGCStatus",
@@ -521,13 +510,25 @@ codec::object! { WorkflowStatus; optional artifact_gc_status = "artifactGCStatus
     optional stored_templates = "storedTemplates", stored_workflow_template_spec = "storedWorkflowTemplateSpec",
     synchronization, task_results_completion_status = "taskResultsCompletionStatus" }
 
+/// `Workflow.status.artifactRepositoryRef`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowStatusArtifactRepositoryRef {
+    pub artifact_repository: Option<WorkflowArtifactRepository>,
+    pub config_map: Option<String>,
+    pub default: Option<bool>,
+    pub key: Option<String>,
+    pub namespace: Option<String>,
+}
+codec::object! { WorkflowStatusArtifactRepositoryRef; optional artifact_repository = "artifactRepository",
+    config_map = "configMap", default, key, namespace }
+
 /// `Workflow.status.synchronization`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowSynchronization {
+pub struct WorkflowStatusSynchronization {
     pub mutex: Option<WorkflowMutex>,
     pub semaphore: Option<WorkflowSemaphore>,
 }
-codec::object! { WorkflowSynchronization; optional mutex, semaphore }
+codec::object! { WorkflowStatusSynchronization; optional mutex, semaphore }
 
 /// `Workflow.status.nodes.synchronizationStatus`.
 #[derive(Clone, Debug, Default, PartialEq)]

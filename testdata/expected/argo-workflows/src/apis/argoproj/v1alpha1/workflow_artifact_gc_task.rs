@@ -7,7 +7,7 @@
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use std::collections::BTreeMap;
-use super::{WorkflowArtifactGCTaskArchiveLocation, WorkflowArtifacts};
+use super::{WorkflowArtifactGCTaskArchiveLocation, WorkflowOutputsArtifacts};
 
 /// WorkflowArtifactGCTask specifies the Artifacts that need to be deleted as well as the status of deletion
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -47,7 +47,7 @@ codec::object! { WorkflowArtifactGCTaskArtifactResultsByNode; optional artifact_
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowArtifactGCTaskArtifactsByNode {
     pub archive_location: Option<WorkflowArtifactGCTaskArchiveLocation>,
-    pub artifacts: Option<BTreeMap<String, WorkflowArtifacts>>,
+    pub artifacts: Option<BTreeMap<String, WorkflowOutputsArtifacts>>,
 }
 codec::object! { WorkflowArtifactGCTaskArtifactsByNode; optional archive_location = "archiveLocation", artifacts }
 

@@ -7,9 +7,7 @@
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use super::{
-    ClusterWorkflowTemplateArguments,
-    ClusterWorkflowTemplateVolumeClaimTemplatesMetadata,
-    ClusterWorkflowTemplateWorkflowTemplateRef,
+    WorkflowArguments, WorkflowVolumeClaimTemplatesMetadata, WorkflowWorkflowTemplateRef,
 };
 
 /// WorkflowEventBinding is the definition of an event resource
@@ -43,11 +41,11 @@ codec::object! { WorkflowEventBindingSpec; required event; optional submit }
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowEventBindingSubmit {
     /// Arguments extracted from the event and then set as arguments to the workflow created.
-    pub arguments: Option<ClusterWorkflowTemplateArguments>,
+    pub arguments: Option<WorkflowArguments>,
     /// Metadata optional means to customize select fields of the workflow metadata
-    pub metadata: Option<ClusterWorkflowTemplateVolumeClaimTemplatesMetadata>,
+    pub metadata: Option<WorkflowVolumeClaimTemplatesMetadata>,
     /// WorkflowTemplateRef the workflow template to submit
-    pub workflow_template_ref: ClusterWorkflowTemplateWorkflowTemplateRef,
+    pub workflow_template_ref: WorkflowWorkflowTemplateRef,
 }
 codec::object! { WorkflowEventBindingSubmit; optional arguments, metadata;
     required workflow_template_ref = "workflowTemplateRef" }

@@ -15,27 +15,20 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString
 use serde_json::Value;
 use std::collections::BTreeMap;
 use super::{
-    ClusterWorkflowTemplateAction, ClusterWorkflowTemplateArchiveLocationHttp,
-    ClusterWorkflowTemplateArtifactory, ClusterWorkflowTemplateAzure,
-    ClusterWorkflowTemplateContainerSet, ClusterWorkflowTemplateContinueOn,
-    ClusterWorkflowTemplateCounter, ClusterWorkflowTemplateEnv,
-    ClusterWorkflowTemplateExecutor, ClusterWorkflowTemplateGcs,
-    ClusterWorkflowTemplateGit, ClusterWorkflowTemplateHdfs,
-    ClusterWorkflowTemplateHistogram, ClusterWorkflowTemplateHttp,
-    ClusterWorkflowTemplateInitContainers, ClusterWorkflowTemplateLabels,
-    ClusterWorkflowTemplateMemoize, ClusterWorkflowTemplateMergeStrategy,
-    ClusterWorkflowTemplateMetadata, ClusterWorkflowTemplateOperation,
-    ClusterWorkflowTemplateOss, ClusterWorkflowTemplateRestartPolicyRules,
-    ClusterWorkflowTemplateRetryStrategy, ClusterWorkflowTemplateS3,
-    ClusterWorkflowTemplateSidecars, ClusterWorkflowTemplateSuspend,
-    ClusterWorkflowTemplateSynchronization, ClusterWorkflowTemplateTemplateRef,
-    ClusterWorkflowTemplateTransformation, ClusterWorkflowTemplateVolumes,
-    WorkflowArtifactGCTaskArchiveLocation, WorkflowArtifacts, WorkflowInputs,
-    WorkflowOutputs, WorkflowTaskResultArchive, WorkflowTaskResultArtifactGC,
+    WorkflowAction, WorkflowArchiveLocationHttp, WorkflowArtifactGCTaskArchiveLocation,
+    WorkflowArtifactory, WorkflowAzure, WorkflowContainerSet, WorkflowContinueOn,
+    WorkflowCounter, WorkflowEnv, WorkflowExecutor, WorkflowGcs, WorkflowGit,
+    WorkflowHdfs, WorkflowHistogram, WorkflowHttp, WorkflowInitContainers,
+    WorkflowLabels, WorkflowMemoize, WorkflowMergeStrategy, WorkflowMetadata,
+    WorkflowNodesInputs, WorkflowOperation, WorkflowOss, WorkflowOutputsArtifacts,
+    WorkflowRestartPolicyRules, WorkflowRetryStrategy, WorkflowS3, WorkflowSidecars,
+    WorkflowStatusOutputs, WorkflowSuspend, WorkflowSynchronization,
+    WorkflowTaskResultArchive, WorkflowTaskResultArtifactGC,
     WorkflowTaskResultArtifactory, WorkflowTaskResultAzure, WorkflowTaskResultGcs,
     WorkflowTaskResultGit, WorkflowTaskResultHdfs, WorkflowTaskResultHttp,
     WorkflowTaskResultOss, WorkflowTaskResultParameters, WorkflowTaskResultPlugin,
     WorkflowTaskResultRaw, WorkflowTaskResultS3, WorkflowTaskSetContainer,
+    WorkflowTemplateRef, WorkflowTransformation, WorkflowVolumes,
 };
 
 /// WorkflowTaskSet holds a set of tasks to be executed as part of a workflow.
@@ -51,7 +44,7 @@ codec::object! { WorkflowTaskSet as kind; defaulted metadata; required spec; opt
 /// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetArguments {
-    pub artifacts: Option<Vec<WorkflowArtifacts>>,
+    pub artifacts: Option<Vec<WorkflowOutputsArtifacts>>,
     pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
 }
 codec::object! { WorkflowTaskSetArguments; optional artifacts, parameters }
@@ -62,27 +55,27 @@ pub struct WorkflowTaskSetArtifact {
     pub archive: Option<WorkflowTaskResultArchive>,
     pub archive_logs: Option<bool>,
     pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
-    pub artifactory: Option<ClusterWorkflowTemplateArtifactory>,
-    pub azure: Option<ClusterWorkflowTemplateAzure>,
+    pub artifactory: Option<WorkflowArtifactory>,
+    pub azure: Option<WorkflowAzure>,
     pub deleted: Option<bool>,
     pub from: Option<String>,
     pub from_expression: Option<String>,
-    pub gcs: Option<ClusterWorkflowTemplateGcs>,
-    pub git: Option<ClusterWorkflowTemplateGit>,
+    pub gcs: Option<WorkflowGcs>,
+    pub git: Option<WorkflowGit>,
     pub global_name: Option<String>,
-    pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
-    pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
+    pub hdfs: Option<WorkflowHdfs>,
+    pub http: Option<WorkflowArchiveLocationHttp>,
     /// Must be between 0 and 511.
     pub mode: Option<i32>,
     /// Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
     pub optional: Option<bool>,
-    pub oss: Option<ClusterWorkflowTemplateOss>,
+    pub oss: Option<WorkflowOss>,
     pub path: Option<String>,
     pub plugin: Option<WorkflowTaskResultPlugin>,
     pub raw: Option<WorkflowTaskResultRaw>,
     pub recurse_mode: Option<bool>,
-    pub s3: Option<ClusterWorkflowTemplateS3>,
+    pub s3: Option<WorkflowS3>,
     pub sub_path: Option<String>,
 }
 codec::object! { WorkflowTaskSetArtifact; optional archive, archive_logs = "archiveLogs", artifact_gc = "artifactGC",
@@ -95,27 +88,27 @@ pub struct WorkflowTaskSetArtifactPaths {
     pub archive: Option<WorkflowTaskResultArchive>,
     pub archive_logs: Option<bool>,
     pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
-    pub artifactory: Option<ClusterWorkflowTemplateArtifactory>,
-    pub azure: Option<ClusterWorkflowTemplateAzure>,
+    pub artifactory: Option<WorkflowArtifactory>,
+    pub azure: Option<WorkflowAzure>,
     pub deleted: Option<bool>,
     pub from: Option<String>,
     pub from_expression: Option<String>,
-    pub gcs: Option<ClusterWorkflowTemplateGcs>,
-    pub git: Option<ClusterWorkflowTemplateGit>,
+    pub gcs: Option<WorkflowGcs>,
+    pub git: Option<WorkflowGit>,
     pub global_name: Option<String>,
-    pub hdfs: Option<ClusterWorkflowTemplateHdfs>,
-    pub http: Option<ClusterWorkflowTemplateArchiveLocationHttp>,
+    pub hdfs: Option<WorkflowHdfs>,
+    pub http: Option<WorkflowArchiveLocationHttp>,
     /// Must be between 0 and 511.
     pub mode: Option<i32>,
     /// Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
     pub optional: Option<bool>,
-    pub oss: Option<ClusterWorkflowTemplateOss>,
+    pub oss: Option<WorkflowOss>,
     pub path: Option<String>,
     pub plugin: Option<WorkflowTaskResultPlugin>,
     pub raw: Option<WorkflowTaskResultRaw>,
     pub recurse_mode: Option<bool>,
-    pub s3: Option<ClusterWorkflowTemplateS3>,
+    pub s3: Option<WorkflowS3>,
     pub sub_path: Option<String>,
 }
 codec::object! { WorkflowTaskSetArtifactPaths; optional archive, archive_logs = "archiveLogs", artifact_gc = "artifactGC",
@@ -194,7 +187,7 @@ codec::object! { WorkflowTaskSetDag; optional fail_fast = "failFast", target; re
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetDagTasks {
     pub arguments: Option<WorkflowTaskSetArguments>,
-    pub continue_on: Option<ClusterWorkflowTemplateContinueOn>,
+    pub continue_on: Option<WorkflowContinueOn>,
     pub dependencies: Option<Vec<String>>,
     pub depends: Option<String>,
     pub hooks: Option<BTreeMap<String, WorkflowTaskSetHooks>>,
@@ -203,7 +196,7 @@ pub struct WorkflowTaskSetDagTasks {
     pub name: String,
     pub on_exit: Option<String>,
     pub template: Option<String>,
-    pub template_ref: Option<ClusterWorkflowTemplateTemplateRef>,
+    pub template_ref: Option<WorkflowTemplateRef>,
     pub when: Option<String>,
     pub with_items: Option<Value>,
     pub with_param: Option<String>,
@@ -217,14 +210,14 @@ codec::object! { WorkflowTaskSetDagTasks; optional arguments, continue_on = "con
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetData {
     pub source: WorkflowTaskSetSource,
-    pub transformation: Vec<ClusterWorkflowTemplateTransformation>,
+    pub transformation: Vec<WorkflowTransformation>,
 }
 codec::object! { WorkflowTaskSetData; required source, transformation }
 
 /// `WorkflowTaskSet.spec.tasks.metrics.prometheus.gauge`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetGauge {
-    pub operation: Option<ClusterWorkflowTemplateOperation>,
+    pub operation: Option<WorkflowOperation>,
     pub realtime: bool,
     /// Must have 1 to 256 characters.
     pub value: String,
@@ -237,7 +230,7 @@ pub struct WorkflowTaskSetHooks {
     pub arguments: Option<WorkflowTaskSetArguments>,
     pub expression: Option<String>,
     pub template: Option<String>,
-    pub template_ref: Option<ClusterWorkflowTemplateTemplateRef>,
+    pub template_ref: Option<WorkflowTemplateRef>,
 }
 codec::object! { WorkflowTaskSetHooks; optional arguments, expression, template, template_ref = "templateRef" }
 
@@ -286,12 +279,12 @@ codec::object! { WorkflowTaskSetOutputs; optional artifacts, exit_code = "exitCo
 /// `WorkflowTaskSet.spec.tasks.metrics.prometheus`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetPrometheus {
-    pub counter: Option<ClusterWorkflowTemplateCounter>,
+    pub counter: Option<WorkflowCounter>,
     pub gauge: Option<WorkflowTaskSetGauge>,
     /// Must not be empty.
     pub help: String,
-    pub histogram: Option<ClusterWorkflowTemplateHistogram>,
-    pub labels: Option<Vec<ClusterWorkflowTemplateLabels>>,
+    pub histogram: Option<WorkflowHistogram>,
+    pub labels: Option<Vec<WorkflowLabels>>,
     /// Must match `^[a-zA-Z_][a-zA-Z0-9_]*$`.
     pub name: String,
     pub when: Option<String>,
@@ -302,12 +295,12 @@ codec::object! { WorkflowTaskSetPrometheus; optional counter, gauge; required he
 /// `WorkflowTaskSet.spec.tasks.resource`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetResource {
-    pub action: ClusterWorkflowTemplateAction,
+    pub action: WorkflowAction,
     pub failure_condition: Option<String>,
     pub flags: Option<Vec<String>>,
     pub manifest: Option<String>,
     pub manifest_from: Option<WorkflowTaskSetManifestFrom>,
-    pub merge_strategy: Option<ClusterWorkflowTemplateMergeStrategy>,
+    pub merge_strategy: Option<WorkflowMergeStrategy>,
     pub set_owner_reference: Option<bool>,
     pub success_condition: Option<String>,
 }
@@ -321,7 +314,7 @@ pub struct WorkflowTaskSetScript {
     pub args: Option<Vec<String>>,
     pub command: Option<Vec<String>>,
     /// Must have no two items with the same `name`.
-    pub env: Option<Vec<ClusterWorkflowTemplateEnv>>,
+    pub env: Option<Vec<WorkflowEnv>>,
     pub env_from: Option<Vec<EnvFromSource>>,
     pub image: Option<String>,
     pub image_pull_policy: Option<String>,
@@ -334,7 +327,7 @@ pub struct WorkflowTaskSetScript {
     pub resize_policy: Option<Vec<ContainerResizePolicy>>,
     pub resources: Option<ResourceRequirements>,
     pub restart_policy: Option<String>,
-    pub restart_policy_rules: Option<Vec<ClusterWorkflowTemplateRestartPolicyRules>>,
+    pub restart_policy_rules: Option<Vec<WorkflowRestartPolicyRules>>,
     pub security_context: Option<SecurityContext>,
     pub source: Option<String>,
     pub startup_probe: Option<Probe>,
@@ -383,14 +376,14 @@ codec::object! { WorkflowTaskSetStatus; optional nodes }
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetSteps {
     pub arguments: Option<WorkflowTaskSetArguments>,
-    pub continue_on: Option<ClusterWorkflowTemplateContinueOn>,
+    pub continue_on: Option<WorkflowContinueOn>,
     pub hooks: Option<BTreeMap<String, WorkflowTaskSetHooks>>,
     pub inline: Option<Value>,
     /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
     pub name: Option<String>,
     pub on_exit: Option<String>,
     pub template: Option<String>,
-    pub template_ref: Option<ClusterWorkflowTemplateTemplateRef>,
+    pub template_ref: Option<WorkflowTemplateRef>,
     pub when: Option<String>,
     pub with_items: Option<Value>,
     pub with_param: Option<String>,
@@ -409,23 +402,23 @@ pub struct WorkflowTaskSetTasks {
     pub archive_location: Option<WorkflowArtifactGCTaskArchiveLocation>,
     pub automount_service_account_token: Option<bool>,
     pub container: Option<WorkflowTaskSetContainer>,
-    pub container_set: Option<ClusterWorkflowTemplateContainerSet>,
+    pub container_set: Option<WorkflowContainerSet>,
     pub daemon: Option<bool>,
     pub dag: Option<WorkflowTaskSetDag>,
     pub data: Option<WorkflowTaskSetData>,
-    pub executor: Option<ClusterWorkflowTemplateExecutor>,
+    pub executor: Option<WorkflowExecutor>,
     pub fail_fast: Option<bool>,
     pub host_aliases: Option<Vec<HostAlias>>,
-    pub http: Option<ClusterWorkflowTemplateHttp>,
-    pub init_containers: Option<Vec<ClusterWorkflowTemplateInitContainers>>,
-    pub inputs: Option<WorkflowInputs>,
-    pub memoize: Option<ClusterWorkflowTemplateMemoize>,
-    pub metadata: Option<ClusterWorkflowTemplateMetadata>,
+    pub http: Option<WorkflowHttp>,
+    pub init_containers: Option<Vec<WorkflowInitContainers>>,
+    pub inputs: Option<WorkflowNodesInputs>,
+    pub memoize: Option<WorkflowMemoize>,
+    pub metadata: Option<WorkflowMetadata>,
     pub metrics: Option<WorkflowTaskSetMetrics>,
     /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
     pub name: Option<String>,
     pub node_selector: Option<BTreeMap<String, String>>,
-    pub outputs: Option<WorkflowOutputs>,
+    pub outputs: Option<WorkflowStatusOutputs>,
     /// Must be at least 1.
     pub parallelism: Option<i64>,
     pub pending_timeout: Option<String>,
@@ -435,19 +428,19 @@ pub struct WorkflowTaskSetTasks {
     pub priority_class_name: Option<String>,
     pub resource: Option<WorkflowTaskSetResource>,
     pub resource_claims: Option<Vec<PodResourceClaim>>,
-    pub retry_strategy: Option<ClusterWorkflowTemplateRetryStrategy>,
+    pub retry_strategy: Option<WorkflowRetryStrategy>,
     pub scheduler_name: Option<String>,
     pub script: Option<WorkflowTaskSetScript>,
     pub security_context: Option<PodSecurityContext>,
     pub service_account_name: Option<String>,
-    pub sidecars: Option<Vec<ClusterWorkflowTemplateSidecars>>,
+    pub sidecars: Option<Vec<WorkflowSidecars>>,
     /// Must not be empty.
     pub steps: Option<Vec<WorkflowTaskSetTasksSteps>>,
-    pub suspend: Option<ClusterWorkflowTemplateSuspend>,
-    pub synchronization: Option<ClusterWorkflowTemplateSynchronization>,
+    pub suspend: Option<WorkflowSuspend>,
+    pub synchronization: Option<WorkflowSynchronization>,
     pub timeout: Option<String>,
     pub tolerations: Option<Vec<Toleration>>,
-    pub volumes: Option<Vec<ClusterWorkflowTemplateVolumes>>,
+    pub volumes: Option<Vec<WorkflowVolumes>>,
 }
 codec::object! { WorkflowTaskSetTasks; optional_encoded active_deadline_seconds = "activeDeadlineSeconds"; optional affinity,
     annotations, archive_location = "archiveLocation", automount_service_account_token = "automountServiceAccountToken",

@@ -39,8 +39,6 @@ pub fn resource(resource: &str) -> scheme::GroupResource {
 /// Another type is registered for one of the kinds.
 #[inline]
 pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeError> {
-    scheme.register::<super::ClusterWorkflowTemplate>()?;
-    scheme.register::<super::CronWorkflow>()?;
     scheme.register::<super::Workflow>()?;
     scheme.register::<super::WorkflowArtifactGCTask>()?;
     scheme.register::<super::WorkflowEventBinding>()?;

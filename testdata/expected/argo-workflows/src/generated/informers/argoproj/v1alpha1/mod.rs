@@ -19,20 +19,6 @@ impl V1alpha1Informers {
         Self(factory)
     }
 
-    /// The informer for `clusterworkflowtemplates`.
-    #[inline]
-    #[must_use]
-    pub fn cluster_workflow_templates(&self) -> ClusterWorkflowTemplateInformer {
-        ClusterWorkflowTemplateInformer::new(self.0.clone())
-    }
-
-    /// The informer for `cronworkflows`.
-    #[inline]
-    #[must_use]
-    pub fn cron_workflows(&self) -> CronWorkflowInformer {
-        CronWorkflowInformer::new(self.0.clone())
-    }
-
     /// The informer for `workflows`.
     #[inline]
     #[must_use]
@@ -75,18 +61,6 @@ impl V1alpha1Informers {
         WorkflowTemplateInformer::new(self.0.clone())
     }
 }
-
-/// The factory's informer for [`ClusterWorkflowTemplate`](api::ClusterWorkflowTemplate) objects, and its lister. Cloning is cheap.
-pub type ClusterWorkflowTemplateInformer = informer::TypedInformer<
-    api::ClusterWorkflowTemplate,
-    listers::ClusterWorkflowTemplateLister,
->;
-
-/// The factory's informer for [`CronWorkflow`](api::CronWorkflow) objects, and its lister. Cloning is cheap.
-pub type CronWorkflowInformer = informer::TypedInformer<
-    api::CronWorkflow,
-    listers::CronWorkflowLister,
->;
 
 /// The factory's informer for [`Workflow`](api::Workflow) objects, and its lister. Cloning is cheap.
 pub type WorkflowInformer = informer::TypedInformer<

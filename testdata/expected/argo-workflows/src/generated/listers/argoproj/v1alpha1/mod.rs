@@ -6,41 +6,6 @@
 use ::codegen_runtime::lister;
 use crate::apis::argoproj::v1alpha1 as api;
 
-/// Reads [`ClusterWorkflowTemplate`](api::ClusterWorkflowTemplate) objects from a cache. Cloning is cheap.
-pub type ClusterWorkflowTemplateLister = lister::Lister<api::ClusterWorkflowTemplate>;
-
-/// Reads [`CronWorkflow`](api::CronWorkflow) objects from a cache. Cloning is cheap.
-#[derive(Clone, Debug)]
-pub struct CronWorkflowLister(lister::Lister<api::CronWorkflow>);
-
-impl CronWorkflowLister {
-    /// Reads the objects of one namespace.
-    #[inline]
-    #[must_use]
-    pub fn cron_workflows(&self, namespace: &str) -> CronWorkflowNamespaceLister {
-        self.0.namespace(namespace)
-    }
-}
-
-impl ::core::convert::From<lister::Lister<api::CronWorkflow>> for CronWorkflowLister {
-    #[inline]
-    fn from(lister: lister::Lister<api::CronWorkflow>) -> Self {
-        Self(lister)
-    }
-}
-
-impl ::core::ops::Deref for CronWorkflowLister {
-    type Target = lister::Lister<api::CronWorkflow>;
-
-    #[inline]
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
-}
-
-/// Reads the [`CronWorkflow`](api::CronWorkflow) objects of one namespace from a cache. Cloning is cheap.
-pub type CronWorkflowNamespaceLister = lister::NamespaceLister<api::CronWorkflow>;
-
 /// Reads [`Workflow`](api::Workflow) objects from a cache. Cloning is cheap.
 #[derive(Clone, Debug)]
 pub struct WorkflowLister(lister::Lister<api::Workflow>);

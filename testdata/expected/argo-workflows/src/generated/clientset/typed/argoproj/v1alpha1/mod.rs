@@ -25,20 +25,6 @@ impl ArgoprojV1alpha1Client {
         &self.0
     }
 
-    /// The client for `clusterworkflowtemplates`.
-    #[inline]
-    #[must_use]
-    pub fn cluster_workflow_templates(&self) -> ClusterWorkflowTemplates {
-        ClusterWorkflowTemplates::cluster(self.0.clone())
-    }
-
-    /// The client for `cronworkflows` in `namespace`; the empty one stands for all namespaces.
-    #[inline]
-    #[must_use]
-    pub fn cron_workflows(&self, namespace: &str) -> CronWorkflows {
-        CronWorkflows::namespaced(self.0.clone(), namespace)
-    }
-
     /// The client for `workflows` in `namespace`; the empty one stands for all namespaces.
     #[inline]
     #[must_use]
@@ -84,29 +70,6 @@ impl ArgoprojV1alpha1Client {
         WorkflowTemplates::namespaced(self.0.clone(), namespace)
     }
 }
-
-/// Client for [`ClusterWorkflowTemplate`](api::ClusterWorkflowTemplate) objects. Cloning is cheap.
-///
-/// Verbs, as methods of [`TypedClient`](client::TypedClient):
-/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
-pub type ClusterWorkflowTemplates = client::TypedClient<
-    api::ClusterWorkflowTemplate,
-    client::verbs::NoStatus,
->;
-
-/// A list of [`ClusterWorkflowTemplate`](api::ClusterWorkflowTemplate) objects.
-pub type ClusterWorkflowTemplateList = kube::api::ObjectList<
-    api::ClusterWorkflowTemplate,
->;
-
-/// Client for [`CronWorkflow`](api::CronWorkflow) objects. Cloning is cheap.
-///
-/// Verbs, as methods of [`TypedClient`](client::TypedClient):
-/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
-pub type CronWorkflows = client::TypedClient<api::CronWorkflow, client::verbs::NoStatus>;
-
-/// A list of [`CronWorkflow`](api::CronWorkflow) objects.
-pub type CronWorkflowList = kube::api::ObjectList<api::CronWorkflow>;
 
 /// Client for [`Workflow`](api::Workflow) objects. Cloning is cheap.
 ///
