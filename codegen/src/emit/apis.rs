@@ -13,7 +13,7 @@ use super::{
     types,
 };
 use crate::{
-    model::{Group, TypePackage, Version},
+    model::{Group, TypePackage, Version, names},
     output::format::{Code, Items},
 };
 
@@ -39,8 +39,15 @@ pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
             )
         });
         let version = least_kubernetes_version(cx);
+        let allow = types::allow(cx);
+        let docs = module_docs(if types::have_open_enum(cx) {
+            "Types, by group and version.\n\n`Unrecognized` is a value that a schema does not list, such as one of a newer API server."
+        } else {
+            "Types, by group and version."
+        });
         quote! {
-            //! Types, by group and version.
+            #allow
+            #docs
             #version
             #codec
             #(#features pub mod #modules;)*
@@ -48,7 +55,9 @@ pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
         }
     });
     for package in packages {
-        files.rust(format!("{}/mod.rs", package.dir), || emit_package(package));
+        files.rust(format!("{}/mod.rs", package.dir), || {
+            emit_package(cx, package)
+        });
     }
     for (group, versions) in groups {
         for &version in &versions {
@@ -91,14 +100,30 @@ fn least_kubernetes_version(cx: &Emit<'_>) -> Option<TokenStream> {
 }
 
 /// A package's files, whose types stand in its module.
-fn emit_package(package: &TypePackage) -> TokenStream {
+fn emit_package(cx: &Emit<'_>, package: &TypePackage) -> Code {
     let docs = module_docs(&format!(
         "Types of the Go package `{}`.",
         package.import_path
     ));
     let files = types::modules(types::Unit::of_package(package)).into_keys();
-    let files: Vec<_> = files.map(|module| ident(&module)).collect();
-    quote!(#docs #(mod #files;)* #(pub use self::#files::*;)*)
+    let files: Vec<String> = files.collect();
+    let modules = files.iter().map(|module| ident(module));
+    let mut items = Items::default();
+    items.push_text(&globs(cx, &files));
+    Code {
+        tokens: quote!(#docs #(mod #modules;)*),
+        items,
+        ..Code::default()
+    }
+}
+
+/// `pub use self::{a::*, b::*};`
+fn globs(cx: &Emit<'_>, modules: &[String]) -> String {
+    let modules = modules.iter().map(|module| names::ident(module) + "::*");
+    let mut text = String::new();
+    let exported = format!("{} use self", cx.visibility());
+    types::push_use(&mut text, &exported, &modules.collect::<Vec<_>>());
+    text
 }
 
 /// ```ignore
@@ -107,7 +132,7 @@ fn emit_package(package: &TypePackage) -> TokenStream {
 /// mod virtual_machine;
 /// pub mod zz_generated_register;
 ///
-/// pub use virtual_machine::*;
+/// pub use self::{common::*, virtual_machine::*};
 /// pub use self::zz_generated_register::{GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource};
 ///
 /// ::codegen_runtime::codec::kinds! {
@@ -139,18 +164,21 @@ fn emit_version(cx: &Emit<'_>, group: &Group, version: &Version) -> Code {
         .iter()
         .map(|module| cx.kind_feature(group, version, kinds.get(module)?));
     let features: Vec<_> = features.collect();
-    let modules: Vec<_> = modules.iter().map(|module| ident(module)).collect();
-    let declarations = modules.iter().zip(&features);
+    let idents: Vec<_> = modules.iter().map(|module| ident(module)).collect();
+    let declarations = idents.iter().zip(&features);
     let declarations = declarations.map(|(module, feature)| quote!(#feature mod #module;));
     let tokens = quote! {
         #docs
         #(#declarations)*
         #(#generated)*
-
-        #(#features pub use self::#modules::*;)*
-        #register
     };
     let mut items = Items::default();
+    if features.iter().any(Option::is_some) {
+        items.push(cx.visible(quote!(#(#features pub use self::#idents::*;)*)));
+    } else {
+        items.push_text(&globs(cx, &modules));
+    }
+    items.push(cx.visible(quote!(#register)));
     items.push_text(&list.unwrap_or_default());
     Code {
         tokens,

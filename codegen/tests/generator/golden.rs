@@ -296,13 +296,14 @@ fn every_type_from_crds_has_a_default() {
                 let declared = line.strip_prefix("pub struct ");
                 let declared = declared.or_else(|| line.strip_prefix("pub enum "));
                 let name = declared.and_then(|rest| rest.strip_suffix(" {"));
-                // A view of a union borrows.
-                let is_type = |name: &&str| path.starts_with("apis") && !name.contains('<');
-                let Some(name) = name.filter(is_type) else {
+                let Some(name) = name.filter(|_| path.starts_with("apis")) else {
                     continue;
                 };
-                let by_hand = ["Default", "::std::default::Default"]
-                    .map(|path| format!("impl {path} for {name} {{"));
+                let by_hand = [
+                    format!("impl Default for {name} {{"),
+                    format!("impl ::std::default::Default for {name} {{"),
+                    format!("codec::texts! {{ {name} default "),
+                ];
                 let has_default = derived.contains("Default,")
                     || by_hand.iter().any(|header| text.contains(header));
                 assert!(has_default, "{name} of {case}: {}", path.display());

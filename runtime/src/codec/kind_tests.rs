@@ -27,15 +27,14 @@ impl k8s_openapi::Resource for Machine {
     type Scope = NamespaceResourceScope;
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Policy {
-    #[default]
     Always,
     Never,
     OnFailure,
     Unrecognized(String),
 }
-codec::texts! { Policy, Unrecognized, Always = "always", Never, OnFailure = "on\"failure" }
+codec::texts! { Policy default Always, Unrecognized, Always = "always", Never, OnFailure = "on\"failure" }
 
 fn read(value: &Value) -> Result<Machine, String> {
     serde_json::from_value(value.clone()).map_err(|error| error.to_string())

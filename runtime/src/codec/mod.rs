@@ -36,6 +36,7 @@ mod object_tests;
 mod object_writer;
 mod omittable;
 mod optional_text;
+mod property;
 mod quantity;
 pub mod sparse;
 #[cfg(test)]

@@ -17,17 +17,17 @@ use serde::{
     ser::SerializeMap,
 };
 
-use super::{Codec, Decoded, object_writer::Writer};
+use super::{Codec, Decoded, object_writer::Writer, property::Names};
 
 /// Implements `Serialize` and `Deserialize` for a struct by a list of its fields and the properties that hold them.
 ///
 /// ```ignore
 /// codec::object! {
-///     VirtualMachineSpec; required image; optional resource, run_policy = "runPolicy"; ..unknown_fields
+///     VirtualMachineSpec; required image; optional run_policy, pod_cidr = "podCIDR"; ..unknown_fields
 /// }
 /// ```
 ///
-/// A field without `= "…"` has the property of its own name. The word before fields is a method of [`Reader`] and [`Writer`] for each
+/// A field without `= "…"` has the property of its name in camel case. The word before fields is a method of [`Reader`] and [`Writer`] for each
 /// of them. Fields are offered, and written, in the order of the list.
 /// `..` names the map of the properties that the list has not, which are ignored without it. `or default_image` after a property
 /// names the function that gives the field's value where the property is missing; other fields that may be missing keep their
@@ -41,7 +41,11 @@ macro_rules! __codec_object {
         $(; $mode:ident $($field:ident $(= $property:literal)? $(or $default:ident)?),+)* $(; ..$unknown:ident)?
     ) => {
         impl $crate::codec::Object for $object {
-            const NAME: &'static str = ::core::stringify!($object);
+            const LIST: &'static str = ::core::concat!(
+                ::core::stringify!($object),
+                $("\0api_version\0", ::core::stringify!($kind),)?
+                $($("\0", $("=", $property, "\0",)? ::core::stringify!($field),)+)*
+            );
 
             $(fn blank() -> Self {
                 Self::$blank()
@@ -51,7 +55,7 @@ macro_rules! __codec_object {
             fn read<'de, A: $crate::codec::serde::de::MapAccess<'de>>(&mut self, reader: &mut $crate::codec::Reader<'de, A>) {
                 $(reader.$kind::<Self>();)?
                 $($(
-                    reader.$mode($crate::codec::name!($field $($property)?), &mut self.$field);
+                    reader.$mode(&mut self.$field);
                     $(reader.fill(&mut self.$field, Self::$default);)?
                 )+)*
                 $(reader.unknown(&mut self.$unknown);)?
@@ -60,7 +64,7 @@ macro_rules! __codec_object {
             #[allow(unused_variables)]
             fn write<M: $crate::codec::serde::ser::SerializeMap>(&self, writer: &mut $crate::codec::Writer<M>) {
                 $(writer.$kind::<Self>();)?
-                $($(writer.$mode($crate::codec::name!($field $($property)?), &self.$field);)+)*
+                $($(writer.$mode(&self.$field);)+)*
                 $(writer.unknown(&self.$unknown);)?
             }
         }
@@ -97,8 +101,9 @@ pub use crate::__codec_name as name;
 
 /// A struct whose fields `object!` lists.
 pub trait Object: Default {
-    /// The type's name, for errors.
-    const NAME: &'static str;
+    /// The names of the type and of its fields, after each U+0000 one; before those of fields, after an equals sign, those of
+    /// their properties where they are not the same in camel case.
+    const LIST: &'static str;
 
     /// The object that properties are read into: fields that a missing property would not leave as they are may have any value.
     #[must_use]
@@ -131,7 +136,7 @@ pub fn write_object<T: Object, S: Serializer>(
     object: &T,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    let mut writer = Writer::new(serializer.serialize_map(None)?);
+    let mut writer = Writer::new(serializer.serialize_map(None)?, Names::of(T::LIST));
     object.write(&mut writer);
     writer.finish()
 }
@@ -142,12 +147,12 @@ impl<'de, T: Object> Visitor<'de> for ObjectVisitor<T> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "struct {}", T::NAME)
+        write!(f, "struct {}", Names::object(T::LIST))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
         let mut object = T::blank();
-        let mut reader = Reader::new(map);
+        let mut reader = Reader::new(map, Names::of(T::LIST));
         while reader.next_property()? {
             object.read(&mut reader);
         }
@@ -170,13 +175,15 @@ enum Stage {
 
 /// Reads the properties of one object into the fields that they belong to.
 ///
-/// Each method is offered one field with its property's name, the fields always in the same order, once for each property and
-/// once after all.
+/// Each method is offered one field, the fields always in the order of the names, once for each property and once after all.
 pub struct Reader<'de, A: MapAccess<'de>> {
     map: A,
+    names: &'static [String],
     stage: Stage,
     /// The property's name.
     name: String,
+    /// The position of the field that the property belongs to.
+    owner: Option<usize>,
     /// The position of the field that is offered next.
     position: usize,
     seen: Seen,
@@ -186,9 +193,11 @@ pub struct Reader<'de, A: MapAccess<'de>> {
 }
 
 impl<'de, A: MapAccess<'de>> Reader<'de, A> {
-    fn new(map: A) -> Self {
+    fn new(map: A, names: &'static Names) -> Self {
         Self {
             map,
+            names: &names.properties,
+            owner: None,
             stage: Stage::Taken,
             name: String::new(),
             position: 0,
@@ -209,6 +218,13 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         self.position = 0;
         self.stage = Stage::Property;
         let found = self.map.next_key_seed(Name(&mut self.name))?;
+        // Most objects are written in the order of their fields.
+        let next = self.owner.map_or(0, |last| last + 1);
+        self.owner = if self.names.get(next) == Some(&self.name) {
+            Some(next)
+        } else {
+            self.names.iter().position(|name| *name == self.name)
+        };
         Ok(found.is_some())
     }
 
@@ -218,18 +234,23 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
     }
 
     /// Whether the property belongs to the field that is offered, which takes it.
-    pub(super) fn takes(&mut self, name: &'static str) -> bool {
+    pub(super) fn takes(&mut self) -> bool {
         let position = self.position;
         self.position += 1;
-        if self.stage != Stage::Property || self.name != name {
+        if self.stage != Stage::Property || self.owner != Some(position) {
             return false;
         }
         self.stage = Stage::Taken;
         let first = self.seen.add(position);
         if !first {
-            self.error = Some(A::Error::duplicate_field(name));
+            self.error = Some(A::Error::duplicate_field(self.property(position)));
         }
         first
+    }
+
+    /// The name of a field's property.
+    fn property(&self, position: usize) -> &'static str {
+        self.names.get(position).map_or("", String::as_str)
     }
 
     /// Whether the field that was offered last has had no property among all of them.
@@ -237,8 +258,9 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         self.stage == Stage::End && !self.seen.has(self.position - 1)
     }
 
-    pub(super) fn demand(&mut self, name: &'static str) {
+    pub(super) fn demand(&mut self) {
         if self.is_missing() && self.error.is_none() {
+            let name = self.property(self.position - 1);
             self.error = Some(A::Error::missing_field(name));
         }
     }
@@ -273,51 +295,51 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
     }
 
     /// A field whose property has to be there.
-    pub fn required<T: Deserialize<'de>>(&mut self, name: &'static str, field: &mut T) {
-        self.defaulted(name, field);
-        self.demand(name);
+    pub fn required<T: Deserialize<'de>>(&mut self, field: &mut T) {
+        self.defaulted(field);
+        self.demand();
     }
 
     /// [`required`](Self::required), with a wire format of its own.
-    pub fn required_encoded<T: Codec>(&mut self, name: &'static str, field: &mut T) {
-        self.defaulted_encoded(name, field);
-        self.demand(name);
+    pub fn required_encoded<T: Codec>(&mut self, field: &mut T) {
+        self.defaulted_encoded(field);
+        self.demand();
     }
 
     /// A field that keeps its default when the property is missing, and is always written.
-    pub fn defaulted<T: Deserialize<'de>>(&mut self, name: &'static str, field: &mut T) {
-        if self.takes(name) {
+    pub fn defaulted<T: Deserialize<'de>>(&mut self, field: &mut T) {
+        if self.takes() {
             self.store(field, identity);
         }
     }
 
     /// [`defaulted`](Self::defaulted), with a wire format of its own.
-    pub fn defaulted_encoded<T: Codec>(&mut self, name: &'static str, field: &mut T) {
-        if self.takes(name) {
+    pub fn defaulted_encoded<T: Codec>(&mut self, field: &mut T) {
+        if self.takes() {
             self.store(field, Decoded::value);
         }
     }
 
     /// A field that is none when the property is null, and keeps its default when it is missing.
-    pub fn optional<T: Deserialize<'de>>(&mut self, name: &'static str, field: &mut Option<T>) {
-        self.defaulted(name, field);
+    pub fn optional<T: Deserialize<'de>>(&mut self, field: &mut Option<T>) {
+        self.defaulted(field);
     }
 
     /// [`optional`](Self::optional), with a wire format of its own.
-    pub fn optional_encoded<T: Codec>(&mut self, name: &'static str, field: &mut Option<T>) {
-        self.defaulted_encoded(name, field);
+    pub fn optional_encoded<T: Codec>(&mut self, field: &mut Option<T>) {
+        self.defaulted_encoded(field);
     }
 
     /// A field that keeps its default when the property is missing, where null is a value.
-    pub fn nullable<T: Deserialize<'de>>(&mut self, name: &'static str, field: &mut Option<T>) {
-        if self.takes(name) {
+    pub fn nullable<T: Deserialize<'de>>(&mut self, field: &mut Option<T>) {
+        if self.takes() {
             *field = self.value();
         }
     }
 
     /// [`nullable`](Self::nullable), with a wire format of its own.
-    pub fn nullable_encoded<T: Codec>(&mut self, name: &'static str, field: &mut Option<T>) {
-        if self.takes(name) {
+    pub fn nullable_encoded<T: Codec>(&mut self, field: &mut Option<T>) {
+        if self.takes() {
             *field = self.value().map(Decoded::value);
         }
     }
@@ -325,13 +347,13 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
     /// `apiVersion` and `kind`, which are those of `T` where they are there: the items of a list need not say theirs, as built-in
     /// kinds' do not.
     pub fn kind<T: Resource>(&mut self) {
-        self.constant("apiVersion", T::API_VERSION);
-        self.constant("kind", T::KIND);
+        self.constant(T::API_VERSION);
+        self.constant(T::KIND);
     }
 
-    fn constant(&mut self, name: &'static str, expected: &'static str) {
+    fn constant(&mut self, expected: &'static str) {
         let mut actual = String::new();
-        self.defaulted(name, &mut actual);
+        self.defaulted(&mut actual);
         if !actual.is_empty() && actual != expected {
             let actual = Unexpected::Str(&actual);
             self.error = Some(A::Error::invalid_value(actual, &expected));

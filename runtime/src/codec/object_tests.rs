@@ -7,6 +7,7 @@ use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
+use super::property::Names;
 use crate::codec;
 
 /// The structs twice: with the list, and as they would be derived.
@@ -72,10 +73,26 @@ both! {
         unknown_fields: BTreeMap<String, Value>,
     }
 
+    #[serde(rename_all = "camelCase")]
+    struct Cased {
+        run_policy: String,
+        r#type: String,
+        #[serde(rename = "pod_ip", default)]
+        pod_ip: i32,
+        #[serde(rename = "podCIDR", default)]
+        pod_cidr: i32,
+        #[serde(default)]
+        x_a2_b: i32,
+        #[serde(rename = "", default)]
+        blank: i32,
+        #[serde(rename = "=", default)]
+        equals: i32,
+    }
+
     struct Nothing {}
 }
 
-use listed::{Coded, Nothing, Open, Plain};
+use listed::{Cased, Coded, Nothing, Open, Plain};
 
 codec::object! {
     Plain; required name, kind = "type"; optional note; defaulted always, count; nullable any, twice; filled list;
@@ -86,6 +103,9 @@ codec::object! {
     omittable_encoded ports
 }
 codec::object! { Open; required name; ..unknown_fields }
+codec::object! {
+    Cased; required run_policy, r#type; defaulted pod_ip = "pod_ip", pod_cidr = "podCIDR", x_a2_b, blank = "", equals = "="
+}
 codec::object! { Nothing }
 
 /// The result of reading a text as a type: the text that it writes, or its error.
@@ -126,6 +146,7 @@ fn compare_all(json: &str) {
     compare::<Plain, derived::Plain>(json);
     compare::<Coded, derived::Coded>(json);
     compare::<Open, derived::Open>(json);
+    compare::<Cased, derived::Cased>(json);
     compare::<Nothing, derived::Nothing>(json);
 }
 
@@ -152,6 +173,14 @@ fn missing_null_unknown_and_repeated_properties_are_as_serde_derives_them() {
         r#"{"port": 1, "perhaps": 2, "perhaps": 3}"#,
         r#"{"z": 1, "name": "a", "b": null, "z": 2}"#,
         r#"{"name": "a""#,
+        r#"{"runPolicy": "a", "type": "b"}"#,
+        r#"{"runPolicy": "a", "type": "b", "pod_ip": 1, "podCIDR": 2, "xA2B": 3, "": 4, "=": 5}"#,
+        // No property has another's name in its place.
+        r#"{"runPolicy": "a", "type": "b", "podIp": 1, "pod_cidr": 2, "podCidr": 3, "x_a2_b": 4, "r#type": 5, "RunPolicy": 6}"#,
+        r#"{"runPolicy": "a", "type": "b", "blank": 1, "equals": 2, "=podCIDR": 3, "xA2": 4, "xA2BC": 5, "_": 6}"#,
+        r#"{"run_policy": "a", "type": "b"}"#,
+        r#"{"runPolicy": "a", "r#type": "b"}"#,
+        r#"{"runPolicy": "a", "type": "b", "runPolicy": "c"}"#,
     ] {
         compare_all(json);
     }
@@ -161,6 +190,8 @@ fn missing_null_unknown_and_repeated_properties_are_as_serde_derives_them() {
 fn errors_name_the_property_and_its_place() {
     let error = |json: &str| serde_json::from_str::<Plain>(json).unwrap_err().to_string();
     assert_eq!(error("{}"), "missing field `name` at line 1 column 2");
+    let cased = serde_json::from_str::<Cased>("{}").unwrap_err().to_string();
+    assert_eq!(cased, "missing field `runPolicy` at line 1 column 2");
     let twice = error(r#"{"name": "a", "name": "b"}"#);
     assert_eq!(twice, "duplicate field `name` at line 1 column 20");
     let array = error("[]");
@@ -168,6 +199,19 @@ fn errors_name_the_property_and_its_place() {
         array,
         "invalid type: sequence, expected struct Plain at line 1 column 0"
     );
+}
+
+#[test]
+fn names_of_more_types_than_there_are_places_are_told_apart() {
+    let lists: Vec<&'static str> = (0..2000)
+        .map(|i| &*format!("A\0=P{i}\0p\0run_policy_{i}\0r#type").leak())
+        .collect();
+    for _ in 0..2 {
+        for (i, list) in lists.iter().enumerate() {
+            let expected = [format!("P{i}"), format!("runPolicy{i}"), "type".to_owned()];
+            assert_eq!(Names::of(list).properties, expected);
+        }
+    }
 }
 
 /// Kept positions beyond those that fit one word.
@@ -217,7 +261,7 @@ fn objects_may_have_more_than_64_properties() {
 type Property = (&'static str, Vec<Value>);
 
 /// The properties of each struct, and how many of them, from the first, are required.
-fn properties() -> [(Vec<Property>, usize); 3] {
+fn properties() -> [(Vec<Property>, usize); 4] {
     let ports = || vec![json!(80), json!("http"), json!(4_294_967_296_i64)];
     let text = || vec![json!("a"), json!("")];
     let plain = vec![
@@ -245,7 +289,18 @@ fn properties() -> [(Vec<Property>, usize); 3] {
         ("a", vec![json!(null), json!({"b": 1})]),
         ("b", vec![json!("c")]),
     ];
-    [(plain, 2), (coded, 1), (open, 1)]
+    let integer = || vec![json!(1), json!(-2)];
+    let cased = vec![
+        ("runPolicy", text()),
+        ("type", text()),
+        ("run_policy", integer()),
+        ("podIp", integer()),
+        ("pod_ip", integer()),
+        ("podCIDR", integer()),
+        ("xA2B", integer()),
+        ("xA2b", integer()),
+    ];
+    [(plain, 2), (coded, 1), (open, 1), (cased, 2)]
 }
 
 /// The text of an object that one of the structs takes, in most cases: seldom is a value of another type, a required property
@@ -298,6 +353,7 @@ fn most_random_objects_are_taken() {
         outcome::<Plain>(&json).is_ok()
             || outcome::<Coded>(&json).is_ok()
             || outcome::<Open>(&json).is_ok()
+            || outcome::<Cased>(&json).is_ok()
     });
     let taken = taken.count();
     assert!((600..950).contains(&taken), "{taken} of 1000");

@@ -8,40 +8,44 @@ use super::{Codec, Encoded, object::Reader, object_writer::Writer};
 
 impl<'de, A: MapAccess<'de>> Reader<'de, A> {
     /// A field that is empty when the property is missing or null, and is always written.
-    pub fn filled<T: Deserialize<'de> + Default>(&mut self, name: &'static str, field: &mut T) {
-        if self.takes(name) {
+    pub fn filled<T: Deserialize<'de> + Default>(&mut self, field: &mut T) {
+        if self.takes() {
             *field = self.value::<Option<T>>().flatten().unwrap_or_default();
         }
     }
 
     /// [`filled`](Self::filled), but not written when empty.
-    pub fn omittable<T: Deserialize<'de> + Default>(&mut self, name: &'static str, field: &mut T) {
-        self.filled(name, field);
+    pub fn omittable<T: Deserialize<'de> + Default>(&mut self, field: &mut T) {
+        self.filled(field);
     }
 
     /// [`omittable`](Self::omittable), with a wire format of its own.
-    pub fn omittable_encoded<T: Codec>(&mut self, name: &'static str, field: &mut T) {
-        self.defaulted_encoded(name, field);
+    pub fn omittable_encoded<T: Codec>(&mut self, field: &mut T) {
+        self.defaulted_encoded(field);
     }
 }
 
 impl<M: SerializeMap> Writer<M> {
     /// A field that is always written.
-    pub fn filled<T: Serialize>(&mut self, name: &'static str, field: &T) {
-        self.property(name, field);
+    pub fn filled<T: Serialize>(&mut self, field: &T) {
+        self.property(field);
     }
 
     /// A field that is written unless empty.
-    pub fn omittable<T: Serialize + Empty>(&mut self, name: &'static str, field: &T) {
-        if !field.is_empty() {
-            self.property(name, field);
+    pub fn omittable<T: Serialize + Empty>(&mut self, field: &T) {
+        if field.is_empty() {
+            self.skip();
+        } else {
+            self.property(field);
         }
     }
 
     /// [`omittable`](Self::omittable), with a wire format of its own.
-    pub fn omittable_encoded<T: Codec + Empty>(&mut self, name: &'static str, field: &T) {
-        if !field.is_empty() {
-            self.property(name, &Encoded(field));
+    pub fn omittable_encoded<T: Codec + Empty>(&mut self, field: &T) {
+        if field.is_empty() {
+            self.skip();
+        } else {
+            self.property(&Encoded(field));
         }
     }
 }

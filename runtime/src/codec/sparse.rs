@@ -79,34 +79,26 @@ impl<T: Serialize> Serialize for SparseRef<'_, T> {
 
 impl<'de, A: MapAccess<'de>> Reader<'de, A> {
     /// [`required`](Self::required), of sparse values.
-    pub fn required_sparse<T: Deserialize<'de>>(&mut self, name: &'static str, field: &mut T) {
-        self.defaulted_sparse(name, field);
-        self.demand(name);
+    pub fn required_sparse<T: Deserialize<'de>>(&mut self, field: &mut T) {
+        self.defaulted_sparse(field);
+        self.demand();
     }
 
     /// [`defaulted`](Self::defaulted), of sparse values.
-    pub fn defaulted_sparse<T: Deserialize<'de>>(&mut self, name: &'static str, field: &mut T) {
-        if self.takes(name) {
+    pub fn defaulted_sparse<T: Deserialize<'de>>(&mut self, field: &mut T) {
+        if self.takes() {
             self.store(field, |Sparse(value)| value);
         }
     }
 
     /// [`optional`](Self::optional), of sparse values.
-    pub fn optional_sparse<T: Deserialize<'de>>(
-        &mut self,
-        name: &'static str,
-        field: &mut Option<T>,
-    ) {
-        self.defaulted_sparse(name, field);
+    pub fn optional_sparse<T: Deserialize<'de>>(&mut self, field: &mut Option<T>) {
+        self.defaulted_sparse(field);
     }
 
     /// [`nullable`](Self::nullable), of sparse values.
-    pub fn nullable_sparse<T: Deserialize<'de>>(
-        &mut self,
-        name: &'static str,
-        field: &mut Option<T>,
-    ) {
-        if self.takes(name) {
+    pub fn nullable_sparse<T: Deserialize<'de>>(&mut self, field: &mut Option<T>) {
+        if self.takes() {
             *field = self.value().map(|Sparse(value)| value);
         }
     }
@@ -114,24 +106,25 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
 
 impl<M: SerializeMap> Writer<M> {
     /// [`required`](Self::required), of sparse values.
-    pub fn required_sparse<T: Serialize>(&mut self, name: &'static str, field: &T) {
-        self.property(name, &SparseRef(field));
+    pub fn required_sparse<T: Serialize>(&mut self, field: &T) {
+        self.property(&SparseRef(field));
     }
 
     /// [`defaulted`](Self::defaulted), of sparse values.
-    pub fn defaulted_sparse<T: Serialize>(&mut self, name: &'static str, field: &T) {
-        self.property(name, &SparseRef(field));
+    pub fn defaulted_sparse<T: Serialize>(&mut self, field: &T) {
+        self.property(&SparseRef(field));
     }
 
     /// [`optional`](Self::optional), of sparse values.
-    pub fn optional_sparse<T: Serialize>(&mut self, name: &'static str, field: &Option<T>) {
-        if let Some(value) = field {
-            self.property(name, &SparseRef(value));
+    pub fn optional_sparse<T: Serialize>(&mut self, field: &Option<T>) {
+        match field {
+            Some(value) => self.property(&SparseRef(value)),
+            None => self.skip(),
         }
     }
 
     /// [`nullable`](Self::nullable), of sparse values.
-    pub fn nullable_sparse<T: Serialize>(&mut self, name: &'static str, field: &Option<T>) {
-        self.optional_sparse(name, field);
+    pub fn nullable_sparse<T: Serialize>(&mut self, field: &Option<T>) {
+        self.optional_sparse(field);
     }
 }

@@ -9,15 +9,21 @@ use serde::{
 
 /// Implements serde, `From<&str>` and `AsRef<str>` for an enum by the texts that its variants are; any other text is in the
 /// variant named first. A variant without `= "…"` has the text of its own name. serde's derive would buffer each value and try the
-/// variants one by one.
+/// variants one by one. The variant after `default` is the type's `Default`.
 ///
 /// ```ignore
-/// codec::texts! { RunPolicy, Unrecognized, Always, OnFailure = "on-failure" }
+/// codec::texts! { RunPolicy default Always, Unrecognized, Always, OnFailure = "on-failure" }
 /// ```
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __codec_texts {
-    ($name:ident, $open:ident $(, $variant:ident $(= $value:literal)?)* $(,)?) => {
+    ($name:ident $(default $default:ident)?, $open:ident $(, $variant:ident $(= $value:literal)?)* $(,)?) => {
+        $(impl ::core::default::Default for $name {
+            fn default() -> Self {
+                Self::$default
+            }
+        })?
+
         impl ::core::convert::From<&str> for $name {
             #[inline]
             fn from(text: &str) -> Self {

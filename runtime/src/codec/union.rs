@@ -1,19 +1,20 @@
 //! Unions: views of structs of which at most one field is set.
 
-/// Implements the view of a union of fields: a method of the struct that gives the only field that is set and, after
-/// `convertible`, `From` of the view.
+/// Declares the view of a union of fields, an enum of references to them, with a method of the struct that gives the only field
+/// that is set and, after `convertible`, `From` of the view.
 ///
 /// ```ignore
-/// codec::union! { convertible Filter, FilterUnion, as_union, Cors = cors (kind = Kind::Cors), Mirror = mirror (kind = Kind::Mirror) }
+/// codec::union! { convertible pub enum FilterUnion of Filter, as_union; Cors(FilterCors) = cors (kind = Kind::Cors),
+///     Mirror(FilterMirror) = mirror (kind = Kind::Mirror) }
 /// ```
 ///
-/// In brackets stands the field that says which member is set, with its value.
+/// In brackets after a field stands the one that says which member is set, with its value.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __codec_union {
-    (convertible $object:ident, $view:ident, $method:ident
-        $(, $variant:ident = $field:ident $(($tag:ident = $value:path))?)* $(,)?) => {
-        $crate::codec::union! { $object, $view, $method $(, $variant = $field)* }
+    (convertible $vis:vis enum $view:ident of $object:ident, $method:ident;
+        $($variant:ident($ty:ty) = $field:ident $(($tag:ident = $value:path))?),+) => {
+        $crate::codec::union! { $vis enum $view of $object, $method; $($variant($ty) = $field),+ }
 
         impl ::core::convert::From<$view<'_>> for $object {
             fn from(view: $view<'_>) -> Self {
@@ -22,22 +23,28 @@ macro_rules! __codec_union {
                         $field: $crate::codec::member(value),
                         $($tag: ::core::convert::From::from($value),)?
                         ..::core::default::Default::default()
-                    },)*
+                    },)+
                 }
             }
         }
     };
-    ($object:ident, $view:ident, $method:ident $(, $variant:ident = $field:ident)* $(,)?) => {
+    ($vis:vis enum $view:ident of $object:ident, $method:ident; $($variant:ident($ty:ty) = $field:ident),+) => {
+        #[doc = ::core::concat!("The field of [`", ::core::stringify!($object), "`] that is set, of those of which at most one may be.")]
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        $vis enum $view<'a> {
+            $($variant(&'a $ty),)+
+        }
+
         impl $object {
             /// The only field of the union that is set; none where none or several are.
             #[must_use]
-            pub fn $method(&self) -> ::core::option::Option<$view<'_>> {
+            $vis fn $method(&self) -> ::core::option::Option<$view<'_>> {
                 let mut only = ::core::option::Option::None;
                 $(if let ::core::option::Option::Some(value) = &self.$field {
                     if only.replace($view::$variant(value)).is_some() {
                         return ::core::option::Option::None;
                     }
-                })*
+                })+
                 only
             }
         }

@@ -1,21 +1,22 @@
-//! Advice of clippy and rustc that a file of types cannot take, since names, types and values are the API's.
+//! Advice of clippy and rustc that types cannot take, since names, types and values are the API's.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::default::honoured;
+use super::{default::honoured, units};
 use crate::{
-    emit::serde_attributes::Presence,
+    emit::{Emit, serde_attributes::Presence},
     model::{Field, TypeDef, TypeKind, TypeRef},
 };
 
 /// The score above which clippy calls a type very complex, unless configured otherwise.
 const MAX_COMPLEXITY: usize = 250;
 
-/// The `#![allow(…)]` of a file with the given types, some of whose items may be undocumented.
-pub(super) fn emit(defs: &[&TypeDef], undocumented: bool) -> TokenStream {
-    let fields = || defs.iter().flat_map(|def| fields(def));
-    let has_enum = defs.iter().any(|def| matches!(def.kind, TypeKind::Enum(_)));
+/// The `#![allow(…)]` of the module with all types, of which some items have no documentation.
+pub(crate) fn emit(cx: &Emit<'_>) -> TokenStream {
+    let defs = || units(cx).flat_map(|unit| unit.types);
+    let fields = || defs().flat_map(fields);
+    let has_enum = defs().any(|def| matches!(def.kind, TypeKind::Enum(_)));
     let lints = [
         (
             fields().any(looks_like_constant),
@@ -27,11 +28,10 @@ pub(super) fn emit(defs: &[&TypeDef], undocumented: bool) -> TokenStream {
             quote!(clippy::type_complexity),
         ),
         (has_enum, quote!(clippy::upper_case_acronyms)),
-        (undocumented, quote!(missing_docs)),
+        (true, quote!(missing_docs)),
         // Go's names of nested Protobuf messages: `Upstream_TcpKeepAlive`.
         (
-            defs.iter()
-                .any(|def| def.name.trim_matches('_').contains('_')),
+            defs().any(|def| def.name.trim_matches('_').contains('_')),
             quote!(non_camel_case_types),
         ),
     ];
@@ -39,9 +39,6 @@ pub(super) fn emit(defs: &[&TypeDef], undocumented: bool) -> TokenStream {
         .into_iter()
         .filter_map(|(applies, lint)| applies.then_some(lint))
         .collect();
-    if lints.is_empty() {
-        return TokenStream::new();
-    }
     quote!(#![allow(#(#lints),*)])
 }
 

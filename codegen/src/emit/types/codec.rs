@@ -1,7 +1,7 @@
 //! The codec that generated types name: the runtime's or, for types alone, a copy of it beside them.
 //!
 //! The copy, `apis/codec.rs`, is `runtime/src/codec` with those of its submodules inline that the types need, and without
-//! comments: it is private, and who wants to understand it reads the original.
+//! comments or blank lines: it is private, and who wants to understand it reads the original.
 
 mod parts;
 
@@ -197,17 +197,11 @@ fn with_types(source: &str, exact: &BTreeMap<String, BTreeSet<String>>) -> Strin
     text
 }
 
-/// The lines of a source without comments, and without the blank lines around these.
+/// The lines of a source without comments and blank lines.
 fn code_lines(source: &str) -> impl Iterator<Item = &str> {
-    let is_code = |line: &&str| {
+    source.lines().filter(|line| {
         let line = line.trim_start();
-        !line.starts_with("//") && line != "#[doc(hidden)]"
-    };
-    let mut was_blank = true;
-    source.lines().filter(is_code).filter(move |line| {
-        let doubled = line.is_empty() && was_blank;
-        was_blank = line.is_empty();
-        !doubled
+        !line.is_empty() && !line.starts_with("//") && line != "#[doc(hidden)]"
     })
 }
 
@@ -229,10 +223,8 @@ fn submodule(line: &str) -> Option<(&str, &'static Part)> {
 
 fn push_indented(text: &mut String, source: &str) {
     for line in code_lines(source) {
-        if !line.is_empty() {
-            text.push_str("    ");
-            text.push_str(line);
-        }
+        text.push_str("    ");
+        text.push_str(line);
         text.push('\n');
     }
 }
@@ -339,7 +331,10 @@ mod tests {
                 !text.contains("self::time") && !text.contains("Condition"),
                 "{text}"
             );
-            assert_eq!(modules(text), ["object true", "object_writer true"]);
+            assert_eq!(
+                modules(text),
+                ["object true", "object_writer true", "property true"]
+            );
         });
     }
 

@@ -8,8 +8,9 @@ use std::{
 };
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens as _, quote};
+use quote::quote;
 
+use super::object::{WIDTH, fill};
 use crate::{
     emit::{
         Emit,
@@ -145,35 +146,46 @@ impl<'a> Imports<'a> {
         }
     }
 
-    /// The `use` items, sorted by path.
-    pub(crate) fn emit(&self) -> TokenStream {
+    /// The `use` items, sorted by path, laid out.
+    pub(crate) fn emit(&self) -> String {
         let asked = self.asked.borrow();
         let modules: BTreeMap<String, &BTreeSet<String>> = asked
             .iter()
             .map(|(module, names)| (self.full(module), names))
             .collect();
-        let uses = modules.into_iter().map(|(module, names)| {
-            let module = path(&module);
-            let name = |name: &String| match name.as_str() {
-                SELF => quote!(self),
-                name => ident(name).into_token_stream(),
-            };
-            let own = names.get(SELF);
+        let mut text = String::new();
+        for (module, names) in modules {
+            let own = names.get(SELF).cloned();
             let others = names.iter().filter(|name| *name != SELF);
-            let tokens: Vec<_> = own.into_iter().chain(others).map(name).collect();
-            match tokens.as_slice() {
-                [_] if own.is_some() => quote!(use #module;),
-                [name] => quote!(use #module::#name;),
-                _ => quote!(use #module::{#(#tokens),*};),
+            let others = others.map(|name| names::ident(name));
+            let names: Vec<String> = own.into_iter().chain(others).collect();
+            match names.as_slice() {
+                [name] if name == SELF => text.push_str(&format!("use {module};\n")),
+                names => push_use(&mut text, &format!("use {module}"), names),
             }
-        });
+        }
         let beside = self.beside.borrow();
-        let beside: Vec<_> = beside.iter().map(|name| ident(name)).collect();
-        let beside = match beside.as_slice() {
-            [] => None,
-            [name] => Some(quote!(use super::#name;)),
-            names => Some(quote!(use super::{#(#names),*};)),
-        };
-        quote!(#(#uses)* #beside)
+        let beside: Vec<String> = beside.iter().map(|name| names::ident(name)).collect();
+        push_use(&mut text, "use super", &beside);
+        text
+    }
+}
+
+/// Adds the `use` of names of a module, in as few lines as they take; nothing without names.
+pub(crate) fn push_use(text: &mut String, module: &str, names: &[String]) {
+    match names {
+        [] => {}
+        [name] => text.push_str(&format!("{module}::{name};\n")),
+        names => {
+            let line = format!("{module}::{{{}}};\n", names.join(", "));
+            if line.trim_end().chars().count() <= WIDTH {
+                text.push_str(&line);
+            } else {
+                text.push_str(&format!("{module}::{{\n"));
+                let names = names.iter().map(|name| format!("{name},"));
+                fill(text, "   ", &names.collect::<Vec<_>>(), "");
+                text.push_str("};\n");
+            }
+        }
     }
 }

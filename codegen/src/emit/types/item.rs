@@ -178,20 +178,20 @@ fn with_plain_numbers(ty: &TypeRef) -> TypeRef {
 
 fn emit_enum(scope: &FileContext<'_>, def: &TypeDef, body: &EnumDef, lines: &mut Lines) {
     comment(lines, type_docs(scope, def));
-    let default = match (body.default, &body.open) {
-        (None, Some(_)) if body.zero_is_empty => None,
-        (default, _) => Some(default.unwrap_or(0)),
-    };
+    let default = values::default(body);
     // Enums of integers are read and written through `From`: see the macro of that name.
     let serde = match body.values {
         EnumValues::Texts if values::is_listed(scope.cx, def) => Serde::Generated,
         _ => Serde::Derived,
     };
     let is_derived_text = serde == Serde::Derived && body.values == EnumValues::Texts;
+    // The macro of listed texts writes `Default`.
     let derived: &[&str] = match (body.values, default) {
         (EnumValues::Integers, _) => &["Clone", "Copy", "Debug", "Default", "PartialEq", "Eq"],
-        (EnumValues::Texts, Some(_)) => &["Clone", "Debug", "Default", "PartialEq", "Eq"],
-        (EnumValues::Texts, None) => &["Clone", "Debug", "PartialEq", "Eq"],
+        (EnumValues::Texts, Some(_)) if serde == Serde::Derived => {
+            &["Clone", "Debug", "Default", "PartialEq", "Eq"]
+        }
+        (EnumValues::Texts, _) => &["Clone", "Debug", "PartialEq", "Eq"],
     };
     derive(scope, def, derived, serde, lines);
     if body.values == EnumValues::Integers {
@@ -202,7 +202,7 @@ fn emit_enum(scope: &FileContext<'_>, def: &TypeDef, body: &EnumDef, lines: &mut
     for (index, variant) in body.variants.iter().enumerate() {
         let value = &variant.value;
         comment(lines, scope.marker(variant_docs(variant)));
-        if Some(index) == default {
+        if Some(index) == default && derived.contains(&"Default") {
             lines.default();
         }
         if is_derived_text && *value != variant.name {
@@ -211,7 +211,6 @@ fn emit_enum(scope: &FileContext<'_>, def: &TypeDef, body: &EnumDef, lines: &mut
         lines.variant(&names::ident(&variant.name), None);
     }
     if let Some(open) = &body.open {
-        lines.comment(" A value that the schema does not list, such as one of a newer API server.");
         if is_derived_text {
             lines.attributes(&quote!(#[serde(untagged)]));
         }
@@ -287,7 +286,7 @@ fn derive(
         derives.push(scope.imports.name("serde", "Deserialize"));
     }
     let mut own = names.to_vec();
-    own.extend(["Serialize", "Deserialize"]);
+    own.extend(["Default", "Serialize", "Deserialize"]);
     if scope.cx.options.schemars {
         derives.push(quote!(::schemars::JsonSchema));
         own.push("JsonSchema");

@@ -40,17 +40,12 @@ mod together;
 mod union;
 mod values;
 
-use std::{
-    cell::{Cell, RefCell},
-    collections::BTreeMap,
-    sync::Arc,
-};
-
-use proc_macro2::TokenStream;
-use quote::quote;
+use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
 
 use self::imports::{Homes, Imports};
-pub(crate) use self::{attributes::warn as warn_of_attributes, object::named};
+pub(crate) use self::{
+    allow::emit as allow, attributes::warn as warn_of_attributes, imports::push_use, object::named,
+};
 use super::{
     Emit, Files, apis,
     context::{api_version, module_docs},
@@ -116,29 +111,12 @@ pub(crate) struct FileContext<'a> {
     pub(crate) unit: Unit<'a>,
     pub(crate) imports: Imports<'a>,
     comments: RefCell<Comments>,
-    /// Whether an item has none.
-    undocumented: Cell<bool>,
 }
 
 impl FileContext<'_> {
-    /// A comment of these lines, without leading space, at what comes next; nothing without lines.
-    fn comment(&self, lines: Vec<String>) -> TokenStream {
-        let marker = self.marker(lines);
-        marker.map_or_else(TokenStream::new, |marker| quote!(#[doc = #marker]))
-    }
-
     /// What stands for a comment of these lines; nothing without lines.
     fn marker(&self, lines: Vec<String>) -> Option<String> {
-        if lines.is_empty() {
-            self.undocumented();
-            return None;
-        }
-        Some(self.comments.borrow_mut().add(lines))
-    }
-
-    /// Notes that an item has no comment, since its name says as much.
-    fn undocumented(&self) {
-        self.undocumented.set(true);
+        (!lines.is_empty()).then(|| self.comments.borrow_mut().add(lines))
     }
 }
 
@@ -187,6 +165,12 @@ fn emit_unit<'a>(cx: &'a Emit<'a>, unit: Unit<'a>, what: String, files: &mut Fil
 /// Whether the types have a `codec` module beside them, for want of the runtime's.
 pub(crate) fn has_codec(cx: &Emit<'_>) -> bool {
     !cx.options.needs_runtime() && units(cx).any(|unit| needs_codec(cx, unit))
+}
+
+/// Whether an enum has a variant for values that its schema does not list.
+pub(crate) fn have_open_enum(cx: &Emit<'_>) -> bool {
+    let is_open = |def: &TypeDef| matches!(&def.kind, TypeKind::Enum(body) if body.open.is_some());
+    units(cx).flat_map(|unit| unit.types).any(is_open)
 }
 
 /// Every unit whose types are emitted.
@@ -325,7 +309,6 @@ fn emit_file(
         unit,
         imports: Imports::new(cx, module, homes),
         comments: RefCell::default(),
-        undocumented: Cell::default(),
     };
     let content = match defs.first() {
         Some(def) if unit.origin == Origin::Go => {
@@ -348,16 +331,14 @@ fn emit_file(
         if let Some(text) = object::emit(&scope, def).or_else(|| values::emit(&scope, def)) {
             items.push_text(&text);
         }
-        for (view, call) in union::emit(&scope, def) {
-            items.push(cx.visible(view));
-            items.push_text(&call);
-        }
+        items.push_text(&union::emit(&scope, def));
     }
-    let allow = allow::emit(defs, scope.undocumented.get());
-    let uses = scope.imports.emit();
+    let mut imports = Items::default();
+    imports.push_text(&scope.imports.emit());
+    imports.append(items);
     Code {
-        tokens: quote!(#allow #docs #uses),
-        items,
+        tokens: docs,
+        items: imports,
         comments: scope.comments.into_inner(),
     }
 }

@@ -1,7 +1,7 @@
 //! serde of structs: the list of a struct's fields, for the codec's macro.
 //!
 //! ```text
-//! codec::object! { VirtualMachineSpec; required image; optional resource, run_policy = "runPolicy" }
+//! codec::object! { VirtualMachineSpec; required image; optional run_policy, pod_cidr = "podCIDR" }
 //! ```
 //!
 //! A word stands before the first of the fields that it is for. The order is that of the struct, in which fields are written.
@@ -20,11 +20,11 @@ use crate::{
         context::ident,
         serde_attributes::{Presence, Wire, is_plain_go, may_be_null, uses_codec},
     },
-    model::{Field, StructDef, TypeDef, TypeKind, UnknownFields},
+    model::{Field, StructDef, TypeDef, TypeKind, UnknownFields, names},
 };
 
 /// The width that lines are filled to: that of the documentation of fields.
-const WIDTH: usize = 128;
+pub(super) const WIDTH: usize = 128;
 
 /// The list of a struct's fields, laid out.
 pub(super) fn emit(scope: &FileContext<'_>, def: &TypeDef) -> Option<String> {
@@ -92,7 +92,10 @@ fn entries(scope: &FileContext<'_>, def: &TypeDef, body: &StructDef) -> Vec<Stri
             "required" if is_root && field.json_name == "metadata" => "defaulted",
             mode => mode,
         };
-        let mut entry = named(&ident(&field.rust_name), &field.json_name);
+        let mut entry = names::ident(&field.rust_name);
+        if !is_camel_case(&field.json_name, &entry) {
+            entry.push_str(&format!(" = {:?}", field.json_name));
+        }
         if honoured(field) {
             entry.push_str(&format!(" or {}", function_ident(field)));
         }
@@ -113,12 +116,25 @@ fn entries(scope: &FileContext<'_>, def: &TypeDef, body: &StructDef) -> Vec<Stri
     entries
 }
 
-/// A field or variant with its name in JSON, unless that is its own.
+/// A variant or kind with its name in JSON, unless that is its own.
 pub(crate) fn named(own: &Ident, in_json: &str) -> String {
     if *own == in_json {
         return in_json.to_owned();
     }
     format!("{own} = {in_json:?}")
+}
+
+/// Whether a property has the name of its field in camel case, as the codec tells.
+fn is_camel_case(property: &str, field: &str) -> bool {
+    let mut expected = String::new();
+    for c in property.chars() {
+        match c {
+            '_' => return false,
+            'A'..='Z' => expected.extend(['_', c.to_ascii_lowercase()]),
+            _ => expected.push(c),
+        }
+    }
+    expected == field.trim_start_matches("r#")
 }
 
 /// The method of the codec's reader and writer for a field.

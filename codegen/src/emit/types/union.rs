@@ -1,20 +1,11 @@
 //! Views of unions: an enum of the fields of a struct of which at most one is set.
 //!
 //! ```text
-//! /// The field of [`IssuerSpec`] that is set, of those of which exactly one must be.
-//! #[derive(Clone, Copy, Debug, PartialEq)]
-//! pub enum IssuerSpecUnion<'a> {
-//!     Acme(&'a IssuerAcme),
-//!     …
-//! }
-//! codec::union! { IssuerSpec, IssuerSpecUnion, as_union, Acme = acme, Ca = ca }
+//! codec::union! { pub enum IssuerSpecUnion of IssuerSpec, as_union; Acme(IssuerAcme) = acme, Ca(IssuerCa) = ca }
 //! ```
 //!
-//! The struct stays as it is and decodes whatever the server sends. The macro writes `as_union` and, where the struct requires
-//! nothing else, `From`; then its first word is `convertible`.
-
-use proc_macro2::TokenStream;
-use quote::quote;
+//! The struct stays as it is and decodes whatever the server sends. The macro writes the enum, which borrows the fields, `as_union` and,
+//! where the struct requires nothing else, `From`; then its first word is `convertible`.
 
 use super::{
     FileContext,
@@ -22,10 +13,7 @@ use super::{
     refs,
 };
 use crate::{
-    emit::{
-        context::{ident, path},
-        serde_attributes::Presence,
-    },
+    emit::{context::ident, serde_attributes::Presence},
     model::{
         Field, FieldUnion, StructDef, TypeDef, TypeKind, TypeRef, UnionBound, UnionMember,
         UnionView,
@@ -40,11 +28,9 @@ struct Viewed<'a> {
     view: &'a UnionView,
 }
 
-/// The view of each union of a struct, and the call of the macro beside it.
-pub(super) fn emit(scope: &FileContext<'_>, def: &TypeDef) -> Vec<(TokenStream, String)> {
-    let views = views(def);
-    let emitted = views.map(|viewed| (viewed.emit_enum(scope), viewed.emit_call(scope)));
-    emitted.collect()
+/// The call of the macro for each union of a struct.
+pub(super) fn emit(scope: &FileContext<'_>, def: &TypeDef) -> String {
+    views(def).map(|viewed| viewed.emit(scope)).collect()
 }
 
 /// Whether a type has views, which name the codec.
@@ -83,32 +69,7 @@ impl Viewed<'_> {
         members.filter_map(|member| Some((member, self.field(&member.field)?)))
     }
 
-    fn emit_enum(&self, scope: &FileContext<'_>) -> TokenStream {
-        let view = ident(&self.view.name);
-        let must = match self.union.bound {
-            UnionBound::ExactlyOne => "exactly one must be",
-            UnionBound::AtMostOne | UnionBound::AtLeastOne => "at most one may be",
-        };
-        let docs = scope.comment(vec![format!(
-            "The field of [`{}`] that is set, of those of which {must}.",
-            self.def.name
-        )]);
-        let variants = self.members().map(|(member, field)| {
-            let variant = ident(&member.variant);
-            scope.undocumented();
-            let ty = value_type(scope, field);
-            quote!(#variant(&'a #ty),)
-        });
-        quote! {
-            #docs
-            #[derive(Clone, Copy, Debug, PartialEq)]
-            pub enum #view<'a> {
-                #(#variants)*
-            }
-        }
-    }
-
-    fn emit_call(&self, scope: &FileContext<'_>) -> String {
+    fn emit(&self, scope: &FileContext<'_>) -> String {
         let object = ident(&self.def.name);
         let tags: Option<Vec<Option<String>>> = self
             .members()
@@ -117,18 +78,16 @@ impl Viewed<'_> {
         let tags = tags.filter(|_| !self.requires_more());
         let word = if tags.is_some() { "convertible " } else { "" };
         let (view, method) = (ident(&self.view.name), ident(&self.view.method));
-        let mut entries = vec![
-            format!("{word}{object}"),
-            view.to_string(),
-            method.to_string(),
-        ];
+        let visibility = scope.cx.visibility();
+        let head = format!("{word}{visibility} enum {view} of {object}, {method};");
         let mut tags = tags.unwrap_or_default().into_iter();
-        entries.extend(self.members().map(|(member, field)| {
-            let (variant, field) = (ident(&member.variant), ident(&field.rust_name));
+        let members = self.members().map(|(member, field)| {
+            let (variant, ty) = (ident(&member.variant), value_type(scope, field));
             let tag = tags.next().flatten().unwrap_or_default();
-            format!("{variant} = {field}{tag}")
-        }));
-        call(scope, "union", &listed(entries))
+            format!("{variant}({ty}) = {}{tag}", ident(&field.rust_name))
+        });
+        let entries = listed(members.collect());
+        call(scope, "union", &[vec![head], entries].concat())
     }
 
     /// The discriminator that belongs to a member, as the macro has it: ` (kind = IssuerKind::Acme)`. Nothing without one; none
@@ -164,14 +123,14 @@ impl Viewed<'_> {
 }
 
 /// The type of what a variant refers to: the field's, without the `Option` that is none where it is not set.
-fn value_type(scope: &FileContext<'_>, field: &Field) -> TokenStream {
-    let ty = path(&match &field.ty {
+fn value_type(scope: &FileContext<'_>, field: &Field) -> String {
+    let ty = match &field.ty {
         TypeRef::Boxed(inner) => refs::type_path(scope, inner),
         _ => refs::value_type(scope, field),
-    });
+    };
     if Presence::of(field) == Presence::OptionalNullable {
-        let option = scope.imports.prelude("::std::option", "Option");
-        quote!(#option<#ty>)
+        let option = scope.imports.prelude_path("::std::option", "Option");
+        format!("{option}<{ty}>")
     } else {
         ty
     }

@@ -1,7 +1,7 @@
 //! Enums: their values, for the codec's macros.
 //!
 //! ```text
-//! codec::texts! { VirtualMachineAction, Unrecognized, Start = "start", Stop = "stop" }
+//! codec::texts! { VirtualMachineAction default Start, Unrecognized, Start = "start", Stop = "stop" }
 //! codec::integers! { PolicyIpVersion, Unrecognized, V4 = 4, V6 = 6 }
 //! ```
 
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     emit::{Emit, context::ident},
-    model::{EnumValues, TypeDef, TypeKind, Variant},
+    model::{EnumDef, EnumValues, TypeDef, TypeKind, Variant, names},
 };
 
 /// Whether serde of the type goes by a list of its values: an open enum that no schema is derived for, which reads serde's
@@ -23,6 +23,14 @@ pub(super) fn is_listed(cx: &Emit<'_>, def: &TypeDef) -> bool {
         }
         TypeKind::Enum(body) => body.open.is_some(),
         _ => false,
+    }
+}
+
+/// The position of the variant that is the enum's default; none where that is Go's zero value, which is no variant.
+pub(super) fn default(body: &EnumDef) -> Option<usize> {
+    match (body.default, &body.open) {
+        (None, Some(_)) if body.zero_is_empty => None,
+        (default, _) => Some(default.unwrap_or(0)),
     }
 }
 
@@ -41,9 +49,13 @@ pub(super) fn emit(scope: &FileContext<'_>, def: &TypeDef) -> Option<String> {
             EnumValues::Integers => format!("{name} = {}", variant.value),
         }
     };
-    let names = [&def.name, body.open.as_ref()?];
-    let names = names.into_iter().map(|name| ident(name).to_string());
-    let entries: Vec<String> = names.chain(body.variants.iter().map(variant)).collect();
+    let mut name = names::ident(&def.name);
+    let default = default(body).filter(|_| body.values == EnumValues::Texts);
+    if let Some(default) = default.and_then(|index| body.variants.get(index)) {
+        name.push_str(&format!(" default {}", names::ident(&default.name)));
+    }
+    let mut entries = vec![name, names::ident(body.open.as_ref()?)];
+    entries.extend(body.variants.iter().map(variant));
     let name = match body.values {
         EnumValues::Texts => "texts",
         EnumValues::Integers => "integers",

@@ -327,7 +327,7 @@ impl<'a> Gathered<'a> {
         );
         let kind = text("kind", "kind", "The kind of the object.");
         let metadata = Field {
-            docs: described("metadata", "Standard object metadata."),
+            docs: described("metadata", ""),
             option: true,
             required: false,
             ..metadata_field()
@@ -472,8 +472,5 @@ fn element_validation(schema: &Schema) -> Option<Box<Validation>> {
 }
 
 fn metadata_field() -> Field {
-    Field {
-        docs: "Standard object metadata.".to_owned(),
-        ..Field::required("metadata", TypeRef::Known(KnownType::ObjectMeta))
-    }
+    Field::required("metadata", TypeRef::Known(KnownType::ObjectMeta))
 }

@@ -56,7 +56,11 @@ enum Start {
 }
 
 fn start(line: &str) -> Start {
-    let code = line.strip_prefix("pub ").unwrap_or(line);
+    let private = ["pub ", "pub(crate) "].into_iter();
+    let code = private
+        .filter_map(|public| line.strip_prefix(public))
+        .next();
+    let code = code.unwrap_or(line);
     if line.starts_with("//!") {
         Start::ModuleDocs
     } else if line.starts_with("#![") {
@@ -78,13 +82,13 @@ fn parts(item: Start, last: &str, line: &str) -> bool {
     if line.is_empty() || last.is_empty() {
         return false;
     }
-    // Its last line may be set in.
+    // Its last line may be set in. Those of a struct and its unions stand together.
     if deep == 0 && item == Start::List {
-        return true;
+        return !is_list(line);
     }
     if deep == 0 && indent(last) == 0 {
         return match item {
-            // The list of a struct's fields stands with the struct, that of a view's with the view.
+            // The list of a struct's fields stands with the struct.
             Start::Other if is_list(line) => false,
             // Impls without a body stand together.
             Start::Other if last.ends_with("{}") => !line.starts_with("impl "),
@@ -117,11 +121,11 @@ mod tests {
         let body = "//! Docs.\n#![allow(\n    a,\n)]\n#![allow(b)]\nuse a::b;\nuse c::{\n    d, e,\n};\nuse f;\nmod g;\n#[derive(\n    H,\n)]\n\
                     struct I {\n    j: u8,\n}\nimpl I {\n    fn k() {}\n    fn l() {\n        m();\n    }\n    fn n() {}\n}\n\
                     impl O for I {}\nimpl P for I {}\nstruct Q;\n\
-                    struct R {\n    s: u8,\n}\nt::object! { R, u }\nstruct V {}\nt::object! { V,\n    w }\nstruct X;\n// t::object! {\nstruct Y;\nenum Z {}\nt::union! { Z }\nenum A {}\nt::texts! { A }\nenum B {}\n";
+                    struct R {\n    s: u8,\n}\nt::object! { R, u }\nstruct V {}\nt::object! { V,\n    w }\nstruct X;\n// t::object! {\nstruct Y;\nstruct Z {}\nt::object! { Z }\nt::union! { pub enum C of Z }\nenum A {}\nt::texts! { A }\nenum B {}\n";
         let parted = "//! Docs.\n\n#![allow(\n    a,\n)]\n#![allow(b)]\n\nuse a::b;\nuse c::{\n    d, e,\n};\nuse f;\n\nmod g;\n\n#[derive(\n    H,\n)]\n\
                       struct I {\n    j: u8,\n}\n\nimpl I {\n    fn k() {}\n    fn l() {\n        m();\n    }\n\n    fn n() {}\n}\n\n\
                       impl O for I {}\nimpl P for I {}\n\nstruct Q;\n\n\
-                      struct R {\n    s: u8,\n}\nt::object! { R, u }\n\nstruct V {}\nt::object! { V,\n    w }\n\nstruct X;\n\n// t::object! {\nstruct Y;\n\nenum Z {}\nt::union! { Z }\n\nenum A {}\nt::texts! { A }\n\nenum B {}\n";
+                      struct R {\n    s: u8,\n}\nt::object! { R, u }\n\nstruct V {}\nt::object! { V,\n    w }\n\nstruct X;\n\n// t::object! {\nstruct Y;\n\nstruct Z {}\nt::object! { Z }\nt::union! { pub enum C of Z }\n\nenum A {}\nt::texts! { A }\n\nenum B {}\n";
         let mut text = String::new();
         lay_out(&mut text, body, &Comments::default());
         assert_eq!(text, parted);

@@ -69,6 +69,11 @@ impl Items {
         self.text.push_str(text);
     }
 
+    /// Adds other items after those before.
+    pub(crate) fn append(&mut self, others: Self) {
+        self.push_result(others.finish());
+    }
+
     /// The text of all, or the first error.
     fn finish(self) -> Result<String, String> {
         self.error.map_or(Ok(self.text), Err)

@@ -8,7 +8,7 @@ pub(super) struct Part {
     pub(super) needs: &'static [&'static str],
 }
 
-pub(super) const PARTS: [Part; 20] = [
+pub(super) const PARTS: [Part; 21] = [
     Part {
         name: "base64",
         source: include_str!("../../../../../runtime/src/codec/base64.rs"),
@@ -67,12 +67,12 @@ pub(super) const PARTS: [Part; 20] = [
     Part {
         name: "object",
         source: include_str!("../../../../../runtime/src/codec/object.rs"),
-        needs: &["object_writer"],
+        needs: &["object_writer", "property"],
     },
     Part {
         name: "object_writer",
         source: include_str!("../../../../../runtime/src/codec/object_writer.rs"),
-        needs: &[],
+        needs: &["property"],
     },
     Part {
         name: "omittable",
@@ -82,6 +82,11 @@ pub(super) const PARTS: [Part; 20] = [
     Part {
         name: "optional_text",
         source: include_str!("../../../../../runtime/src/codec/optional_text.rs"),
+        needs: &[],
+    },
+    Part {
+        name: "property",
+        source: include_str!("../../../../../runtime/src/codec/property.rs"),
         needs: &[],
     },
     Part {

@@ -5,7 +5,5 @@
 //! Clients, listers and informers.
 
 pub(crate) mod clientset;
-
 pub(crate) mod informers;
-
 pub(crate) mod listers;

@@ -9,7 +9,6 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMet
 /// A copy of a volume.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Backup {
-    /// Standard object metadata.
     pub metadata: ObjectMeta,
     /// What is copied.
     pub spec: Option<BackupSpec>,

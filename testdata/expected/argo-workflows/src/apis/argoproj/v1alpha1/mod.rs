@@ -12,13 +12,10 @@ mod workflow_task_set;
 mod workflow_template;
 pub mod zz_generated_register;
 
-pub use self::common::*;
-pub use self::workflow::*;
-pub use self::workflow_artifact_gc_task::*;
-pub use self::workflow_event_binding::*;
-pub use self::workflow_task_result::*;
-pub use self::workflow_task_set::*;
-pub use self::workflow_template::*;
+pub use self::{
+    common::*, workflow::*, workflow_artifact_gc_task::*, workflow_event_binding::*, workflow_task_result::*,
+    workflow_task_set::*, workflow_template::*,
+};
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };

@@ -8,9 +8,7 @@ mod common;
 mod order;
 pub mod zz_generated_register;
 
-pub use self::challenge::*;
-pub use self::common::*;
-pub use self::order::*;
+pub use self::{challenge::*, common::*, order::*};
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };

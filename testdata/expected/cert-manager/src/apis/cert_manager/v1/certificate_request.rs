@@ -5,9 +5,7 @@
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::ByteString;
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
-    ObjectMeta, Time,
-};
+use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use std::collections::BTreeMap;
 use super::{CertificateConditionsStatus, CertificateIssuerRef, CertificateUsages};
 
@@ -20,7 +18,6 @@ use super::{CertificateConditionsStatus, CertificateIssuerRef, CertificateUsages
 /// cannot be re-used.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CertificateRequest {
-    /// Standard object metadata.
     pub metadata: ObjectMeta,
     /// Specification of the desired state of the CertificateRequest resource.
     /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status>
@@ -44,8 +41,8 @@ pub struct CertificateRequestConditions {
     /// Type of the condition, known values are (`Ready`, `InvalidRequest`, `Approved`, `Denied`).
     pub r#type: String,
 }
-codec::object! { CertificateRequestConditions; optional_encoded last_transition_time = "lastTransitionTime"; optional message,
-    reason; required status, r#type = "type" }
+codec::object! { CertificateRequestConditions; optional_encoded last_transition_time; optional message, reason; required status,
+    r#type }
 
 /// Specification of the desired state of the CertificateRequest resource.
 /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#spec-and-status>
@@ -91,7 +88,7 @@ pub struct CertificateRequestSpec {
     /// creation and immutable.
     pub username: Option<String>,
 }
-codec::object! { CertificateRequestSpec; optional duration, extra, groups, is_ca = "isCA"; required issuer_ref = "issuerRef";
+codec::object! { CertificateRequestSpec; optional duration, extra, groups, is_ca = "isCA"; required issuer_ref;
     required_encoded request; optional uid, usages, username }
 
 /// Status of the CertificateRequest. This is set and managed automatically. Read-only. More info:
@@ -113,4 +110,4 @@ pub struct CertificateRequestStatus {
     pub failure_time: Option<Time>,
 }
 codec::object! { CertificateRequestStatus; optional_encoded ca, certificate; optional conditions;
-    optional_encoded failure_time = "failureTime" }
+    optional_encoded failure_time }

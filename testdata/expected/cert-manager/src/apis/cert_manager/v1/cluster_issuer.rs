@@ -6,8 +6,8 @@
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use super::{
-    CertificateConditions, ClusterIssuerAcme, ClusterIssuerCa, ClusterIssuerSelfSigned,
-    ClusterIssuerStatusAcme, ClusterIssuerVault, ClusterIssuerVenafi,
+    CertificateConditions, ClusterIssuerAcme, ClusterIssuerCa, ClusterIssuerSelfSigned, ClusterIssuerStatusAcme,
+    ClusterIssuerVault, ClusterIssuerVenafi,
 };
 
 /// A ClusterIssuer represents a certificate issuing authority which can be referenced as part of `issuerRef` fields. It is
@@ -15,7 +15,6 @@ use super::{
 /// namespace, not just the same namespace as the referent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuer {
-    /// Standard object metadata.
     pub metadata: ObjectMeta,
     /// Desired state of the ClusterIssuer resource.
     pub spec: ClusterIssuerSpec,
@@ -39,7 +38,7 @@ pub struct ClusterIssuerSpec {
     /// Venafi configures this issuer to sign certificates using a CyberArk Certificate Manager Self-Hosted or SaaS policy zone.
     pub venafi: Option<ClusterIssuerVenafi>,
 }
-codec::object! { ClusterIssuerSpec; optional acme, ca, self_signed = "selfSigned", vault, venafi }
+codec::object! { ClusterIssuerSpec; optional acme, ca, self_signed, vault, venafi }
 
 /// Status of the ClusterIssuer. This is set and managed automatically.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -6,15 +6,14 @@
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use super::{
-    CertificateConditions, ClusterIssuerAcme, ClusterIssuerCa, ClusterIssuerSelfSigned,
-    ClusterIssuerStatusAcme, ClusterIssuerVault, ClusterIssuerVenafi,
+    CertificateConditions, ClusterIssuerAcme, ClusterIssuerCa, ClusterIssuerSelfSigned, ClusterIssuerStatusAcme,
+    ClusterIssuerVault, ClusterIssuerVenafi,
 };
 
 /// An Issuer represents a certificate issuing authority which can be referenced as part of `issuerRef` fields. It is scoped
 /// to a single namespace and can therefore only be referenced by resources within the same namespace.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Issuer {
-    /// Standard object metadata.
     pub metadata: ObjectMeta,
     /// Desired state of the Issuer resource.
     pub spec: IssuerSpec,
@@ -38,7 +37,7 @@ pub struct IssuerSpec {
     /// Venafi configures this issuer to sign certificates using a CyberArk Certificate Manager Self-Hosted or SaaS policy zone.
     pub venafi: Option<ClusterIssuerVenafi>,
 }
-codec::object! { IssuerSpec; optional acme, ca, self_signed = "selfSigned", vault, venafi }
+codec::object! { IssuerSpec; optional acme, ca, self_signed, vault, venafi }
 
 /// Status of the Issuer. This is set and managed automatically.
 #[derive(Clone, Debug, Default, PartialEq)]

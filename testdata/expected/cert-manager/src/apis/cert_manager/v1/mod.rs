@@ -10,11 +10,7 @@ mod common;
 mod issuer;
 pub mod zz_generated_register;
 
-pub use self::certificate::*;
-pub use self::certificate_request::*;
-pub use self::cluster_issuer::*;
-pub use self::common::*;
-pub use self::issuer::*;
+pub use self::{certificate::*, certificate_request::*, cluster_issuer::*, common::*, issuer::*};
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };

@@ -9,7 +9,6 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMet
 /// `Bare`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bare {
-    /// Standard object metadata.
     pub metadata: ObjectMeta,
 }
 codec::object! { Bare as kind; defaulted metadata }

@@ -11,11 +11,7 @@ mod scalar;
 pub mod zz_generated_register;
 mod zz_generated_validate;
 
-pub use self::bare::*;
-pub use self::everything::*;
-pub use self::flat::*;
-pub use self::holder::*;
-pub use self::scalar::*;
+pub use self::{bare::*, everything::*, flat::*, holder::*, scalar::*};
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };

@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 /// `Everything`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Everything {
-    /// Standard object metadata.
     pub metadata: ObjectMeta,
     /// Properties that the schema does not name; the API server keeps them.
     pub unknown_fields: BTreeMap<String, Value>,

@@ -15,15 +15,7 @@ mod value;
 pub mod zz_generated_register;
 mod zz_generated_validate;
 
-pub use self::common::*;
-pub use self::default::*;
-pub use self::hostile::*;
-pub use self::option::*;
-pub use self::self_::*;
-pub use self::serialize::*;
-pub use self::string::*;
-pub use self::time::*;
-pub use self::value::*;
+pub use self::{common::*, default::*, hostile::*, option::*, self_::*, serialize::*, string::*, time::*, value::*};
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };

@@ -4,9 +4,7 @@
 //! `GatewayClass` of `gateway.networking.k8s.io/v1`.
 
 use ::codegen_runtime::codec;
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
-    Condition, ObjectMeta,
-};
+use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta};
 
 /// GatewayClass describes a class of Gateways available to the user for creating Gateway resources.
 ///
@@ -26,7 +24,6 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
 /// or hyphens ('-'), and MUST start and end with an alphanumeric character.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayClass {
-    /// Standard object metadata.
     pub metadata: ObjectMeta,
     /// Spec defines the desired state of GatewayClass.
     pub spec: GatewayClassSpec,
@@ -88,8 +85,7 @@ pub struct GatewayClassSpec {
     /// ParametersRef is a reference to a resource that contains the configuration parameters corresponding to the GatewayClass.
     pub parameters_ref: Option<GatewayClassParametersRef>,
 }
-codec::object! { GatewayClassSpec; required controller_name = "controllerName"; optional description,
-    parameters_ref = "parametersRef" }
+codec::object! { GatewayClassSpec; required controller_name; optional description, parameters_ref }
 
 /// Status defines the current state of GatewayClass.
 ///
@@ -108,7 +104,7 @@ pub struct GatewayClassStatus {
     /// * Must have at most 64 items and have no two items with the same `name`.
     pub supported_features: Option<Vec<GatewayClassSupportedFeatures>>,
 }
-codec::object! { GatewayClassStatus; optional_encoded conditions; optional supported_features = "supportedFeatures" }
+codec::object! { GatewayClassStatus; optional_encoded conditions; optional supported_features }
 
 /// `GatewayClass.status.supportedFeatures`.
 #[derive(Clone, Debug, Default, PartialEq)]

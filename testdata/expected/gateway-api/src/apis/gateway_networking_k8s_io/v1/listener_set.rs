@@ -4,9 +4,7 @@
 //! `ListenerSet` of `gateway.networking.k8s.io/v1`.
 
 use ::codegen_runtime::codec;
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
-    Condition, ObjectMeta,
-};
+use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta};
 use super::{GatewayListeners, GatewayStatusListeners};
 
 /// ListenerSet defines a set of additional listeners to attach to an existing Gateway. This resource provides a mechanism
@@ -38,7 +36,6 @@ use super::{GatewayListeners, GatewayStatusListeners};
 /// - The ListenerSet's status has the condition "Accepted: true"
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ListenerSet {
-    /// Standard object metadata.
     pub metadata: ObjectMeta,
     /// Spec defines the desired state of ListenerSet.
     pub spec: ListenerSetSpec,
@@ -105,7 +102,7 @@ pub struct ListenerSetSpec {
     /// ParentRef references the Gateway that the listeners are attached to.
     pub parent_ref: ListenerSetParentRef,
 }
-codec::object! { ListenerSetSpec; required listeners, parent_ref = "parentRef" }
+codec::object! { ListenerSetSpec; required listeners, parent_ref }
 
 /// Status defines the current state of ListenerSet.
 #[derive(Clone, Debug, Default, PartialEq)]

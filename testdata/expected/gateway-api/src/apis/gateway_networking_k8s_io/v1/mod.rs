@@ -16,17 +16,10 @@ mod tls_route;
 mod udp_route;
 pub mod zz_generated_register;
 
-pub use self::backend_tls_policy::*;
-pub use self::common::*;
-pub use self::gateway::*;
-pub use self::gateway_class::*;
-pub use self::grpc_route::*;
-pub use self::http_route::*;
-pub use self::listener_set::*;
-pub use self::reference_grant::*;
-pub use self::tcp_route::*;
-pub use self::tls_route::*;
-pub use self::udp_route::*;
+pub use self::{
+    backend_tls_policy::*, common::*, gateway::*, gateway_class::*, grpc_route::*, http_route::*, listener_set::*,
+    reference_grant::*, tcp_route::*, tls_route::*, udp_route::*,
+};
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };

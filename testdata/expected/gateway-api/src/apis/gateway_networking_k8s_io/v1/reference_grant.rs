@@ -20,7 +20,6 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMet
 /// and MUST respond to the removal of a grant by revoking the access that the grant allowed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReferenceGrant {
-    /// Standard object metadata.
     pub metadata: ObjectMeta,
     /// Spec defines the desired state of ReferenceGrant.
     pub spec: ReferenceGrantSpec,

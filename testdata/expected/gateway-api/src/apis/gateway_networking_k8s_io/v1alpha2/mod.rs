@@ -9,10 +9,7 @@ mod tls_route;
 mod udp_route;
 pub mod zz_generated_register;
 
-pub use self::common::*;
-pub use self::tcp_route::*;
-pub use self::tls_route::*;
-pub use self::udp_route::*;
+pub use self::{common::*, tcp_route::*, tls_route::*, udp_route::*};
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };

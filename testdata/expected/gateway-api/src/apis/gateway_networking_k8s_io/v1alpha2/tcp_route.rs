@@ -5,15 +5,12 @@
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use super::{
-    TCPRouteParentRefs, TCPRouteParents, TCPRouteRules, TCPRouteUseDefaultGateways,
-};
+use super::{TCPRouteParentRefs, TCPRouteParents, TCPRouteRules, TCPRouteUseDefaultGateways};
 
 /// TCPRoute provides a way to route TCP requests. When combined with a Gateway listener, it can be used to forward
 /// connections on the port specified by the listener to a set of backends specified by the TCPRoute.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TCPRoute {
-    /// Standard object metadata.
     pub metadata: ObjectMeta,
     /// Spec defines the desired state of TCPRoute.
     pub spec: TCPRouteSpec,
@@ -77,8 +74,7 @@ pub struct TCPRouteSpec {
     /// UseDefaultGateways indicates the default Gateway scope to use for this Route.
     pub use_default_gateways: Option<TCPRouteUseDefaultGateways>,
 }
-codec::object! { TCPRouteSpec; optional parent_refs = "parentRefs"; required rules;
-    optional use_default_gateways = "useDefaultGateways" }
+codec::object! { TCPRouteSpec; optional parent_refs; required rules; optional use_default_gateways }
 
 /// Status defines the current state of TCPRoute.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -5,15 +5,12 @@
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use super::{
-    TCPRouteParentRefs, TCPRouteParents, TCPRouteRules, TCPRouteUseDefaultGateways,
-};
+use super::{TCPRouteParentRefs, TCPRouteParents, TCPRouteRules, TCPRouteUseDefaultGateways};
 
 /// The TLSRoute resource is similar to TCPRoute, but can be configured to match against TLS-specific metadata. This allows
 /// more flexibility in matching streams for a given TLS listener.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TLSRoute {
-    /// Standard object metadata.
     pub metadata: ObjectMeta,
     /// Spec defines the desired state of TLSRoute.
     pub spec: TLSRouteSpec,
@@ -103,8 +100,7 @@ pub struct TLSRouteSpec {
     /// UseDefaultGateways indicates the default Gateway scope to use for this Route.
     pub use_default_gateways: Option<TCPRouteUseDefaultGateways>,
 }
-codec::object! { TLSRouteSpec; optional hostnames, parent_refs = "parentRefs"; required rules;
-    optional use_default_gateways = "useDefaultGateways" }
+codec::object! { TLSRouteSpec; optional hostnames, parent_refs; required rules; optional use_default_gateways }
 
 /// Status defines the current state of TLSRoute.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -5,15 +5,12 @@
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use super::{
-    TCPRouteParentRefs, TCPRouteParents, TCPRouteRules, TCPRouteUseDefaultGateways,
-};
+use super::{TCPRouteParentRefs, TCPRouteParents, TCPRouteRules, TCPRouteUseDefaultGateways};
 
 /// UDPRoute provides a way to route UDP traffic. When combined with a Gateway listener, it can be used to forward traffic
 /// on the port specified by the listener to a set of backends specified by the UDPRoute.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UDPRoute {
-    /// Standard object metadata.
     pub metadata: ObjectMeta,
     /// Spec defines the desired state of UDPRoute.
     pub spec: UDPRouteSpec,
@@ -77,8 +74,7 @@ pub struct UDPRouteSpec {
     /// UseDefaultGateways indicates the default Gateway scope to use for this Route.
     pub use_default_gateways: Option<TCPRouteUseDefaultGateways>,
 }
-codec::object! { UDPRouteSpec; optional parent_refs = "parentRefs"; required rules;
-    optional use_default_gateways = "useDefaultGateways" }
+codec::object! { UDPRouteSpec; optional parent_refs; required rules; optional use_default_gateways }
 
 /// Status defines the current state of UDPRoute.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -7,8 +7,7 @@ mod backend_tls_policy;
 mod tls_route;
 pub mod zz_generated_register;
 
-pub use self::backend_tls_policy::*;
-pub use self::tls_route::*;
+pub use self::{backend_tls_policy::*, tls_route::*};
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };

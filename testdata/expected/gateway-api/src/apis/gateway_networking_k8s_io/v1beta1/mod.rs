@@ -9,10 +9,7 @@ mod http_route;
 mod reference_grant;
 pub mod zz_generated_register;
 
-pub use self::gateway::*;
-pub use self::gateway_class::*;
-pub use self::http_route::*;
-pub use self::reference_grant::*;
+pub use self::{gateway::*, gateway_class::*, http_route::*, reference_grant::*};
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };

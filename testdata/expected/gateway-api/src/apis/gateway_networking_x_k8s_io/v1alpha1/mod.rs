@@ -8,9 +8,7 @@ mod x_backend_traffic_policy;
 mod x_mesh;
 pub mod zz_generated_register;
 
-pub use self::x_backend::*;
-pub use self::x_backend_traffic_policy::*;
-pub use self::x_mesh::*;
+pub use self::{x_backend::*, x_backend_traffic_policy::*, x_mesh::*};
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };

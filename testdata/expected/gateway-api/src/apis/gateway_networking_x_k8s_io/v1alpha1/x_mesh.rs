@@ -4,14 +4,11 @@
 //! `XMesh` of `gateway.networking.x-k8s.io/v1alpha1`.
 
 use ::codegen_runtime::codec;
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
-    Condition, ObjectMeta,
-};
+use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta};
 
 /// XMesh defines mesh-wide characteristics of a GAMMA-compliant service mesh.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct XMesh {
-    /// Standard object metadata.
     pub metadata: ObjectMeta,
     /// Spec defines the desired state of XMesh.
     pub spec: XMeshSpec,
@@ -69,8 +66,7 @@ pub struct XMeshSpec {
     /// ParametersRef is an optional reference to a resource that contains implementation-specific configuration for this Mesh.
     pub parameters_ref: Option<XMeshParametersRef>,
 }
-codec::object! { XMeshSpec; required controller_name = "controllerName"; optional description,
-    parameters_ref = "parametersRef" }
+codec::object! { XMeshSpec; required controller_name; optional description, parameters_ref }
 
 /// Status defines the current state of XMesh.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -86,7 +82,7 @@ pub struct XMeshStatus {
     /// * Must have at most 64 items and have no two items with the same `name`.
     pub supported_features: Option<Vec<XMeshSupportedFeatures>>,
 }
-codec::object! { XMeshStatus; optional_encoded conditions; optional supported_features = "supportedFeatures" }
+codec::object! { XMeshStatus; optional_encoded conditions; optional supported_features }
 
 /// `XMesh.status.supportedFeatures`.
 #[derive(Clone, Debug, Default, PartialEq)]

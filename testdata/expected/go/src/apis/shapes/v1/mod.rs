@@ -7,8 +7,7 @@ mod shape_types;
 mod usage_types;
 pub mod zz_generated_register;
 
-pub use self::shape_types::*;
-pub use self::usage_types::*;
+pub use self::{shape_types::*, usage_types::*};
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };

@@ -7,8 +7,7 @@ mod virtual_machine_backup;
 mod virtual_machine_backup_tracker;
 pub mod zz_generated_register;
 
-pub use self::virtual_machine_backup::*;
-pub use self::virtual_machine_backup_tracker::*;
+pub use self::{virtual_machine_backup::*, virtual_machine_backup_tracker::*};
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };

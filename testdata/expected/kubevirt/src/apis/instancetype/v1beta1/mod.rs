@@ -10,11 +10,10 @@ mod virtual_machine_instancetype;
 mod virtual_machine_preference;
 pub mod zz_generated_register;
 
-pub use self::common::*;
-pub use self::virtual_machine_cluster_instancetype::*;
-pub use self::virtual_machine_cluster_preference::*;
-pub use self::virtual_machine_instancetype::*;
-pub use self::virtual_machine_preference::*;
+pub use self::{
+    common::*, virtual_machine_cluster_instancetype::*, virtual_machine_cluster_preference::*, virtual_machine_instancetype::*,
+    virtual_machine_preference::*,
+};
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };

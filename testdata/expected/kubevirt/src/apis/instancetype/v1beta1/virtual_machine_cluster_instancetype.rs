@@ -7,17 +7,14 @@ use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use std::collections::BTreeMap;
 use super::{
-    VirtualMachineClusterInstancetypeCpu, VirtualMachineClusterInstancetypeGpus,
-    VirtualMachineClusterInstancetypeHostDevices,
-    VirtualMachineClusterInstancetypeIoThreads,
-    VirtualMachineClusterInstancetypeLaunchSecurity,
+    VirtualMachineClusterInstancetypeCpu, VirtualMachineClusterInstancetypeGpus, VirtualMachineClusterInstancetypeHostDevices,
+    VirtualMachineClusterInstancetypeIoThreads, VirtualMachineClusterInstancetypeLaunchSecurity,
     VirtualMachineClusterInstancetypeMemory,
 };
 
 /// VirtualMachineClusterInstancetype is a cluster scoped version of VirtualMachineInstancetype resource.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterInstancetype {
-    /// Standard object metadata.
     pub metadata: ObjectMeta,
     /// Required spec describing the instancetype
     pub spec: VirtualMachineClusterInstancetypeSpec,
@@ -55,7 +52,5 @@ pub struct VirtualMachineClusterInstancetypeSpec {
     /// SchedulerName is the name of the custom K8s scheduler for the instancetype.
     pub scheduler_name: Option<String>,
 }
-codec::object! { VirtualMachineClusterInstancetypeSpec; optional annotations; required cpu; optional gpus,
-    host_devices = "hostDevices", io_threads = "ioThreads", io_threads_policy = "ioThreadsPolicy",
-    launch_security = "launchSecurity"; required memory; optional node_selector = "nodeSelector",
-    scheduler_name = "schedulerName" }
+codec::object! { VirtualMachineClusterInstancetypeSpec; optional annotations; required cpu; optional gpus, host_devices,
+    io_threads, io_threads_policy, launch_security; required memory; optional node_selector, scheduler_name }

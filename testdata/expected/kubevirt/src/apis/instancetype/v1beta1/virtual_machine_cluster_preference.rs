@@ -7,17 +7,15 @@ use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use std::collections::BTreeMap;
 use super::{
-    VirtualMachineClusterPreferenceClock, VirtualMachineClusterPreferenceCpu,
-    VirtualMachineClusterPreferenceDevices, VirtualMachineClusterPreferenceFeatures,
-    VirtualMachineClusterPreferenceFirmware, VirtualMachineClusterPreferenceMachine,
-    VirtualMachineClusterPreferencePreferredLaunchSecurity,
-    VirtualMachineClusterPreferenceRequirements, VirtualMachineClusterPreferenceVolumes,
+    VirtualMachineClusterPreferenceClock, VirtualMachineClusterPreferenceCpu, VirtualMachineClusterPreferenceDevices,
+    VirtualMachineClusterPreferenceFeatures, VirtualMachineClusterPreferenceFirmware, VirtualMachineClusterPreferenceMachine,
+    VirtualMachineClusterPreferencePreferredLaunchSecurity, VirtualMachineClusterPreferenceRequirements,
+    VirtualMachineClusterPreferenceVolumes,
 };
 
 /// VirtualMachineClusterPreference is a cluster scoped version of the VirtualMachinePreference resource.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineClusterPreference {
-    /// Standard object metadata.
     pub metadata: ObjectMeta,
     /// Required spec describing the preferences
     pub spec: VirtualMachineClusterPreferenceSpec,
@@ -60,6 +58,5 @@ pub struct VirtualMachineClusterPreferenceSpec {
     pub volumes: Option<VirtualMachineClusterPreferenceVolumes>,
 }
 codec::object! { VirtualMachineClusterPreferenceSpec; optional annotations, clock, cpu, devices, features, firmware, machine,
-    prefer_spread_socket_to_core_ratio = "preferSpreadSocketToCoreRatio", preferred_architecture = "preferredArchitecture",
-    preferred_launch_security = "preferredLaunchSecurity", preferred_subdomain = "preferredSubdomain",
-    preferred_termination_grace_period_seconds = "preferredTerminationGracePeriodSeconds", requirements, volumes }
+    prefer_spread_socket_to_core_ratio, preferred_architecture, preferred_launch_security, preferred_subdomain,
+    preferred_termination_grace_period_seconds, requirements, volumes }

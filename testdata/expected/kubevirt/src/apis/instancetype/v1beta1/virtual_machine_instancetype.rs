@@ -7,10 +7,8 @@ use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use std::collections::BTreeMap;
 use super::{
-    VirtualMachineClusterInstancetypeCpu, VirtualMachineClusterInstancetypeGpus,
-    VirtualMachineClusterInstancetypeHostDevices,
-    VirtualMachineClusterInstancetypeIoThreads,
-    VirtualMachineClusterInstancetypeLaunchSecurity,
+    VirtualMachineClusterInstancetypeCpu, VirtualMachineClusterInstancetypeGpus, VirtualMachineClusterInstancetypeHostDevices,
+    VirtualMachineClusterInstancetypeIoThreads, VirtualMachineClusterInstancetypeLaunchSecurity,
     VirtualMachineClusterInstancetypeMemory,
 };
 
@@ -18,7 +16,6 @@ use super::{
 /// used by multiple VirtualMachine resources.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstancetype {
-    /// Standard object metadata.
     pub metadata: ObjectMeta,
     /// Required spec describing the instancetype
     pub spec: VirtualMachineInstancetypeSpec,
@@ -56,7 +53,5 @@ pub struct VirtualMachineInstancetypeSpec {
     /// SchedulerName is the name of the custom K8s scheduler for the instancetype.
     pub scheduler_name: Option<String>,
 }
-codec::object! { VirtualMachineInstancetypeSpec; optional annotations; required cpu; optional gpus,
-    host_devices = "hostDevices", io_threads = "ioThreads", io_threads_policy = "ioThreadsPolicy",
-    launch_security = "launchSecurity"; required memory; optional node_selector = "nodeSelector",
-    scheduler_name = "schedulerName" }
+codec::object! { VirtualMachineInstancetypeSpec; optional annotations; required cpu; optional gpus, host_devices, io_threads,
+    io_threads_policy, launch_security; required memory; optional node_selector, scheduler_name }

@@ -12,13 +12,10 @@ mod virtual_machine_instance_preset;
 mod virtual_machine_instance_replica_set;
 pub mod zz_generated_register;
 
-pub use self::common::*;
-pub use self::kube_virt::*;
-pub use self::virtual_machine::*;
-pub use self::virtual_machine_instance::*;
-pub use self::virtual_machine_instance_migration::*;
-pub use self::virtual_machine_instance_preset::*;
-pub use self::virtual_machine_instance_replica_set::*;
+pub use self::{
+    common::*, kube_virt::*, virtual_machine::*, virtual_machine_instance::*, virtual_machine_instance_migration::*,
+    virtual_machine_instance_preset::*, virtual_machine_instance_replica_set::*,
+};
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };

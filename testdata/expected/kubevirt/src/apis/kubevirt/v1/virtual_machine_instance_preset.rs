@@ -4,9 +4,7 @@
 //! `VirtualMachineInstancePreset` of `kubevirt.io/v1`.
 
 use ::codegen_runtime::codec;
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
-    LabelSelector, ObjectMeta,
-};
+use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
 use super::VirtualMachineInstanceDomain;
 
 /// Deprecated for removal in v2, please use VirtualMachineInstanceType and VirtualMachinePreference instead.
@@ -15,7 +13,6 @@ use super::VirtualMachineInstanceDomain;
 /// More info: <https://kubevirt.io/user-guide/virtual_machines/presets/#overrides>
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstancePreset {
-    /// Standard object metadata.
     pub metadata: ObjectMeta,
     /// VirtualMachineInstance Spec contains the VirtualMachineInstance specification.
     pub spec: Option<VirtualMachineInstancePresetSpec>,

@@ -12,7 +12,6 @@ use std::collections::BTreeMap;
 /// admission objects.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plugin {
-    /// Standard object metadata.
     pub metadata: ObjectMeta,
     /// Spec defines the plugin's hooks and admission references.
     pub spec: PluginSpec,
@@ -44,7 +43,7 @@ pub struct PluginDomainHooks {
     /// Timeout specifies the maximum duration to wait for the hook to complete.
     pub timeout: Option<String>,
 }
-codec::object! { PluginDomainHooks; optional cel, condition, failure_strategy = "failureStrategy", sidecar, timeout }
+codec::object! { PluginDomainHooks; optional cel, condition, failure_strategy, sidecar, timeout }
 
 /// AdmissionReference is a reference to an admission object by name.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -84,8 +83,7 @@ pub struct PluginNodeHooks {
     /// Timeout specifies the maximum duration to wait for the hook to complete.
     pub timeout: Option<String>,
 }
-codec::object! { PluginNodeHooks; optional condition, failure_strategy = "failureStrategy";
-    required permitted_hooks = "permittedHooks", socket; optional timeout }
+codec::object! { PluginNodeHooks; optional condition, failure_strategy; required permitted_hooks, socket; optional timeout }
 
 /// Sidecar defines a sidecar-based hook that transforms the domain XML via a Unix socket.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -94,7 +92,7 @@ pub struct PluginSidecar {
     /// * Must not be empty.
     pub socket_path: String,
 }
-codec::object! { PluginSidecar; required socket_path = "socketPath" }
+codec::object! { PluginSidecar; required socket_path }
 
 /// Spec defines the plugin's hooks and admission references.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -121,10 +119,8 @@ pub struct PluginSpec {
     /// ValidatingAdmissionWebhooks references ValidatingWebhookConfiguration objects managed by the plugin.
     pub validating_admission_webhooks: Option<Vec<PluginValidatingAdmissionWebhooks>>,
 }
-codec::object! { PluginSpec; optional condition, domain_hooks = "domainHooks", failure_strategy = "failureStrategy",
-    mutating_admission_policies = "mutatingAdmissionPolicies", mutating_admission_webhooks = "mutatingAdmissionWebhooks",
-    node_hooks = "nodeHooks", validating_admission_policies = "validatingAdmissionPolicies",
-    validating_admission_webhooks = "validatingAdmissionWebhooks" }
+codec::object! { PluginSpec; optional condition, domain_hooks, failure_strategy, mutating_admission_policies,
+    mutating_admission_webhooks, node_hooks, validating_admission_policies, validating_admission_webhooks }
 
 /// AdmissionReference is a reference to an admission object by name.
 #[derive(Clone, Debug, Default, PartialEq)]

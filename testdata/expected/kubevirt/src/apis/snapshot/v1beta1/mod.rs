@@ -8,9 +8,7 @@ mod virtual_machine_restore;
 mod virtual_machine_snapshot;
 pub mod zz_generated_register;
 
-pub use self::common::*;
-pub use self::virtual_machine_restore::*;
-pub use self::virtual_machine_snapshot::*;
+pub use self::{common::*, virtual_machine_restore::*, virtual_machine_snapshot::*};
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };

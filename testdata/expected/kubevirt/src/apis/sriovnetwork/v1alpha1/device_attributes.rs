@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 /// Policies reference DeviceAttributes objects via label selectors.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeviceAttributes {
-    /// Standard object metadata.
     pub metadata: ObjectMeta,
     /// DeviceAttributesSpec holds the attributes to apply to devices.
     pub spec: DeviceAttributesSpec,

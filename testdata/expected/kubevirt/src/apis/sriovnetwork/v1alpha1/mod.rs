@@ -7,8 +7,7 @@ mod device_attributes;
 mod sriov_resource_policy;
 pub mod zz_generated_register;
 
-pub use self::device_attributes::*;
-pub use self::sriov_resource_policy::*;
+pub use self::{device_attributes::*, sriov_resource_policy::*};
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };

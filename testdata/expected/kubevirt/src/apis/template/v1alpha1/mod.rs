@@ -7,8 +7,7 @@ mod virtual_machine_template;
 mod virtual_machine_template_request;
 pub mod zz_generated_register;
 
-pub use self::virtual_machine_template::*;
-pub use self::virtual_machine_template_request::*;
+pub use self::{virtual_machine_template::*, virtual_machine_template_request::*};
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };

@@ -5,15 +5,12 @@
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::api::core::v1::LocalObjectReference;
-use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{
-    Condition, ObjectMeta,
-};
+use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta};
 use std::collections::BTreeMap;
 
 /// VirtualMachineTemplateRequest is the Schema for the virtualmachinetemplaterequests API
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineTemplateRequest {
-    /// Standard object metadata.
     pub metadata: ObjectMeta,
     /// Spec defines the desired state of the template requests
     pub spec: VirtualMachineTemplateRequestSpec,
@@ -43,8 +40,8 @@ pub struct VirtualMachineTemplateRequestSpec {
     /// VirtualMachineReference holds a reference to a VirtualMachine.kubevirt.io
     pub virtual_machine_ref: VirtualMachineTemplateRequestVirtualMachineRef,
 }
-codec::object! { VirtualMachineTemplateRequestSpec; optional template_labels = "templateLabels", template_name = "templateName",
-    ttl_seconds_after_finished = "ttlSecondsAfterFinished"; required virtual_machine_ref = "virtualMachineRef" }
+codec::object! { VirtualMachineTemplateRequestSpec; optional template_labels, template_name, ttl_seconds_after_finished;
+    required virtual_machine_ref }
 
 /// Status defines the observed state of the template request
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -61,7 +58,7 @@ pub struct VirtualMachineTemplateRequestStatus {
     /// TemplateRef is a reference to the created VirtualMachineTemplate.
     pub template_ref: Option<LocalObjectReference>,
 }
-codec::object! { VirtualMachineTemplateRequestStatus; optional_encoded conditions; optional template_ref = "templateRef" }
+codec::object! { VirtualMachineTemplateRequestStatus; optional_encoded conditions; optional template_ref }
 
 /// VirtualMachineReference holds a reference to a VirtualMachine.kubevirt.io
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -12,9 +12,7 @@
 
 #[cfg(feature = "fake")]
 pub(crate) mod fake;
-
 pub(crate) mod scheme;
-
 pub(crate) mod typed;
 
 /// Clients for every group and version. Cloning is cheap.

@@ -6,13 +6,9 @@
 
 mod image;
 mod image_builder;
-
 pub(crate) mod zz_generated_register;
 
-pub(crate) use self::image::*;
-
-pub(crate) use self::image_builder::*;
-
+pub(crate) use self::{image::*, image_builder::*};
 pub(crate) use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };

@@ -8,9 +8,7 @@ mod virtual_machine;
 mod virtual_machine_instance;
 pub mod zz_generated_register;
 
-pub use self::common::*;
-pub use self::virtual_machine::*;
-pub use self::virtual_machine_instance::*;
+pub use self::{common::*, virtual_machine::*, virtual_machine_instance::*};
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };
