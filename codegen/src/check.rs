@@ -8,19 +8,24 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::{
     diag::{Diagnostic, Diagnostics},
     model::{ApiSet, Field, Group, Resource, TypeDef, TypeKind, Version},
+    options::Compat,
 };
 
-/// Checks that hold across readers.
+/// Checks that hold across readers. What controller-gen writes nevertheless is a warning where its output is asked for.
 ///
 /// # Errors
 ///
 /// Every finding that stops generation.
-pub fn check(api: &ApiSet) -> Result<(), Diagnostics> {
+pub fn check(api: &ApiSet, compat: Compat, warnings: &mut Diagnostics) -> Result<(), Diagnostics> {
     let mut diagnostics = Diagnostics::new();
     check_modules(api, &mut diagnostics);
     for group in &api.groups {
         check_versions(group, &mut diagnostics);
         check_kinds(group, &mut diagnostics);
+        match compat.is_strict() {
+            true => check_stored(group, Diagnostic::error, &mut diagnostics),
+            false => check_stored(group, Diagnostic::warning, warnings),
+        }
         for version in &group.versions {
             check_names(group, version, &mut diagnostics);
             check_references(group, version, &mut diagnostics);
@@ -96,8 +101,8 @@ fn check_names(group: &Group, version: &Version, diagnostics: &mut Diagnostics) 
     }
 }
 
-/// The versions of a kind agree on scope and plural, and at most one is stored.
-fn check_kinds(group: &Group, diagnostics: &mut Diagnostics) {
+/// The kinds of a group, each with its versions.
+fn kinds(group: &Group) -> BTreeMap<&str, Vec<(&Version, &Resource)>> {
     let mut kinds: BTreeMap<&str, Vec<(&Version, &Resource)>> = BTreeMap::new();
     for version in &group.versions {
         for resource in &version.resources {
@@ -105,7 +110,12 @@ fn check_kinds(group: &Group, diagnostics: &mut Diagnostics) {
             versions.push((version, resource));
         }
     }
-    for (kind, versions) in kinds {
+    kinds
+}
+
+/// The versions of a kind agree on scope and plural.
+fn check_kinds(group: &Group, diagnostics: &mut Diagnostics) {
+    for (kind, versions) in kinds(group) {
         let Some((&(first_version, first), others)) = versions.split_first() else {
             continue;
         };
@@ -125,11 +135,17 @@ fn check_kinds(group: &Group, diagnostics: &mut Diagnostics) {
                 diagnostics.push(differ("plural"));
             }
         }
+    }
+}
+
+/// At most one version of a kind is stored.
+fn check_stored(group: &Group, finding: fn(String) -> Diagnostic, diagnostics: &mut Diagnostics) {
+    for (kind, versions) in kinds(group) {
         let stored = versions.iter().filter(|(_, resource)| resource.storage);
         let stored: Vec<_> = stored.copied().collect();
         if stored.len() > 1 {
             let names: Vec<_> = stored.iter().map(|(one, _)| one.name.as_str()).collect();
-            let error = Diagnostic::error(format!(
+            let found = finding(format!(
                 "{kind} of {} is stored in several versions: {}",
                 group.name,
                 names.join(", ")
@@ -137,7 +153,7 @@ fn check_kinds(group: &Group, diagnostics: &mut Diagnostics) {
             .help(
                 "exactly one version is stored, in annotated Rust with `+kubebuilder:storageversion`",
             );
-            diagnostics.push(at_roots(error, &stored));
+            diagnostics.push(at_roots(found, &stored));
         }
     }
 }
@@ -213,6 +229,7 @@ fn clashes<'a, T>(items: &'a [T], name: impl Fn(&'a T) -> &'a String) -> Vec<(&'
 mod tests {
     use std::collections::BTreeSet;
 
+    use super::Compat;
     use crate::{Options, RustPackage, Source, Sources};
 
     const ROOT: &str = "{ pub metadata: kube::api::ObjectMeta, pub status: Option<String> }";
@@ -269,6 +286,23 @@ mod tests {
         check(
             vec![package("g", "v1", stored), package("g", "v2", stored)],
             "g/v2/mod.rs:3:12: error: A of g is stored in several versions: v2, v1",
+        );
+        // controller-gen writes such a CRD.
+        let sources = Sources {
+            rust: vec![package("g", "v1", stored), package("g", "v2", stored)],
+            ..Sources::default()
+        };
+        let options = Options {
+            emit: BTreeSet::new(),
+            compat: Compat::ControllerGen,
+            ..Options::default()
+        };
+        let warnings = crate::generate(&sources, &options).unwrap().warnings;
+        assert!(
+            warnings
+                .to_string()
+                .contains("warning: A of g is stored in several versions"),
+            "{warnings}"
         );
     }
 

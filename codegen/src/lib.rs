@@ -74,7 +74,7 @@ fn generate_from(mut read: Parsed, options: &Options) -> Result<Generated, Diagn
         let mut skipped = mem::take(&mut read.skipped);
         skipped.sort();
         let (api, mut warnings) = lower::lower(read, options)?;
-        check::check(&api)?;
+        check::check(&api, options.compat, &mut warnings)?;
         emit::features::check(&api, options)?;
         if api.groups.is_empty() && !options.emit.is_empty() {
             skipped.extend(no_api(warnings));

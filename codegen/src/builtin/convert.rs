@@ -78,6 +78,7 @@ fn field(row: Row<Validation>, rust_name: String, docs: String) -> Option<Field>
         default: row.default,
         flatten: false,
         skip: false,
+        undeclared: false,
         hashed: false,
         go: Some(GoField {
             name: row.go_name,

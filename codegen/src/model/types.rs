@@ -166,6 +166,9 @@ pub struct Field {
     pub flatten: bool,
     /// Whether serde leaves the field out (`serde(skip)`), so that it is not part of the API.
     pub skip: bool,
+    /// Whether the schema does not name it, as fields that Go embeds with `+kubebuilder:validation:Schemaless`.
+    #[serde(skip)]
+    pub undeclared: bool,
     /// Whether the map that the field is has its keys in no order.
     #[serde(skip)]
     pub hashed: bool,
@@ -205,6 +208,7 @@ impl Field {
             default: None,
             flatten: false,
             skip: false,
+            undeclared: false,
             hashed: false,
             validation: Validation::default(),
             go: None,

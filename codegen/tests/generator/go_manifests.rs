@@ -123,7 +123,8 @@ fn an_embedded_struct_of_kubernetes_has_texts_where_it_names_types_that_rust_lac
 /// What is generated for a kind with these Go fields in its spec, and other types.
 fn generate(compat: Compat, spec: &str, others: &str) -> Result<codegen::Generated, String> {
     let text = format!(
-        "// +groupName=example.com\npackage v1\nimport (\n\tmetav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n)\n\
+        "// +groupName=example.com\npackage v1\nimport (\n\t\"encoding/json\"\n\tmetav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\
+         \t\"k8s.io/apimachinery/pkg/runtime\"\n)\n\
          // +kubebuilder:object:root=true\ntype Widget struct {{\n\tmetav1.TypeMeta `json:\",inline\"`\n\
          \tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\tSpec WidgetSpec `json:\"spec,omitempty\"`\n}}\n\
          type WidgetSpec struct {{\n{spec}\n}}\n{others}\n"
@@ -236,4 +237,116 @@ fn a_malformed_tag_is_an_error_where_the_field_is_of_the_api() {
         warned.contains("Go ignores the tag from the fault on"),
         "{warned}"
     );
+}
+
+/// The schema of the spec in the CRD that is made of a kind with these Go fields, and other types.
+fn spec_schema(compat: Compat, spec: &str, others: &str) -> String {
+    let generated = generate(compat, spec, others).unwrap_or_else(|found| panic!("{found}"));
+    let path = Path::new("config/crd/bases/example.com_widgets.yaml");
+    let (_, schema) = generated.manifests[path]
+        .split_once("          spec:\n")
+        .unwrap();
+    schema
+        .lines()
+        .map(|line| line.trim_start().to_owned() + "\n")
+        .collect()
+}
+
+/// open-cluster-management.io's `Manifest`: `MarshalJSON` is that of what is embedded.
+#[test]
+fn a_struct_that_embeds_a_raw_extension_is_one() {
+    let manifest = "// A manifest.\ntype Manifest struct {\n\t// +kubebuilder:validation:EmbeddedResource\n\
+        \t// +kubebuilder:pruning:PreserveUnknownFields\n\truntime.RawExtension `json:\",inline\"`\n}\n";
+    for compat in [Compat::Strict, Compat::ControllerGen] {
+        let schema = spec_schema(compat, "\tA []Manifest `json:\"a\"`", manifest);
+        let expected = "items:\ndescription: A manifest.\ntype: object\nx-kubernetes-embedded-resource: true\n\
+            x-kubernetes-preserve-unknown-fields: true\ntype: array\n";
+        assert!(schema.contains(expected), "{schema}");
+    }
+}
+
+#[test]
+fn raw_messages_are_bytes_to_controller_gen_and_json_in_truth() {
+    let spec = "\t// Raw.\n\tA json.RawMessage `json:\"a\"`\n\tB []json.RawMessage `json:\"b\"`";
+    let schema = spec_schema(Compat::ControllerGen, spec, "");
+    let expected = "a:\ndescription: Raw.\nformat: byte\ntype: string\nb:\nitems:\ndescription: |-\n\
+        RawMessage is a raw encoded JSON value.\nIt implements [Marshaler] and [Unmarshaler] and can\n\
+        be used to delay JSON decoding or precompute a JSON encoding.\nformat: byte\ntype: string\n";
+    assert!(schema.contains(expected), "{schema}");
+    let schema = spec_schema(Compat::Strict, spec, "");
+    assert!(
+        schema.contains("a:\ndescription: Raw.\nx-kubernetes-preserve-unknown-fields: true\n"),
+        "{schema}"
+    );
+}
+
+#[test]
+fn controller_gen_leaves_the_format_of_a_number_with_a_text() {
+    let spec = "\t// +kubebuilder:validation:Type=string\n\tA int64 `json:\"a,string\"`";
+    let schema = spec_schema(Compat::ControllerGen, spec, "");
+    assert!(
+        schema.contains("a:\nformat: int64\ntype: string\n"),
+        "{schema}"
+    );
+    let schema = spec_schema(Compat::Strict, spec, "");
+    assert!(schema.contains("a:\ntype: string\n"), "{schema}");
+}
+
+#[test]
+fn an_argument_without_a_name_may_be_called_value() {
+    for compat in [Compat::Strict, Compat::ControllerGen] {
+        let schema = spec_schema(
+            compat,
+            "\t// +default:value=1000\n\tA int64 `json:\"a,omitempty\"`",
+            "",
+        );
+        assert!(
+            schema.contains("a:\ndefault: 1000\nformat: int64\n"),
+            "{schema}"
+        );
+    }
+}
+
+#[test]
+fn a_kind_within_another_has_its_type() {
+    let spec = "\tA *Gadget `json:\"a,omitempty\"`";
+    let gadget = "// +kubebuilder:object:root=true\ntype Gadget struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\
+        \tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n";
+    for compat in [Compat::Strict, Compat::ControllerGen] {
+        let schema = spec_schema(compat, spec, gadget);
+        assert!(
+            schema.starts_with("properties:\na:\nproperties:\napiVersion:\n"),
+            "{schema}"
+        );
+        assert!(schema.contains("type: string\nkind:\n"), "{schema}");
+    }
+}
+
+/// OpenKruise's `SidecarContainer`.
+#[test]
+fn what_is_embedded_without_a_schema_adds_no_properties() {
+    let spec = "\tA Side `json:\"a\"`";
+    let side = "type Side struct {\n\t// +kubebuilder:pruning:PreserveUnknownFields\n\
+        \t// +kubebuilder:validation:Schemaless\n\tInner `json:\",inline\"`\n\tOwn string `json:\"own\"`\n}\n\
+        // +kubebuilder:validation:MinProperties=1\ntype Inner struct {\n\tB string `json:\"b\"`\n}\n";
+    for compat in [Compat::Strict, Compat::ControllerGen] {
+        let schema = spec_schema(compat, spec, side);
+        let expected = "properties:\na:\nproperties:\nown:\ntype: string\nrequired:\n- own\ntype: object\n\
+            x-kubernetes-preserve-unknown-fields: true\n";
+        assert!(schema.starts_with(expected), "{schema}");
+    }
+    let (fields, _) = properties(Compat::Strict, "\tSide `json:\",inline\"`", side);
+    assert_eq!(fields, "b: String, own: String");
+}
+
+#[test]
+fn presence_above_the_documentation_of_a_type_is_of_the_package() {
+    let spec = "\tA string `json:\"a\"`";
+    let apart = "// +kubebuilder:validation:Optional\n\n// Other is another.\ntype Other struct {\n\tB string `json:\"b\"`\n}\n";
+    for (others, required) in [(apart, false), (&apart.replace("\n\n//", "\n//"), true)] {
+        for compat in [Compat::Strict, Compat::ControllerGen] {
+            let schema = spec_schema(compat, spec, others);
+            assert_eq!(schema.contains("required:\n- a\n"), required, "{schema}");
+        }
+    }
 }

@@ -1,8 +1,17 @@
 //! Descriptions: documentation as a schema carries it.
 
+/// What becomes of blank lines around lines that are left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Blank {
+    /// One stays between two lines, and none at the end.
+    Single,
+    /// All stay.
+    Kept,
+}
+
 /// The lines of documentation that readers of the API see: without those that start with `TODO`, up to one that starts with
-/// `---`, neither of which counts within a fenced block.
-pub(super) fn description(docs: &str) -> String {
+/// `---`, neither of which counts within a fenced block. Blank lines that were around those stay where all of controller-gen's bytes do.
+pub(super) fn description(docs: &str, blank: Blank) -> String {
     let mut lines = Vec::new();
     let mut fenced = false;
     for line in docs.lines() {
@@ -16,11 +25,16 @@ pub(super) fn description(docs: &str) -> String {
         if !fenced && line.starts_with("---") {
             break;
         }
-        if !(line.is_empty() && lines.last().is_none_or(|last: &&str| last.is_empty())) {
+        let doubles = || lines.last().is_none_or(|last: &&str| last.is_empty());
+        if blank == Blank::Kept || !(line.is_empty() && doubles()) {
             lines.push(line);
         }
     }
-    lines.join("\n").trim_end_matches('\n').to_owned()
+    let text = lines.join("\n");
+    match blank {
+        Blank::Kept => text,
+        Blank::Single => text.trim_end_matches('\n').to_owned(),
+    }
 }
 
 /// The documentation of an item of Rust: up to the examples of rustdoc, links by their texts.

@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{crds, describe};
+use super::{
+    crds,
+    describe::{self, Blank},
+};
 use crate::diag::Style;
 use crate::{
     RustPackage, Source, Sources,
@@ -246,11 +249,16 @@ fn enums_with_data_have_a_schema_in_each_form_of_serde() {
 
 #[test]
 fn descriptions_leave_out_what_is_not_for_readers() {
-    let check = |docs: &str, expected: &str| assert_eq!(describe::description(docs), expected);
+    let check = |docs: &str, expected: &str| {
+        assert_eq!(describe::description(docs, Blank::Single), expected)
+    };
     check("A\n\n\nb  \n", "A\n\nb");
     check("A\nTODO: b\nc", "A\nc");
     check("A\n---\nb", "A");
     check("```\nTODO\n---\n```\nb", "```\nTODO\n---\n```\nb");
+    let exact = |docs: &str| describe::description(docs, Blank::Kept);
+    assert_eq!(exact("A\n\nTODO: b\n\nc"), "A\n\n\nc");
+    assert_eq!(exact("A\n\nTODO: b"), "A\n");
     let links = "See [`Name`], [`Other`](crate::Other) and [text].\n# Examples\nx";
     assert_eq!(
         describe::of_rustdoc(links),

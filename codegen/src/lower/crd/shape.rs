@@ -105,6 +105,7 @@ fn is_same_field(a: &Field, b: &Field, shapes: &ShapeOfPath<'_>) -> bool {
         go: _,
         declared: _,
         // Decided later.
+        undeclared: _,
         hashed: _,
     } = a;
     (json_name, rust_name) == (&b.json_name, &b.rust_name)

@@ -225,6 +225,7 @@ impl<'a> Gathered<'a> {
             default,
             flatten: false,
             skip: false,
+            undeclared: false,
             hashed: false,
             validation,
             go: None,

@@ -25,7 +25,7 @@ use crate::{
         go::{self, META, Package, Type},
         markers::{
             MarkerSet,
-            field::{Nullable, ValidationOptional},
+            field::{Nullable, Schemaless, ValidationOptional},
         },
     },
 };
@@ -102,6 +102,15 @@ impl Gathered {
         self.structs
     }
 
+    /// Leaves the fields from a number on out of the schema, if what embeds them says so.
+    fn leave_out(&mut self, from: usize, embeds: &go::Field) {
+        if is_undeclared(embeds) {
+            for candidate in self.candidates.iter_mut().skip(from) {
+                candidate.field.undeclared = true;
+            }
+        }
+    }
+
     /// Adds fields that are not read from source: those of a struct that is embedded at `depth`.
     fn add(&mut self, depth: usize, place: &Place, fields: impl Iterator<Item = Field>) {
         let within = self.next_struct();
@@ -151,6 +160,20 @@ fn gather(
             field,
         });
     }
+}
+
+/// The embedded field that writes the whole struct: its type has a `MarshalJSON`, and there is no other field. Of
+/// `struct { runtime.RawExtension }`, JSON is that of the extension.
+pub(super) fn writer<'s>(refs: &Refs<'_, '_>, sources: &'s [go::Field]) -> Option<&'s go::Field> {
+    let [source] = sources else {
+        return None;
+    };
+    let tag = JsonTag::of(source);
+    let embeds = source.embedded && tag.name.is_none() && !tag.skip;
+    let (package, name) = refs.cx.named(refs.package, &source.ty)?;
+    // Some have a serde of their fields, which no alias carries.
+    let can_alias = well_known::special(package, name).is_some_and(|ty| !ty.is_encoded());
+    (embeds && can_alias && well_known::writes_itself(package, name)).then_some(source)
 }
 
 /// Takes the fields of an embedded struct in; false if it is none, and so a field of its type's name.
@@ -213,19 +236,22 @@ fn embed(
     }
     *least = (depth, next);
     let pointer = through_pointer || matches!(source.ty, Type::Pointer(_));
+    let from = gathered.candidates.len();
     let inner_owner = Owner {
         package: end.pkg.package,
         root: false,
     };
     add_rules(refs, source, gathered);
-    let own = rules(
-        refs.cx,
-        &end.decl.markers,
-        &TypeRef::Map(Box::new(TypeRef::Any)),
-        refs.home,
-        refs.diagnostics,
-    );
-    merge::fill(&mut gathered.rules, &own);
+    if !is_undeclared(source) {
+        let own = rules(
+            refs.cx,
+            &end.decl.markers,
+            &TypeRef::Map(Box::new(TypeRef::Any)),
+            refs.home,
+            refs.diagnostics,
+        );
+        merge::fill(&mut gathered.rules, &own);
+    }
     let mut inner_refs = refs.of(end.pkg.package);
     gather(
         &mut inner_refs,
@@ -235,7 +261,13 @@ fn embed(
         pointer,
         gathered,
     );
+    gathered.leave_out(from, source);
     true
+}
+
+/// Whether the schema says nothing of the fields of what is embedded.
+fn is_undeclared(source: &go::Field) -> bool {
+    source.markers.has::<Schemaless>()
 }
 
 /// The rules of an embedded field, which are those of the struct that embeds; before those of the embedded type.
@@ -262,13 +294,17 @@ fn embed_builtin(
     let def = builtin::go_type(package, name);
     match def.map(|def| (def.kind, def.validation)) {
         Some((TypeKind::Struct(def), rules)) => {
+            let from = gathered.candidates.len();
             add_rules(refs, source, gathered);
-            merge::fill(&mut gathered.rules, &rules);
+            if !is_undeclared(source) {
+                merge::fill(&mut gathered.rules, &rules);
+            }
             let fields = def.fields.into_iter().map(|mut field| {
                 field.ty = builtin::resolved(field.ty);
                 field
             });
             gathered.add(depth, &source.place, fields);
+            gathered.leave_out(from, source);
             true
         }
         Some(_) => false,
@@ -341,6 +377,7 @@ fn field(
         default: default(markers, &found.ty),
         flatten: false,
         skip: false,
+        undeclared: false,
         hashed: false,
         validation,
         go: Some(GoField {

@@ -79,6 +79,20 @@ pub(super) enum Use {
 /// The most named types without a Rust type of their own that are followed in a row.
 const MAX_DEPTH: usize = 64;
 
+/// Gives a type of [`special`](well_known::special) the schema that controller-gen has for it.
+fn as_controller_gen(package: &str, name: &str, found: &mut Ref) {
+    if well_known::is_bare_object(package, name) {
+        found.validation.type_ = Some("object".to_owned());
+        found.validation.schemaless = true;
+    } else if well_known::is_bytes(package, name) {
+        found.validation.type_ = Some("string".to_owned());
+        found.validation.format = Some("byte".to_owned());
+        found.docs = "RawMessage is a raw encoded JSON value.\nIt implements [Marshaler] and [Unmarshaler] and can\n\
+            be used to delay JSON decoding or precompute a JSON encoding."
+            .to_owned();
+    }
+}
+
 impl Refs<'_, '_> {
     /// The same, for a type of another package.
     pub(super) fn of<'n>(&'n mut self, package: &'n Package) -> Refs<'n, 'n> {
@@ -159,9 +173,8 @@ impl Refs<'_, '_> {
                 docs: well_known::docs(package, name).to_owned(),
                 ..Ref::plain(ty)
             };
-            if !self.cx.options.compat.is_strict() && well_known::is_bare_object(package, name) {
-                found.validation.type_ = Some("object".to_owned());
-                found.validation.schemaless = true;
+            if !self.cx.options.compat.is_strict() {
+                as_controller_gen(package, name, &mut found);
             }
             return found;
         }

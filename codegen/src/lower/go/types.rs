@@ -33,8 +33,24 @@ pub(super) fn type_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: St
     }
     let marshals = pkg.marshals(&decl.name);
     let mut inlined = Validation::default();
-    let kind = match &decl.ty {
-        Type::Struct(sources) => {
+    let writer = match &decl.ty {
+        Type::Struct(sources) if marshals.is_none() => fields::writer(refs, sources),
+        _ => None,
+    };
+    let kind = match (&decl.ty, writer) {
+        (_, Some(source)) => {
+            let found = refs.resolve(&source.ty, &source.place);
+            inlined = rules(
+                refs.cx,
+                &source.markers,
+                &found.ty,
+                refs.home,
+                refs.diagnostics,
+            );
+            merge::fill(&mut inlined, &found.validation);
+            alias(found.ty)
+        }
+        (Type::Struct(sources), None) => {
             let owner = Owner {
                 package: pkg.package,
                 root: false,
@@ -61,15 +77,12 @@ pub(super) fn type_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: St
                 ..StructDef::default()
             })
         }
-        ty => match enums::of_type(declared).filter(|_| marshals.is_none()) {
+        (ty, None) => match enums::of_type(declared).filter(|_| marshals.is_none()) {
             Some(def) => TypeKind::Enum(def),
             None => {
                 let found = refs.resolve(ty, &decl.place);
                 inlined = found.validation;
-                TypeKind::Alias(Aliasing {
-                    target: found.ty,
-                    newtype: false,
-                })
+                alias(found.ty)
             }
         },
     };
@@ -117,4 +130,11 @@ pub(super) fn type_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: St
         marshals,
         declared: DeclaredAt::marked(&decl.place, decl.markers.places()),
     }
+}
+
+const fn alias(target: TypeRef) -> TypeKind {
+    TypeKind::Alias(Aliasing {
+        target,
+        newtype: false,
+    })
 }

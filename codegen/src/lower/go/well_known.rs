@@ -40,6 +40,22 @@ pub(super) fn docs(package: &str, name: &str) -> &'static str {
     }
 }
 
+/// Whether a type of [`special`] has a `MarshalJSON`, which a struct that embeds it has too.
+pub(super) fn writes_itself(package: &str, name: &str) -> bool {
+    let is_plain = matches!(
+        (package, name),
+        ("time", "Duration" | "Month" | "Weekday")
+            | ("encoding/json", "Number")
+            | ("net" | "net/netip" | "math/big", _)
+    );
+    special(package, name).is_some() && !is_plain
+}
+
+/// Whether controller-gen takes a type of [`special`] for the bytes that it is declared as, not for the JSON that it holds.
+pub(super) fn is_bytes(package: &str, name: &str) -> bool {
+    (package, name) == ("encoding/json", "RawMessage")
+}
+
 /// Whether a type of [`special`] is a struct, which Go's encoder never takes for empty.
 pub(super) fn is_struct(package: &str, name: &str) -> bool {
     match (package, name) {

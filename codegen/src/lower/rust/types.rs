@@ -262,6 +262,7 @@ impl Cx<'_> {
             sparse: false,
             default: default(markers, &ty),
             flatten: serde.flatten,
+            undeclared: false,
             hashed: false,
             skip: serde.skip,
             validation,

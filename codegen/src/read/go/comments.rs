@@ -11,7 +11,11 @@ use super::{
 };
 use crate::{
     diag::{Diagnostic, Diagnostics, Severity},
-    read::markers::{Marker, MarkerDef, MarkerSet, RawMarker, Target, is_marker},
+    read::markers::{
+        Marker, MarkerDef, MarkerSet, MarkerType, RawMarker, Target,
+        field::{ValidationOptional, ValidationRequired},
+        is_marker,
+    },
 };
 
 /// The markers of a file, by what they belong to.
@@ -211,9 +215,12 @@ fn is_lenient(def: &MarkerDef) -> bool {
     def.name.starts_with("k8s:") || def.name.starts_with("genclient")
 }
 
-/// Whether a marker above a type's documentation is the package's.
+/// Whether a marker above a type's documentation is the package's: controller-gen knows those of optional fields of packages alone.
 fn is_of_package(def: &MarkerDef) -> bool {
-    !def.allows(Target::Type) && (def.allows(Target::Package) || def.stands_anywhere())
+    let is_presence =
+        [ValidationOptional::DEF.name, ValidationRequired::DEF.name].contains(&def.name);
+    let is_of_type = def.allows(Target::Type) && !is_presence;
+    !is_of_type && (def.allows(Target::Package) || def.stands_anywhere())
 }
 
 fn misplaced(marker: &Marker, target: Target) -> Diagnostic {

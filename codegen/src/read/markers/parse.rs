@@ -131,11 +131,14 @@ impl RawMarker {
         if let Some(def) = find(name) {
             return Some((def, has_value.then_some(name_end + 1)));
         }
-        let outer = name.rsplit_once(':').map(|(outer, _)| outer);
-        let named = |def: &&MarkerDef| def.arguments.iter().any(|a| !a.name.is_empty());
-        let def = outer.and_then(find).filter(named)?;
-        let outer_end = 1 + outer.unwrap_or_default().len();
-        Some((def, Some(outer_end + 1)))
+        let (outer, last) = name.rsplit_once(':')?;
+        let def = find(outer)?;
+        if def.arguments.iter().any(|a| !a.name.is_empty()) {
+            return Some((def, Some(1 + outer.len() + 1)));
+        }
+        // An argument without a name has any to controller-gen; people write `+default:value=1`.
+        let is_value = last == "value" && has_value && !def.arguments.is_empty();
+        is_value.then_some((def, Some(name_end + 1)))
     }
 
     fn unknown(&self, name: &str) -> Diagnostic {

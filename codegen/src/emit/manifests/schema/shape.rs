@@ -11,10 +11,10 @@ use crate::{
     diag::{Diagnostic, Diagnostics, Place},
     emit::manifests::{
         Manifests,
-        describe::{description, of_rustdoc},
+        describe::{Blank, description, of_rustdoc},
     },
     model::{
-        ApiSet, EnumDef, Field, Marshals, Origin, StructDef, TypeDef, TypeKind, TypeRef,
+        ApiSet, EnumDef, Field, Marshals, Origin, Resource, StructDef, TypeDef, TypeKind, TypeRef,
         Validation, Version,
     },
     options::Compat,
@@ -47,6 +47,8 @@ pub(in crate::emit::manifests) struct Lookup<'s> {
     pub(super) types: &'s [TypeDef],
     /// Path of the module.
     pub(super) path: &'s str,
+    /// The kinds among the types.
+    pub(super) resources: &'s [Resource],
     /// Whether a person wrote the types in Rust, rather than in Go.
     pub(super) rust: bool,
 }
@@ -57,6 +59,7 @@ impl<'s> Lookup<'s> {
         Self {
             types: &version.types,
             path: &version.path,
+            resources: &version.resources,
             rust: version.origin == Origin::Rust,
         }
     }
@@ -103,17 +106,11 @@ impl<'a> Shapes<'a> {
         self.diagnostics
     }
 
-    /// The schema of a root: `apiVersion`, `kind` and `metadata` beside its own fields.
+    /// The schema of a root as a CRD has it, whose `metadata` has no schema.
     pub(in crate::emit::manifests) fn root(&mut self, def: &TypeDef, scope: Lookup<'_>) -> Schema {
         let mut schema = Schema::clone(&self.named(def, scope));
-        let text = |description: &str| Schema::of_type("string").with(DESCRIPTION, description);
-        let common = [
-            ("apiVersion", text(API_VERSION)),
-            ("kind", text(KIND)),
-            ("metadata", Schema::of_type("object")),
-        ];
-        let common = common.map(|(name, schema)| (name.to_owned(), schema.into()));
-        schema.properties.extend(common);
+        let metadata = Schema::of_type("object").into();
+        schema.properties.insert("metadata".to_owned(), metadata);
         // In Go, tag and markers say.
         if scope.rust || metadata_may_be_missing(def) {
             schema.required.remove("metadata");
@@ -186,11 +183,13 @@ impl<'a> Shapes<'a> {
                 (None, Some(package)) => Lookup {
                     types: &package.types,
                     path: &package.path,
+                    resources: &[],
                     rust: false,
                 },
                 (None, None) => Lookup {
                     types: &[],
                     path: module,
+                    resources: &[],
                     rust: false,
                 },
             };
@@ -201,6 +200,7 @@ impl<'a> Shapes<'a> {
             let scope = Lookup {
                 types: &[],
                 path: module,
+                resources: &[],
                 rust: false,
             };
             return self.named(&def, scope);
@@ -247,7 +247,11 @@ impl<'a> Shapes<'a> {
         let base = match (&def.kind, def.marshals) {
             (_, Some(Marshals::Text)) => Schema::of_type("string"),
             (_, Some(Marshals::Json)) if def.validation.type_.is_some() => Schema::default(),
-            (TypeKind::Struct(def), _) => self.structure(def, scope, at),
+            (TypeKind::Struct(body), _) => {
+                let schema = self.structure(body, scope, at);
+                let is_root = scope.resources.iter().any(|one| one.root == def.name);
+                if is_root { of_object(schema) } else { schema }
+            }
             (TypeKind::Enum(def), _) => enumeration(def, scope),
             (TypeKind::Union(def), _) => self.union(def, scope, at),
             (TypeKind::Alias(alias), _) => Arc::unwrap_or_clone(self.of(&alias.target, scope, at)),
@@ -257,7 +261,7 @@ impl<'a> Shapes<'a> {
         // controller-gen describes no type that writes itself.
         let writes_itself = def.marshals == Some(Marshals::Json) && def.validation.type_.is_some();
         if !writes_itself || self.compat == Compat::Strict {
-            own.describe(docs(&def.docs, scope));
+            own.describe(self.docs(&def.docs, scope));
         }
         let base = self.with_elements(base, &def.validation);
         if named {
@@ -271,7 +275,8 @@ impl<'a> Shapes<'a> {
     pub(super) fn structure(&mut self, def: &StructDef, scope: Lookup<'_>, at: At<'_>) -> Schema {
         let mut schema = Schema::of_type("object");
         let mut flattened = Vec::new();
-        for field in def.fields.iter().filter(|field| !field.skip) {
+        let declared = |field: &&Field| !field.skip && !field.undeclared;
+        for field in def.fields.iter().filter(declared) {
             let what = format!("{}.{}", at.what, field.json_name);
             let at = At {
                 what: &what,
@@ -317,7 +322,7 @@ impl<'a> Shapes<'a> {
     /// The schema of a field.
     pub(super) fn property(&mut self, field: &Field, scope: Lookup<'_>, at: At<'_>) -> Schema {
         let mut own = Schema::of_rules(&field.validation);
-        own.describe(docs(&field.docs, scope));
+        own.describe(self.docs(&field.docs, scope));
         if field.nullable {
             own = own.with("nullable", true);
         }
@@ -334,8 +339,9 @@ impl<'a> Shapes<'a> {
             Arc::unwrap_or_clone(self.of(&field.ty, scope, at))
         };
         let base = self.with_elements(base, &field.validation);
-        if declared.is_some() && declared != base.ty() {
-            // The author knows what the type is on the wire.
+        let keeps_base = self.compat == Compat::ControllerGen && !is_named(&field.ty);
+        if declared.is_some() && declared != base.ty() && !keeps_base {
+            // The author knows what the type is on the wire. controller-gen leaves the format of a number with a text.
             return own;
         }
         if is_named(&field.ty) {
@@ -349,7 +355,7 @@ impl<'a> Shapes<'a> {
     fn with_elements(&mut self, mut base: Schema, rules: &Validation) -> Schema {
         if let Some(element) = &rules.element {
             let mut own = Schema::of_rules(element);
-            own.describe(description(&element.docs));
+            own.describe(description(&element.docs, self.blank()));
             for inner in base.items.iter_mut().chain(&mut base.additional) {
                 if element.schemaless {
                     *inner = Arc::new(own.clone());
@@ -371,6 +377,22 @@ impl<'a> Shapes<'a> {
             schema.words.set("enum", values.clone());
         }
         schema
+    }
+
+    /// The documentation of a type or field as a description.
+    pub(super) fn docs(&self, docs: &str, scope: Lookup<'_>) -> String {
+        if scope.rust {
+            description(&of_rustdoc(docs), Blank::Single)
+        } else {
+            description(docs, self.blank())
+        }
+    }
+
+    fn blank(&self) -> Blank {
+        match self.compat {
+            Compat::Strict => Blank::Single,
+            Compat::ControllerGen => Blank::Kept,
+        }
     }
 
     fn float(&mut self, at: At<'_>) -> Schema {
@@ -429,13 +451,15 @@ impl<'a> Shapes<'a> {
     }
 }
 
-/// The documentation of a type or field as a description.
-pub(super) fn docs(docs: &str, scope: Lookup<'_>) -> String {
-    if scope.rust {
-        description(&of_rustdoc(docs))
-    } else {
-        description(docs)
+/// The schema of a struct as an API object's: its type is implied in Rust and in Go.
+fn of_object(mut schema: Schema) -> Schema {
+    let text = |description: &str| Schema::of_type("string").with(DESCRIPTION, description);
+    for (name, description) in [("apiVersion", API_VERSION), ("kind", KIND)] {
+        schema
+            .properties
+            .insert(name.to_owned(), text(description).into());
     }
+    schema
 }
 
 /// Whether the type has a name of its own, so that its schema is joined with its user's.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     PRESERVE, Schema,
-    shape::{At, Lookup, Shapes, docs},
+    shape::{At, Lookup, Shapes},
 };
 use crate::{
     diag::Diagnostic,
@@ -39,7 +39,7 @@ impl Shapes<'_> {
                 continue;
             }
             let mut property = self.content(variant, scope, at);
-            property.describe(docs(&variant.docs, scope));
+            property.describe(self.docs(&variant.docs, scope));
             let name = &variant.json_name;
             schema.properties.insert(name.clone(), Arc::new(property));
             choices.push(json!({"required": [name]}));
