@@ -140,6 +140,12 @@ impl Options {
         self.writes_crds() || self.emits(Generator::Validate)
     }
 
+    /// Whether roles or webhook configurations are to be written.
+    pub(crate) fn uses_crate_markers(&self) -> bool {
+        let manifests = self.manifests.as_ref();
+        manifests.is_some_and(|it| it.roles.is_some() || it.webhooks.is_some())
+    }
+
     /// The least Kubernetes version whose types generated code may have.
     pub(crate) fn least_kubernetes_version(&self) -> KubernetesVersion {
         self.kubernetes_version

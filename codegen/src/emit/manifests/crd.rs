@@ -300,7 +300,8 @@ impl<'a> Assembly<'a> {
                 .help("mark the kind of one version `+kubebuilder:storageversion`");
             diagnostics.push(self.placed(error, |_| true));
         }
-        if stored.len() > 1 {
+        // controller-gen writes such a CRD; the model's checks have warned of it.
+        if stored.len() > 1 && self.compat == Compat::Strict {
             let message = format!("two versions of {name} are stored: {}", stored.join(", "));
             let error = Diagnostic::error(message).help("keep one `+kubebuilder:storageversion`");
             diagnostics.push(self.placed(error, |resource| resource.storage));

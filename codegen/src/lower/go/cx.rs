@@ -7,7 +7,7 @@ use crate::{
     diag::Diagnostic,
     model::Marshals,
     options::Options,
-    read::go::{Const, MarshalKind, Module, Package, Type, TypeDecl},
+    read::go::{Const, Field, MarshalKind, Module, Package, Type, TypeDecl},
 };
 
 /// A package with indexes of what it declares.
@@ -38,6 +38,19 @@ impl<'a> Pkg<'a> {
             let entry = marshals.entry(method.type_name.as_str()).or_insert(kind);
             if kind == Marshals::Json {
                 *entry = kind;
+            }
+        }
+        for decl in &package.types {
+            let Type::Struct(fields) = &decl.ty else {
+                continue;
+            };
+            let mut embedded = fields.iter().filter(|field| field.embedded);
+            let named = |field: &Field| {
+                name_of(package, &field.ty)
+                    .is_some_and(|(of, name)| well_known::writes_text(of, name))
+            };
+            if embedded.any(named) {
+                marshals.entry(decl.name.as_str()).or_insert(Marshals::Text);
             }
         }
         Self {

@@ -362,7 +362,11 @@ fn field(
         Omission::Empty if !pointer && refs.is_struct(&source.ty) => Omission::Never,
         omits => omits,
     };
-    let marked = is_required(owner.package, markers, tag.omits);
+    let may_omit = match refs.cx.options.compat.is_strict() {
+        true => tag.omits != Omission::Never,
+        false => tag.omits_empty,
+    };
+    let marked = is_required(owner.package, markers, may_omit);
     let required = is_meta || marked;
     let mut validation = rules(refs.cx, markers, &found.ty, refs.home, refs.diagnostics);
     merge::fill(&mut validation, &found.validation);
@@ -431,10 +435,10 @@ fn quote(refs: &mut Refs<'_, '_>, source: &go::Field, found: &mut Ref) {
 }
 
 /// Markers first, then the package's default, under which what the encoder may leave out is optional.
-fn is_required(package: &Package, markers: &MarkerSet, omits: Omission) -> bool {
+fn is_required(package: &Package, markers: &MarkerSet, may_omit: bool) -> bool {
     match marked_requirement(markers) {
         Some(marked) => marked == Requirement::Required,
-        None => omits == Omission::Never && !package.markers.has::<ValidationOptional>(),
+        None => !may_omit && !package.markers.has::<ValidationOptional>(),
     }
 }
 
@@ -476,6 +480,8 @@ pub(super) struct JsonTag<'a> {
     /// The name that it gives.
     pub(super) name: Option<&'a str>,
     omits: Omission,
+    /// `json:",omitempty"`, which counts alone for controller-gen.
+    omits_empty: bool,
     /// `json:",string"`
     quoted: bool,
     /// `json:"-"`
@@ -488,18 +494,22 @@ impl<'a> JsonTag<'a> {
         let text = text.unwrap_or_default();
         let mut parts = text.split(',');
         let name = parts.next().unwrap_or_default();
-        let (mut omits, mut quoted) = (Omission::Never, false);
+        let (mut omits, mut omits_empty, mut quoted) = (Omission::Never, false, false);
         for option in parts {
             match option {
                 "string" => quoted = true,
                 "omitzero" => omits = Omission::Zero,
-                "omitempty" if omits == Omission::Never => omits = Omission::Empty,
+                "omitempty" => omits_empty = true,
                 _ => {}
             }
+        }
+        if omits_empty && omits == Omission::Never {
+            omits = Omission::Empty;
         }
         Self {
             name: (!name.is_empty()).then_some(name),
             omits,
+            omits_empty,
             quoted,
             skip: text == "-",
         }

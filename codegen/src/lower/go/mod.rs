@@ -48,16 +48,17 @@ use crate::{
 
 /// Adds the groups of the module's packages to `api`, with the packages and definitions that they need.
 pub fn lower(module: &Module, options: &Options, api: &mut ApiSet, diagnostics: &mut Diagnostics) {
-    for found in module.rules.as_slice() {
-        let severity = if options.uses_schemas() {
-            Severity::Error
-        } else {
-            Severity::Warning
+    for (found, is_used) in [
+        (&module.rules, options.uses_schemas()),
+        (&module.crate_markers, options.uses_crate_markers()),
+    ] {
+        let severity = match is_used {
+            true => Severity::Error,
+            false => Severity::Warning,
         };
-        diagnostics.push(Diagnostic {
-            severity,
-            ..found.clone()
-        });
+        for found in found.as_slice().iter().cloned() {
+            diagnostics.push(Diagnostic { severity, ..found });
+        }
     }
     let mut cx = Cx::new(module, options);
     let versions = modules::settle(&mut cx, &module.packages, options, diagnostics);

@@ -34,6 +34,8 @@ struct Candidate<'a> {
     group: &'a str,
     /// The version's name.
     name: String,
+    /// Whether a marker names it, or it is a name of Kubernetes' versions.
+    is_version: bool,
 }
 
 /// Finds the versions among the requested packages, and says where the types of every package stand.
@@ -144,23 +146,26 @@ fn candidates<'a>(
             continue;
         };
         let version = markers.get::<VersionName>();
+        let is_named = version.is_some();
         let name = version.map_or_else(|| package.name.clone(), |found| found.marker.name);
+        let is_version = is_named || names::is_kubernetes_version(&name);
         found.push(Candidate {
             package,
             group,
             name,
+            is_version,
         });
     }
     // Beside versions, a group's package without one holds the internal types that they convert to.
     let versioned: BTreeSet<&str> = found
         .iter()
-        .filter(|found| names::is_kubernetes_version(&found.name))
+        .filter(|found| found.is_version)
         .map(|found| found.group)
         .collect();
     let filters = &options.filters;
     let keeps = |list: &[String], name: &str| list.is_empty() || list.iter().any(|one| one == name);
     found.retain(|found| {
-        (names::is_kubernetes_version(&found.name) || !versioned.contains(found.group))
+        (found.is_version || !versioned.contains(found.group))
             && keeps(&filters.groups, found.group)
             && keeps(&filters.versions, &found.name)
     });

@@ -48,6 +48,10 @@ pub(super) fn type_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: St
                 refs.diagnostics,
             );
             merge::fill(&mut inlined, &found.validation);
+            if !refs.cx.options.compat.is_strict() {
+                // What is embedded has no other to controller-gen.
+                inlined.type_.get_or_insert_with(|| "object".to_owned());
+            }
             alias(found.ty)
         }
         (Type::Struct(sources), None) => {

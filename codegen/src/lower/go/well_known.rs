@@ -51,6 +51,12 @@ pub(super) fn writes_itself(package: &str, name: &str) -> bool {
     special(package, name).is_some() && !is_plain
 }
 
+/// Whether a type of [`special`] has a `MarshalText` and no `MarshalJSON`, which a struct that embeds it has too.
+pub(super) fn writes_text(package: &str, name: &str) -> bool {
+    matches!((package, name), ("net" | "net/netip" | "math/big", _))
+        && special(package, name).is_some()
+}
+
 /// Whether controller-gen takes a type of [`special`] for the bytes that it is declared as, not for the JSON that it holds.
 pub(super) fn is_bytes(package: &str, name: &str) -> bool {
     (package, name) == ("encoding/json", "RawMessage")

@@ -132,6 +132,9 @@ impl FileReader<'_, '_> {
             Err(error) if self.package.main && def.schema.is_some() => {
                 self.findings.rules.push(error);
             }
+            Err(error) if self.package.main && def.stands_anywhere() => {
+                self.findings.crate_markers.push(error);
+            }
             Err(error) if self.package.main => self.findings.diagnostics.push(error),
             Err(_) => {}
         }

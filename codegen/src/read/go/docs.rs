@@ -2,16 +2,28 @@
 
 use super::scan::Comment;
 
-/// The text without marker lines and directives, without blank lines around it, with one blank line where several are.
+/// The text without marker lines and directives, without blank lines around it, with one blank line where several are. Lines beside a
+/// comment in `/*…*/` have no white space before them, as controller-gen has it.
 pub(super) fn text(comments: &[Comment], source: &str) -> String {
     let mut text = String::new();
     let mut blank = false;
+    let raw = |comment: &Comment| source.get(comment.range()).unwrap_or_default();
+    let trims = comments
+        .iter()
+        .any(|comment| raw(comment).starts_with("/*"));
+    let mut push = |line: &str| {
+        push(
+            &mut text,
+            &mut blank,
+            if trims { line.trim_start() } else { line },
+        )
+    };
     for comment in comments {
-        let raw = source.get(comment.range()).unwrap_or_default();
+        let raw = raw(comment);
         if let Some(inner) = raw.strip_prefix("/*") {
             let inner = inner.strip_suffix("*/").unwrap_or(inner);
             for line in inner.split('\n') {
-                push(&mut text, &mut blank, line);
+                push(line);
             }
             continue;
         }
@@ -20,9 +32,9 @@ pub(super) fn text(comments: &[Comment], source: &str) -> String {
             continue;
         }
         match line.strip_prefix(' ') {
-            Some(line) => push(&mut text, &mut blank, line),
+            Some(line) => push(line),
             None if is_directive(line) => {}
-            None => push(&mut text, &mut blank, line),
+            None => push(line),
         }
     }
     text
@@ -78,8 +90,8 @@ mod tests {
         check("// A is a.", "A is a.");
         check("//A\n//  indented  \n//\ttab", "A\n indented\n\ttab");
         check("//\n// a\n//\n//\n// b\n//", "a\n\nb");
-        check("/* A is\n   a.\n*/", " A is\n   a.");
-        check("/**\n * a\n */", "*\n * a");
+        check("/* A is\n   a.\n*/", "A is\na.");
+        check("/**\n * a\n */", "*\n* a");
         check("// a\r", "a");
     }
 

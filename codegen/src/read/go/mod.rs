@@ -55,6 +55,8 @@ pub struct Module {
     pub missing: BTreeMap<String, Diagnostic>,
     /// The markers of schemas that cannot be read: errors where a schema is written.
     pub rules: Diagnostics,
+    /// The markers of roles and webhooks that cannot be read: errors where these are written.
+    pub crate_markers: Diagnostics,
 }
 
 /// The findings of a package, and its unknown markers, by name.
@@ -63,6 +65,8 @@ struct Findings {
     diagnostics: Diagnostics,
     /// About markers that only a schema needs.
     rules: Diagnostics,
+    /// About markers that only roles and webhooks need.
+    crate_markers: Diagnostics,
     unknown: Unknown,
 }
 
@@ -74,6 +78,7 @@ impl Findings {
     fn extend(&mut self, other: Self) {
         self.diagnostics.extend(other.diagnostics);
         self.rules.extend(other.rules);
+        self.crate_markers.extend(other.crate_markers);
         for (name, (diagnostic, count)) in other.unknown {
             self.unknown
                 .entry(name)
@@ -118,6 +123,7 @@ pub fn read(
         packages,
         missing: sources.missing.clone(),
         rules: all.rules,
+        crate_markers: all.crate_markers,
     }
 }
 

@@ -74,6 +74,14 @@ impl Schema {
         self.words.get(TYPE)?.as_str()
     }
 
+    /// `+kubebuilder:validation:Type=""` permits values of all types.
+    fn without_empty_type(mut self) -> Self {
+        if self.ty() == Some("") {
+            self.words.remove(TYPE);
+        }
+        self
+    }
+
     /// Its description, unless there is one.
     pub(super) fn describe(&mut self, text: String) {
         if !text.is_empty() {

@@ -264,11 +264,12 @@ impl<'a> Shapes<'a> {
             own.describe(self.docs(&def.docs, scope));
         }
         let base = self.with_elements(base, &def.validation);
-        if named {
+        let schema = if named {
             self.narrowed(base.used(own.clone()), &own)
         } else {
             base.overridden(own)
-        }
+        };
+        schema.without_empty_type()
     }
 
     /// An object with its properties; flattened types are folded in.
@@ -321,6 +322,10 @@ impl<'a> Shapes<'a> {
 
     /// The schema of a field.
     pub(super) fn property(&mut self, field: &Field, scope: Lookup<'_>, at: At<'_>) -> Schema {
+        self.marked(field, scope, at).without_empty_type()
+    }
+
+    fn marked(&mut self, field: &Field, scope: Lookup<'_>, at: At<'_>) -> Schema {
         let mut own = Schema::of_rules(&field.validation);
         own.describe(self.docs(&field.docs, scope));
         if field.nullable {
