@@ -24,6 +24,13 @@ modules=(
 	"kueue|sigs.k8s.io/kueue@v0.14.0|./apis/kueue/v1alpha1 ./apis/kueue/v1beta1|generateEmbeddedObjectMeta=true|embedded-object-meta = true|."
 	"cloudnative-pg|github.com/cloudnative-pg/cloudnative-pg@v1.27.1|./api/v1|||."
 	"prometheus-operator|github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring@v0.85.0|./v1 ./v1alpha1|crdVersions=v1||"
+	"cilium|github.com/cilium/cilium@v1.20.0|./pkg/k8s/apis/cilium.io/v2 ./pkg/k8s/apis/cilium.io/v2alpha1|||"
+	"dapr|github.com/dapr/dapr@v1.18.0|./pkg/apis/components/v1alpha1 ./pkg/apis/configuration/v1alpha1 ./pkg/apis/httpEndpoint/v1alpha1|||"
+	"kruise|github.com/openkruise/kruise@v1.9.0|./apis/apps/v1alpha1 ./apis/apps/v1beta1 ./apis/policy/v1alpha1 ./apis/policy/v1beta1|||"
+	"kubevela|github.com/oam-dev/kubevela@v1.11.0|./apis/core.oam.dev/v1alpha1 ./apis/core.oam.dev/v1beta1|||"
+	"longhorn|github.com/longhorn/longhorn-manager@v1.12.0|./k8s/pkg/apis/longhorn/v1beta2|||"
+	"kubernetes-ingress|github.com/nginxinc/kubernetes-ingress@v1.11.0|./pkg/apis/configuration/v1 ./pkg/apis/configuration/v1alpha1|||"
+	"external-snapshotter|github.com/kubernetes-csi/external-snapshotter/client/v8@v8.7.0|./apis/volumesnapshot/v1 ./apis/volumegroupsnapshot/v1 ./apis/volumegroupsnapshot/v1beta2|||"
 	"cluster-api|sigs.k8s.io/cluster-api@v1.14.2||||."
 )
 known=" $(printf '%s\n' "${modules[@]%%|*}" | tr '\n' ' ')"

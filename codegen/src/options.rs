@@ -141,6 +141,7 @@ impl Options {
     }
 
     /// Whether roles or webhook configurations are to be written.
+    #[cfg(feature = "go")]
     pub(crate) fn uses_crate_markers(&self) -> bool {
         let manifests = self.manifests.as_ref();
         manifests.is_some_and(|it| it.roles.is_some() || it.webhooks.is_some())

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use codegen::{Compat, Manifests, Options, diag::Style};
+use codegen::{Compat, Manifests, Options, Source, diag::Style, read::go::GoPackage};
 
 use crate::support::go;
 
@@ -123,7 +123,7 @@ fn an_embedded_struct_of_kubernetes_has_texts_where_it_names_types_that_rust_lac
 /// What is generated for a kind with these Go fields in its spec, and other types.
 fn generate(compat: Compat, spec: &str, others: &str) -> Result<codegen::Generated, String> {
     let text = format!(
-        "// +groupName=example.com\npackage v1\nimport (\n\t\"encoding/json\"\n\tmetav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\
+        "// +groupName=example.com\npackage v1\nimport (\n\t\"encoding/json\"\n\t\"net/netip\"\n\tmetav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\
          \t\"k8s.io/apimachinery/pkg/runtime\"\n)\n\
          // +kubebuilder:object:root=true\ntype Widget struct {{\n\tmetav1.TypeMeta `json:\",inline\"`\n\
          \tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\tSpec WidgetSpec `json:\"spec,omitempty\"`\n}}\n\
@@ -349,4 +349,95 @@ fn presence_above_the_documentation_of_a_type_is_of_the_package() {
             assert_eq!(schema.contains("required:\n- a\n"), required, "{schema}");
         }
     }
+}
+
+/// Cilium's `Addr`: `MarshalText` is that of what is embedded.
+#[test]
+fn a_struct_that_embeds_an_address_is_text() {
+    let addr = "// An address.\ntype Addr struct {\n\tnetip.Addr `json:\"-\"`\n}\n";
+    for compat in [Compat::Strict, Compat::ControllerGen] {
+        let schema = spec_schema(compat, "\tA Addr `json:\"a\"`", addr);
+        assert!(
+            schema.contains("type: string\nrequired:\n- a\n"),
+            "{schema}"
+        );
+        assert!(!schema.contains("Addr:"), "{schema}");
+        assert_eq!(schema.contains("An address."), compat == Compat::Strict);
+    }
+}
+
+#[test]
+fn an_empty_type_permits_all() {
+    let spec = "\t// +kubebuilder:validation:Type=\"\"\n\t// +kubebuilder:pruning:PreserveUnknownFields\n\tA map[string]string `json:\"a\"`";
+    let schema = spec_schema(Compat::Strict, spec, "");
+    assert!(
+        schema.starts_with("properties:\na:\nx-kubernetes-preserve-unknown-fields: true\n"),
+        "{schema}"
+    );
+}
+
+#[test]
+fn omitzero_makes_no_field_optional_to_controller_gen() {
+    let spec = "\tA string `json:\"a,omitzero\"`\n\tB string `json:\"b,omitempty,omitzero\"`";
+    let schema = spec_schema(Compat::Strict, spec, "");
+    assert!(!schema.contains("required"), "{schema}");
+    let schema = spec_schema(Compat::ControllerGen, spec, "");
+    assert!(schema.contains("required:\n- a\ntype"), "{schema}");
+}
+
+/// Of Azure's service operator.
+#[test]
+fn a_version_that_a_marker_names_is_one() {
+    let header = "import metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n";
+    let kind = "// +kubebuilder:object:root=true\ntype Widget struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\
+        \tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n";
+    let package = |name: &str, stored: &str| {
+        format!(
+            "// +groupName=example.com\n// +versionName={name}\npackage {name}\n{header}{stored}{kind}"
+        )
+    };
+    let (old, new) = (
+        package("v1api2023", ""),
+        package("v2023", "// +kubebuilder:storageversion\n"),
+    );
+    let options = Options {
+        emit: [].into(),
+        manifests: Some(Manifests::default()),
+        ..Options::default()
+    };
+    let mut sources = go::sources(&new);
+    let files = vec![Source::new("api/old/types.go", old)];
+    let old = GoPackage::requested("example.com/api/old", "example.com", "api/old", files);
+    sources.go[0].packages.push(old);
+    let generated = codegen::generate(&sources, &options);
+    let generated = generated.unwrap_or_else(|found| panic!("{}", found.render(Style::Plain)));
+    let crd = &generated.manifests[Path::new("config/crd/bases/example.com_widgets.yaml")];
+    for name in ["v1api2023", "v2023"] {
+        assert!(crd.contains(&format!("name: {name}\n")), "{crd}");
+    }
+}
+
+/// KServe's `+kubebuilder:webhook` lacks an argument, and its CRDs are made nevertheless.
+#[test]
+fn faulty_markers_of_webhooks_are_errors_where_these_are_written() {
+    let text = "// +kubebuilder:webhook:path=/a,mutating=false,failurePolicy=fail,groups=g,resources=r,verbs=create,versions=v1,name=a.b.c\n";
+    let found = generate(Compat::Strict, "", text).map(drop).unwrap_err();
+    assert!(
+        found.contains("error: `+kubebuilder:webhook` needs the argument"),
+        "{found}"
+    );
+    let sources = go::sources(&format!(
+        "// +groupName=example.com\npackage v1\n{text}\n// +kubebuilder:object:root=true\ntype A struct {{\n\tB string\n}}\n"
+    ));
+    let options = Options {
+        emit: [].into(),
+        ..Options::default()
+    };
+    let warned = codegen::generate(&sources, &options)
+        .map(|generated| generated.warnings.render(Style::Plain));
+    let warned = warned.unwrap_or_else(|found| panic!("{}", found.render(Style::Plain)));
+    assert!(
+        warned.contains("warning: `+kubebuilder:webhook` needs the argument"),
+        "{warned}"
+    );
 }

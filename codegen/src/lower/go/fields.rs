@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{
     cx::End,
     dominant::{self, Candidate},
+    json_tag::{self, JsonTag},
     marked::{docs, rules},
     merge,
     refs::{Ref, Refs, Use},
@@ -138,7 +139,7 @@ fn gather(
         if tag.skip {
             continue;
         }
-        check_tag(refs, source);
+        json_tag::check(refs, source);
         let embeds = source.embedded && tag.name.is_none();
         if embeds && embed(refs, owner, source, depth, through_pointer, gathered) {
             continue;
@@ -396,23 +397,6 @@ fn field(
     }
 }
 
-/// A tag that Go reads in part is a mistake in an API; controller-gen takes what Go reads.
-fn check_tag(refs: &mut Refs<'_, '_>, source: &go::Field) {
-    let Some(fault) = source.tag.as_ref().and_then(|tag| tag.fault.as_ref()) else {
-        return;
-    };
-    let problem = fault.problem.as_str();
-    let diagnostic = match refs.cx.options.compat.is_strict() {
-        true => Diagnostic::error(problem),
-        false => Diagnostic::warning(problem),
-    };
-    refs.diagnostics.push(
-        diagnostic
-            .at(fault.place.clone(), "Go ignores the tag from the fault on")
-            .help("a tag is written `json:\"name,omitempty\" key:\"value\"`, in backticks"),
-    );
-}
-
 /// Under `,string` Go writes numbers and booleans as text, whatever their types are called.
 fn quote(refs: &mut Refs<'_, '_>, source: &go::Field, found: &mut Ref) {
     let strict = refs.cx.options.compat.is_strict();
@@ -473,50 +457,4 @@ pub(super) fn add_immutable(validation: &mut Validation, def: &StructDef, ty: &T
             validation.rules.push(rule);
         }
     }
-}
-
-/// The `json` key of a tag.
-pub(super) struct JsonTag<'a> {
-    /// The name that it gives.
-    pub(super) name: Option<&'a str>,
-    omits: Omission,
-    /// `json:",omitempty"`, which counts alone for controller-gen.
-    omits_empty: bool,
-    /// `json:",string"`
-    quoted: bool,
-    /// `json:"-"`
-    skip: bool,
-}
-
-impl<'a> JsonTag<'a> {
-    pub(super) fn of(field: &'a go::Field) -> Self {
-        let text = field.tag.as_ref().and_then(|tag| tag.json.as_deref());
-        let text = text.unwrap_or_default();
-        let mut parts = text.split(',');
-        let name = parts.next().unwrap_or_default();
-        let (mut omits, mut omits_empty, mut quoted) = (Omission::Never, false, false);
-        for option in parts {
-            match option {
-                "string" => quoted = true,
-                "omitzero" => omits = Omission::Zero,
-                "omitempty" => omits_empty = true,
-                _ => {}
-            }
-        }
-        if omits_empty && omits == Omission::Never {
-            omits = Omission::Empty;
-        }
-        Self {
-            name: (!name.is_empty()).then_some(name),
-            omits,
-            omits_empty,
-            quoted,
-            skip: text == "-",
-        }
-    }
-}
-
-/// The name of a field on the wire, for roots.
-pub(super) fn json_name(field: &go::Field) -> Option<&str> {
-    JsonTag::of(field).name
 }

@@ -10,6 +10,7 @@ mod cx;
 mod dominant;
 mod enums;
 mod fields;
+mod json_tag;
 mod marked;
 mod merge;
 mod modules;

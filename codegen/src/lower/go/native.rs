@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use kube_builtin_types::Patch;
 
-use super::{cx::Cx, fields::JsonTag, well_known};
+use super::{cx::Cx, json_tag::JsonTag, well_known};
 use crate::read::go::{Field, Package, Type};
 
 /// A field's protobuf number and patch strategy.

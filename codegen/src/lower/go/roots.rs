@@ -1,6 +1,6 @@
 //! Roots: the API objects among a package's types, and the resources that they are.
 
-use super::{cx::Cx, fields::json_name, refs::Reached};
+use super::{cx::Cx, json_tag::json_name, refs::Reached};
 use crate::{
     diag::{Diagnostic, Diagnostics, Severity},
     lower::{methods, object, scale_methods, verbs},

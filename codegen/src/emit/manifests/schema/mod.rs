@@ -8,6 +8,7 @@ mod bounds;
 mod instance;
 mod integers;
 mod merge;
+mod object;
 mod of_crd;
 mod print;
 mod rules;

@@ -3,8 +3,9 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
-    DESCRIPTION, PRESERVE, Schema,
+    PRESERVE, Schema,
     integers::{integer, whole_number},
+    object::{metadata_may_be_missing, of_object},
 };
 use crate::{
     builtin,
@@ -259,7 +260,11 @@ impl<'a> Shapes<'a> {
         let named = matches!(&def.kind, TypeKind::Alias(alias) if is_named(&alias.target));
         let mut own = Schema::of_rules(&def.validation);
         // controller-gen describes no type that writes itself.
-        let writes_itself = def.marshals == Some(Marshals::Json) && def.validation.type_.is_some();
+        let writes_itself = match def.marshals {
+            Some(Marshals::Text) => true,
+            Some(Marshals::Json) => def.validation.type_.is_some(),
+            None => false,
+        };
         if !writes_itself || self.compat == Compat::Strict {
             own.describe(self.docs(&def.docs, scope));
         }
@@ -456,17 +461,6 @@ impl<'a> Shapes<'a> {
     }
 }
 
-/// The schema of a struct as an API object's: its type is implied in Rust and in Go.
-fn of_object(mut schema: Schema) -> Schema {
-    let text = |description: &str| Schema::of_type("string").with(DESCRIPTION, description);
-    for (name, description) in [("apiVersion", API_VERSION), ("kind", KIND)] {
-        schema
-            .properties
-            .insert(name.to_owned(), text(description).into());
-    }
-    schema
-}
-
 /// Whether the type has a name of its own, so that its schema is joined with its user's.
 fn is_named(ty: &TypeRef) -> bool {
     match ty {
@@ -485,18 +479,6 @@ fn has_no_schema(ty: &TypeRef) -> bool {
     }
 }
 
-/// Whether Go's root need not have metadata.
-fn metadata_may_be_missing(def: &TypeDef) -> bool {
-    let TypeKind::Struct(body) = &def.kind else {
-        return false;
-    };
-    let mut fields = body.fields.iter();
-    let metadata = fields.find(|field| field.json_name == "metadata");
-    metadata
-        .and_then(|field| field.go.as_ref())
-        .is_some_and(|go| !go.required)
-}
-
 /// A text or an integer; its values where the author closed the enum.
 fn enumeration(def: &EnumDef, scope: Lookup<'_>) -> Schema {
     let schema = Schema::of_type(def.values.schema_type());
@@ -506,15 +488,3 @@ fn enumeration(def: &EnumDef, scope: Lookup<'_>) -> Schema {
     let values: Vec<&str> = def.variants.iter().map(|one| one.value.as_str()).collect();
     schema.with("enum", values)
 }
-
-/// TypeMeta's documentation, which every root has.
-const API_VERSION: &str = "APIVersion defines the versioned schema of this representation of an object.\n\
-Servers should convert recognized schemas to the latest internal value, and\n\
-may reject unrecognized values.\n\
-More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources";
-
-const KIND: &str = "Kind is a string value representing the REST resource this object represents.\n\
-Servers may infer this from the endpoint the client submits requests to.\n\
-Cannot be updated.\n\
-In CamelCase.\n\
-More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds";

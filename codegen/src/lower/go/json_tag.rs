@@ -1,0 +1,68 @@
+//! The `json` key of struct tags, as encoding/json and controller-gen read it.
+
+use super::refs::Refs;
+use crate::{diag::Diagnostic, model::Omission, read::go};
+
+/// The `json` key of a tag.
+pub(super) struct JsonTag<'a> {
+    /// The name that it gives.
+    pub(super) name: Option<&'a str>,
+    /// What the encoder leaves out.
+    pub(super) omits: Omission,
+    /// `json:",omitempty"`, which counts alone for controller-gen.
+    pub(super) omits_empty: bool,
+    /// `json:",string"`
+    pub(super) quoted: bool,
+    /// `json:"-"`
+    pub(super) skip: bool,
+}
+
+impl<'a> JsonTag<'a> {
+    pub(super) fn of(field: &'a go::Field) -> Self {
+        let text = field.tag.as_ref().and_then(|tag| tag.json.as_deref());
+        let text = text.unwrap_or_default();
+        let mut parts = text.split(',');
+        let name = parts.next().unwrap_or_default();
+        let (mut omits, mut omits_empty, mut quoted) = (Omission::Never, false, false);
+        for option in parts {
+            match option {
+                "string" => quoted = true,
+                "omitzero" => omits = Omission::Zero,
+                "omitempty" => omits_empty = true,
+                _ => {}
+            }
+        }
+        if omits_empty && omits == Omission::Never {
+            omits = Omission::Empty;
+        }
+        Self {
+            name: (!name.is_empty()).then_some(name),
+            omits,
+            omits_empty,
+            quoted,
+            skip: text == "-",
+        }
+    }
+}
+
+/// The name of a field on the wire, for roots.
+pub(super) fn json_name(field: &go::Field) -> Option<&str> {
+    JsonTag::of(field).name
+}
+
+/// A tag that Go reads in part is a mistake in an API; controller-gen takes what Go reads.
+pub(super) fn check(refs: &mut Refs<'_, '_>, source: &go::Field) {
+    let Some(fault) = source.tag.as_ref().and_then(|tag| tag.fault.as_ref()) else {
+        return;
+    };
+    let problem = fault.problem.as_str();
+    let diagnostic = match refs.cx.options.compat.is_strict() {
+        true => Diagnostic::error(problem),
+        false => Diagnostic::warning(problem),
+    };
+    refs.diagnostics.push(
+        diagnostic
+            .at(fault.place.clone(), "Go ignores the tag from the fault on")
+            .help("a tag is written `json:\"name,omitempty\" key:\"value\"`, in backticks"),
+    );
+}
