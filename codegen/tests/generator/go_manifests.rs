@@ -265,6 +265,19 @@ fn a_struct_that_embeds_a_raw_extension_is_one() {
     }
 }
 
+/// Camel K's `Flow`.
+#[test]
+fn a_struct_that_embeds_bytes_that_write_themselves_is_these() {
+    let raw = "// Flow is any.\ntype Flow struct {\n\tRaw `json:\",inline\"`\n}\n// +kubebuilder:validation:Type=\"\"\n\
+        // +kubebuilder:validation:Format=\"\"\n// +kubebuilder:pruning:PreserveUnknownFields\ntype Raw []byte\n\
+        func (r Raw) MarshalJSON() ([]byte, error) { return r, nil }\n";
+    let schema = spec_schema(Compat::ControllerGen, "\tA Flow `json:\"a\"`", raw);
+    let expected = "a:\ndescription: Flow is any.\ntype: object\nx-kubernetes-preserve-unknown-fields: true\nrequired:\n";
+    assert!(schema.contains(expected), "{schema}");
+    let schema = spec_schema(Compat::Strict, "\tA Flow `json:\"a\"`", raw);
+    assert!(!schema.contains("Raw:"), "{schema}");
+}
+
 #[test]
 fn raw_messages_are_bytes_to_controller_gen_and_json_in_truth() {
     let spec = "\t// Raw.\n\tA json.RawMessage `json:\"a\"`\n\tB []json.RawMessage `json:\"b\"`";
@@ -278,6 +291,14 @@ fn raw_messages_are_bytes_to_controller_gen_and_json_in_truth() {
         schema.contains("a:\ndescription: Raw.\nx-kubernetes-preserve-unknown-fields: true\n"),
         "{schema}"
     );
+}
+
+#[test]
+fn numbers_of_any_size_are_texts_to_controller_gen() {
+    let spec = "\tA json.Number `json:\"a\"`";
+    let schema = spec_schema(Compat::ControllerGen, spec, "");
+    let expected = "a:\ndescription: A Number represents a JSON number literal.\ntype: string\n";
+    assert!(schema.contains(expected), "{schema}");
 }
 
 #[test]

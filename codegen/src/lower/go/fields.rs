@@ -19,8 +19,8 @@ use crate::{
         validation::immutable_once_set,
     },
     model::{
-        DeclaredAt, Field, GoField, KnownType, Omission, StructDef, TypeKind, TypeRef, Validation,
-        names::schema::field_names,
+        DeclaredAt, Field, GoField, KnownType, Marshals, Omission, StructDef, TypeKind, TypeRef,
+        Validation, names::schema::field_names,
     },
     read::{
         go::{self, META, Package, Type},
@@ -172,9 +172,19 @@ pub(super) fn writer<'s>(refs: &Refs<'_, '_>, sources: &'s [go::Field]) -> Optio
     let tag = JsonTag::of(source);
     let embeds = source.embedded && tag.name.is_none() && !tag.skip;
     let (package, name) = refs.cx.named(refs.package, &source.ty)?;
+    if !embeds {
+        return None;
+    }
     // Some have a serde of their fields, which no alias carries.
-    let can_alias = well_known::special(package, name).is_some_and(|ty| !ty.is_encoded());
-    (embeds && can_alias && well_known::writes_itself(package, name)).then_some(source)
+    let can_alias = match well_known::special(package, name) {
+        Some(ty) => well_known::writes_itself(package, name) && !ty.is_encoded(),
+        None => {
+            let declared = refs.cx.declared(package, name)?;
+            let is_struct = matches!(declared.decl.ty, Type::Struct(_));
+            !is_struct && declared.pkg.marshals(name) == Some(Marshals::Json)
+        }
+    };
+    can_alias.then_some(source)
 }
 
 /// Takes the fields of an embedded struct in; false if it is none, and so a field of its type's name.

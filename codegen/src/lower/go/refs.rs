@@ -84,6 +84,10 @@ fn as_controller_gen(package: &str, name: &str, found: &mut Ref) {
     if well_known::is_bare_object(package, name) {
         found.validation.type_ = Some("object".to_owned());
         found.validation.schemaless = true;
+    } else if well_known::is_number_text(package, name) {
+        found.ty = TypeRef::Any;
+        found.validation.type_ = Some("string".to_owned());
+        found.docs = "A Number represents a JSON number literal.".to_owned();
     } else if well_known::is_bytes(package, name) {
         found.validation.type_ = Some("string".to_owned());
         found.validation.format = Some("byte".to_owned());

@@ -57,6 +57,11 @@ pub(super) fn writes_text(package: &str, name: &str) -> bool {
         && special(package, name).is_some()
 }
 
+/// Whether controller-gen takes a type of [`special`] for the text that it is declared as, not for the number that it is in JSON.
+pub(super) fn is_number_text(package: &str, name: &str) -> bool {
+    (package, name) == ("encoding/json", "Number")
+}
+
 /// Whether controller-gen takes a type of [`special`] for the bytes that it is declared as, not for the JSON that it holds.
 pub(super) fn is_bytes(package: &str, name: &str) -> bool {
     (package, name) == ("encoding/json", "RawMessage")

@@ -63,27 +63,30 @@ const TYPE_META: &str = "TypeMeta";
 
 /// Whether a package declares objects: structs with `TypeMeta` and `ObjectMeta`.
 pub(crate) fn declares_objects(package: &GoPackage) -> bool {
-    package
-        .parsed()
-        .any(|(file, syntax)| objects(file, syntax).next().is_some())
+    package.parsed().any(|(file, syntax)| {
+        let has_metadata =
+            |fields| embeds(file, fields, "ObjectMeta") || has_metadata(file, fields);
+        typed(file, syntax).any(|(_, fields)| has_metadata(fields))
+    })
 }
 
-/// The objects of a file, by name.
-fn objects<'f>(file: &'f GoFile, syntax: &'f File) -> impl Iterator<Item = &'f str> {
-    let embeds = move |fields: &[FieldSpec], name: &str| {
-        fields.iter().any(|field| {
-            let is_named = |span: &Span| file.text_of(span) == name;
-            field.embedded && field.names.iter().any(is_named)
-        })
-    };
+/// The structs of a file with `TypeMeta`, by name: objects, lists of them, and objects without metadata, such as a webhook's review.
+fn typed<'f>(
+    file: &'f GoFile,
+    syntax: &'f File,
+) -> impl Iterator<Item = (&'f str, &'f [FieldSpec])> {
     syntax.types.iter().filter_map(move |spec| match &spec.ty {
-        TypeExpr::Struct(fields)
-            if embeds(fields, TYPE_META)
-                && (embeds(fields, "ObjectMeta") || has_metadata(file, fields)) =>
-        {
-            Some(file.text_of(&spec.name))
+        TypeExpr::Struct(fields) if embeds(file, fields, TYPE_META) => {
+            Some((file.text_of(&spec.name), fields.as_slice()))
         }
         _ => None,
+    })
+}
+
+fn embeds(file: &GoFile, fields: &[FieldSpec], name: &str) -> bool {
+    fields.iter().any(|field| {
+        let is_named = |span: &Span| file.text_of(span) == name;
+        field.embedded && field.names.iter().any(is_named)
     })
 }
 
@@ -116,13 +119,11 @@ struct Site<'a> {
 impl<'a> Walk<'a> {
     /// Starts at the objects of a package, or at all that it exports if there are none.
     fn start(&mut self, package: &'a GoPackage) {
-        let objects: Vec<&str> = package
-            .parsed()
-            .flat_map(|(file, syntax)| objects(file, syntax))
-            .collect();
-        if !objects.is_empty() {
-            for name in objects {
-                self.reach(&package.path, name);
+        if declares_objects(package) {
+            for (file, syntax) in package.parsed() {
+                for (name, _) in typed(file, syntax) {
+                    self.reach(&package.path, name);
+                }
             }
             return;
         }

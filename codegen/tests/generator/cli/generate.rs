@@ -307,3 +307,28 @@ fn a_crate_below_a_go_module_reads_the_folder_around_it() {
     let types = sandbox.read("rust/src/apis/example/v1/types.rs");
     assert!(types.contains("pub struct Shelf"), "{types}");
 }
+
+/// Karmada's `ResourceInterpreterContext`, which its webhooks receive.
+#[test]
+fn types_of_an_object_without_metadata_are_read_from_other_modules() {
+    let sandbox = Sandbox::new();
+    let requires = "require example.com/other v0.0.0\n\nreplace example.com/other => ./other\n";
+    sandbox.write(
+        "go.mod",
+        &format!("module example.com/api\n\ngo 1.25\n\n{requires}"),
+    );
+    sandbox.write("other/go.mod", "module example.com/other\n\ngo 1.25\n");
+    sandbox.write(
+        "other/types.go",
+        "package other\n\ntype Ref struct {\n\tKind string `json:\"kind\"`\n}\n",
+    );
+    let types = "// +groupName=example.com\npackage v1\n\nimport (\n\tmetav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\t\"example.com/other\"\n)\n\n\
+                 type Shelf struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n\n\
+                 // +kubebuilder:object:root=true\ntype Review struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\tRef other.Ref `json:\"ref\"`\n}\n";
+    sandbox.write("v1/types.go", types);
+    sandbox.write("rust/src/lib.rs", "");
+    let config = "[[crate]]\npath = \"rust\"\n[[crate.go]]\ndir = \"..\"\npackages = [\"./v1\"]\n";
+    sandbox.write("codegen.toml", config);
+    let run = sandbox.quiet("", &["generate"], "");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+}

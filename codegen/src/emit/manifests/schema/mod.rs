@@ -75,10 +75,12 @@ impl Schema {
         self.words.get(TYPE)?.as_str()
     }
 
-    /// `+kubebuilder:validation:Type=""` permits values of all types.
-    fn without_empty_type(mut self) -> Self {
-        if self.ty() == Some("") {
-            self.words.remove(TYPE);
+    /// `+kubebuilder:validation:Type=""` permits values of all types, and `Format=""` all formats.
+    fn without_empty_words(mut self) -> Self {
+        for word in [TYPE, "format"] {
+            if self.words.get(word).and_then(Value::as_str) == Some("") {
+                self.words.remove(word);
+            }
         }
         self
     }

@@ -274,7 +274,7 @@ impl<'a> Shapes<'a> {
         } else {
             base.overridden(own)
         };
-        schema.without_empty_type()
+        schema.without_empty_words()
     }
 
     /// An object with its properties; flattened types are folded in.
@@ -327,7 +327,7 @@ impl<'a> Shapes<'a> {
 
     /// The schema of a field.
     pub(super) fn property(&mut self, field: &Field, scope: Lookup<'_>, at: At<'_>) -> Schema {
-        self.marked(field, scope, at).without_empty_type()
+        self.marked(field, scope, at).without_empty_words()
     }
 
     fn marked(&mut self, field: &Field, scope: Lookup<'_>, at: At<'_>) -> Schema {
