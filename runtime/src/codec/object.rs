@@ -27,7 +27,7 @@ use super::{Codec, Decoded, object_writer::Writer, property::Names};
 /// }
 /// ```
 ///
-/// A field without `= "…"` has the property of its name in camel case. The word before fields is a method of [`Reader`] and [`Writer`] for each
+/// A field without `= "…"` has the property of its name in camel case; there, U+0000 is written `\0=`. The word before fields is a method of [`Reader`] and [`Writer`] for each
 /// of them. Fields are offered, and written, in the order of the list.
 /// `..` names the map of the properties that the list has not, which are ignored without it. `or default_image` after a property
 /// names the function that gives the field's value where the property is missing; other fields that may be missing keep their
@@ -102,7 +102,7 @@ pub use crate::__codec_name as name;
 /// A struct whose fields `object!` lists.
 pub trait Object: Default {
     /// The names of the type and of its fields, after each U+0000 one; before those of fields, after an equals sign, those of
-    /// their properties where they are not the same in camel case.
+    /// their properties where they are not the same in camel case, with an equals sign after each U+0000 in them.
     const LIST: &'static str;
 
     /// The object that properties are read into: fields that a missing property would not leave as they are may have any value.

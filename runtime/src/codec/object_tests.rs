@@ -87,6 +87,8 @@ both! {
         blank: i32,
         #[serde(rename = "=", default)]
         equals: i32,
+        #[serde(rename = "\0a\0=b", default)]
+        null: i32,
     }
 
     struct Nothing {}
@@ -104,7 +106,8 @@ codec::object! {
 }
 codec::object! { Open; required name; ..unknown_fields }
 codec::object! {
-    Cased; required run_policy, r#type; defaulted pod_ip = "pod_ip", pod_cidr = "podCIDR", x_a2_b, blank = "", equals = "="
+    Cased; required run_policy, r#type; defaulted pod_ip = "pod_ip", pod_cidr = "podCIDR", x_a2_b, blank = "", equals = "=",
+    null = "\0=a\0==b"
 }
 codec::object! { Nothing }
 
@@ -174,7 +177,7 @@ fn missing_null_unknown_and_repeated_properties_are_as_serde_derives_them() {
         r#"{"z": 1, "name": "a", "b": null, "z": 2}"#,
         r#"{"name": "a""#,
         r#"{"runPolicy": "a", "type": "b"}"#,
-        r#"{"runPolicy": "a", "type": "b", "pod_ip": 1, "podCIDR": 2, "xA2B": 3, "": 4, "=": 5}"#,
+        r#"{"runPolicy": "a", "type": "b", "pod_ip": 1, "podCIDR": 2, "xA2B": 3, "": 4, "=": 5, "\u0000a\u0000=b": 6}"#,
         // No property has another's name in its place.
         r#"{"runPolicy": "a", "type": "b", "podIp": 1, "pod_cidr": 2, "podCidr": 3, "x_a2_b": 4, "r#type": 5, "RunPolicy": 6}"#,
         r#"{"runPolicy": "a", "type": "b", "blank": 1, "equals": 2, "=podCIDR": 3, "xA2": 4, "xA2BC": 5, "_": 6}"#,

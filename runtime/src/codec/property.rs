@@ -20,10 +20,15 @@ impl Names {
 
     fn read(list: &'static str) -> Self {
         let mut properties = Vec::new();
-        let mut given = None;
+        let mut given: Option<String> = None;
         for name in list.split('\0').skip(1) {
             match name.strip_prefix('=') {
-                Some(name) => given = Some(name.to_owned()),
+                // A second part belongs to a property with U+0000 in its name.
+                Some(part) => {
+                    given = Some(
+                        given.map_or_else(|| part.to_owned(), |name| format!("{name}\0{part}")),
+                    )
+                }
                 None => properties.push(given.take().unwrap_or_else(|| camel_case(name))),
             }
         }

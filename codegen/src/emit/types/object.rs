@@ -94,7 +94,7 @@ fn entries(scope: &FileContext<'_>, def: &TypeDef, body: &StructDef) -> Vec<Stri
         };
         let mut entry = names::ident(&field.rust_name);
         if !is_camel_case(&field.json_name, &entry) {
-            entry.push_str(&format!(" = {:?}", field.json_name));
+            entry.push_str(&format!(" = {}", literal(&field.json_name)));
         }
         if honoured(field) {
             entry.push_str(&format!(" or {}", function_ident(field)));
@@ -122,6 +122,11 @@ pub(crate) fn named(own: &Ident, in_json: &str) -> String {
         return in_json.to_owned();
     }
     format!("{own} = {in_json:?}")
+}
+
+/// The literal of a property's name. The codec has U+0000 between names, and within one before an equals sign.
+fn literal(property: &str) -> String {
+    format!("{:?}", property.replace('\0', "\0="))
 }
 
 /// Whether a property has the name of its field in camel case, as the codec tells.
@@ -165,4 +170,21 @@ fn mode(field: &Field) -> &'static str {
         // Go's alone, whose types are never sparse.
         Presence::Omittable => ["omittable", "omittable_encoded", "omittable_encoded"],
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The codec reads them back: see `missing_null_unknown_and_repeated_properties_are_as_serde_derives_them` in the runtime.
+    #[test]
+    fn names_with_what_parts_names_are_told_apart() {
+        for (property, expected) in [
+            ("a-b", r#""a-b""#),
+            ("=", r#""=""#),
+            ("\0a\0=b", r#""\0=a\0==b""#),
+        ] {
+            assert_eq!(literal(property), expected);
+        }
+    }
 }
