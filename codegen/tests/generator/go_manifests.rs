@@ -278,6 +278,37 @@ fn a_struct_that_embeds_bytes_that_write_themselves_is_these() {
     assert!(!schema.contains("Raw:"), "{schema}");
 }
 
+/// Where no alias can say so, the fields of the struct are not what Go writes.
+#[test]
+fn a_struct_that_is_written_by_what_it_embeds_is_warned_of() {
+    let raw = "type Raw struct {\n\truntime.RawExtension `json:\",inline\"`\n}\n";
+    let count = |embedded: &str, others: &str| {
+        let a = format!("type A struct {{\n{embedded}\n}}\n{raw}{others}");
+        let generated = generate(Compat::Strict, "\tA A `json:\"a\"`", &a);
+        let generated = generated.unwrap_or_else(|found| panic!("{found}"));
+        let warned = generated.warnings.render(Style::Plain);
+        warned
+            .matches("Go writes the whole struct as it does")
+            .count()
+    };
+    for embedded in [
+        "\tmetav1.Time `json:\",inline\"`",
+        "\truntime.RawExtension `json:\",inline\"`\n\tB string `json:\"b\"`",
+        "\tRaw `json:\",inline\"`",
+    ] {
+        assert_eq!(count(embedded, ""), 1, "{embedded}");
+    }
+    for embedded in [
+        "\tRaw `json:\"raw\"`",
+        "\truntime.RawExtension",
+        "\tnetip.Addr",
+    ] {
+        assert_eq!(count(embedded, ""), 0, "{embedded}");
+    }
+    let own = "func (A) MarshalJSON() ([]byte, error) { return nil, nil }\n";
+    assert_eq!(count("\tmetav1.Time", own), 0);
+}
+
 #[test]
 fn raw_messages_are_bytes_to_controller_gen_and_json_in_truth() {
     let spec = "\t// Raw.\n\tA json.RawMessage `json:\"a\"`\n\tB []json.RawMessage `json:\"b\"`";

@@ -210,6 +210,9 @@ fn embed(
         return true;
     }
     if well_known::special(package, name).is_some() {
+        if well_known::writes_itself(package, name) {
+            warn_of_writer(refs, source, name, "it is read as a field nevertheless");
+        }
         return false;
     }
     let end = match cx.end(package, name) {
@@ -222,18 +225,9 @@ fn embed(
     let Type::Struct(inner) = &end.decl.ty else {
         return false;
     };
-    if refs
-        .cx
-        .pkg(package)
-        .is_some_and(|pkg| pkg.marshals(name).is_some())
-    {
-        refs.diagnostics.push(
-            Diagnostic::warning(format!(
-                "`{name}` is embedded and writes itself, so Go writes the whole struct as it does"
-            ))
-            .at(source.place.clone(), "its fields are read nevertheless")
-            .help("give the field a name by `json:\"…\"`"),
-        );
+    let pkg = cx.pkg(package);
+    if pkg.is_some_and(|pkg| pkg.marshals(name).is_some()) {
+        warn_of_writer(refs, source, name, "its fields are read nevertheless");
     }
     let key = (package.to_owned(), name.to_owned());
     let next = gathered.structs + 1;
@@ -274,6 +268,17 @@ fn embed(
     );
     gathered.leave_out(from, source);
     true
+}
+
+/// Says that the JSON of a struct is not that of its fields, since what it embeds has a `MarshalJSON`.
+fn warn_of_writer(refs: &mut Refs<'_, '_>, source: &go::Field, name: &str, read: &str) {
+    refs.diagnostics.push(
+        Diagnostic::warning(format!(
+            "`{name}` is embedded and writes itself, so Go writes the whole struct as it does"
+        ))
+        .at(source.place.clone(), read)
+        .help("give the field a name by `json:\"…\"`"),
+    );
 }
 
 /// Whether the schema says nothing of the fields of what is embedded.
