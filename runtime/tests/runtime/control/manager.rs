@@ -341,7 +341,13 @@ async fn the_endpoints_tell_health_readiness_and_metrics() {
 #[tokio::test]
 async fn the_endpoints_are_served_over_http() {
     let rig = Rig::new();
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    // An address of its own: a port of 127.0.0.1 that is free again may be another test's a moment later.
+    let host = if cfg!(target_os = "linux") {
+        "127.0.0.7:0"
+    } else {
+        "127.0.0.1:0"
+    };
+    let listener = TcpListener::bind(host).await.unwrap();
     let address = listener.local_addr().unwrap();
     let builder = Manager::builder(&rig.factory)
         .runnable(task(&rig, "idle", true, 0))
