@@ -26,7 +26,6 @@ modules=(
 	"prometheus-operator|github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring@v0.85.0|./v1 ./v1alpha1|crdVersions=v1||"
 	"cilium|github.com/cilium/cilium@v1.20.0|./pkg/k8s/apis/cilium.io/v2 ./pkg/k8s/apis/cilium.io/v2alpha1|||"
 	"dapr|github.com/dapr/dapr@v1.18.0|./pkg/apis/components/v1alpha1 ./pkg/apis/configuration/v1alpha1 ./pkg/apis/httpEndpoint/v1alpha1|||"
-	"kruise|github.com/openkruise/kruise@v1.9.0|./apis/apps/v1alpha1 ./apis/apps/v1beta1 ./apis/policy/v1alpha1 ./apis/policy/v1beta1|||"
 	"kubevela|github.com/oam-dev/kubevela@v1.11.0|./apis/core.oam.dev/v1alpha1 ./apis/core.oam.dev/v1beta1|||"
 	"longhorn|github.com/longhorn/longhorn-manager@v1.12.0|./k8s/pkg/apis/longhorn/v1beta2|||"
 	"kubernetes-ingress|github.com/nginxinc/kubernetes-ingress@v1.11.0|./pkg/apis/configuration/v1 ./pkg/apis/configuration/v1alpha1|||"
