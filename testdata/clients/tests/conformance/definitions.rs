@@ -81,8 +81,9 @@ impl Definition {
         self
     }
 
-    /// Creates the CRD, which goes when the case ends, and waits until all its versions are served. Each kind belongs to one
-    /// case.
+    /// Creates the CRD, which goes when the case ends, and waits until all its versions are served, watches too: until
+    /// kube-apiserver's cache of a new kind is filled it answers lists from its storage and refuses watches with 429. Each kind
+    /// belongs to one case.
     pub(crate) async fn install(&self, client: &Client) {
         let name = at(&self.0, "/metadata/name").as_str().unwrap();
         // One of a former run may be on its way out.
@@ -102,6 +103,9 @@ impl Definition {
                     (get(client, &path).await.code == 200).then_some(())
                 })
                 .await;
+                // Only the cache answers a list at a resource version, so this is refused, and sent again, as a watch would be.
+                let path = format!("/apis/{group}/{version}/{plural}?resourceVersion=1");
+                assert_eq!(get(client, &path).await.code, 200, "{path}");
             }
         }
     }
