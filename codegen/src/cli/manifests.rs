@@ -13,7 +13,7 @@ use super::{Failure, finish::Finish, generate, options::ModeArgs, style::Color};
 /// Write CRDs, roles and webhook configurations from types and markers, or CRDs from CRDs.
 ///
 /// Without input: what the [crate.manifests] of codegen.toml declare. Manifests go to config/crd/bases,
-/// config/rbac/role.yaml and config/webhook/manifests.yaml.
+/// config/rbac/role.yaml and config/webhook/manifests.yaml; an API reference goes where --docs says.
 #[derive(Debug, Args)]
 pub(super) struct Manifests {
     /// Folders of annotated Rust, with `GROUP/VERSION/` in them.
@@ -48,6 +48,9 @@ pub(super) struct Manifests {
     /// The file of webhook configurations, below the output folder; empty for none.
     #[arg(long, value_name = "FILE", requires = "input")]
     webhooks: Option<String>,
+    /// The folder of the API reference, a page of Markdown for each version, or one .md file of all, below the output folder.
+    #[arg(long, value_name = "DIR", requires = "input")]
+    docs: Option<String>,
     /// `strict`, or `controller-gen` for its output to the byte, its mistakes included.
     #[arg(long, value_name = "MODE", default_value = "strict", value_parser = Compat::parse, requires = "input")]
     compat: Compat,
@@ -109,6 +112,7 @@ impl Manifests {
         options.roles = path(self.roles, options.roles);
         options.role.role_name = self.role_name;
         options.webhooks = path(self.webhooks, options.webhooks);
+        options.docs = path(self.docs, None);
         options.max_description = self.max_description;
         options.embedded_object_meta = self.embedded_object_meta;
         options.floats = self.floats;

@@ -301,6 +301,7 @@ impl<'a> File<'a> {
         manifests.roles = path("roles", manifests.roles);
         manifests.user_roles = path("user-roles", None);
         manifests.webhooks = path("webhooks", manifests.webhooks);
+        manifests.docs = path("docs", None);
         manifests.role.namespace = path("role-namespace", None);
         if let Some(name) = path("role-name", None) {
             manifests.role.role_name = name;

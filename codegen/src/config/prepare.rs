@@ -18,7 +18,7 @@ use crate::{
     emit::Generator,
     model::ApiSet,
     options::{Filters, Manifests, Options},
-    output::{ChangeKind, Plan, Tree, format::header},
+    output::{ChangeKind, Owned, Plan, Tree, format::header},
     read::{self, Parsed},
     source::{Source, Sources},
     threads,
@@ -128,9 +128,13 @@ impl Config {
             let generated = crate::generate_from(read, &options).map_err(Error::Input)?;
             let manifests = match &self.manifests {
                 Some((folder, _)) => {
-                    let crds = options.manifests.as_ref().and_then(Manifests::crd_folder);
-                    let crds = crds.filter(|_| self.is_whole(&options, &generated));
-                    Some(Plan::of_manifests(folder, generated.manifests, crds)?)
+                    let asked = options.manifests.as_ref();
+                    let asked = asked.filter(|_| self.is_whole(&options, &generated));
+                    let owned = Owned {
+                        crds: asked.and_then(Manifests::crd_folder),
+                        pages: asked.and_then(Manifests::docs_folder),
+                    };
+                    Some(Plan::of_manifests(folder, generated.manifests, owned)?)
                 }
                 None => None,
             };
@@ -139,7 +143,7 @@ impl Config {
                 return Ok(Prepared {
                     advice: Vec::new(),
                     api: generated.api,
-                    plan: Plan::of_manifests(folder, Tree::new(), None)?,
+                    plan: Plan::of_manifests(folder, Tree::new(), Owned::default())?,
                     manifests,
                     warnings: generated.warnings,
                     skipped: generated.skipped,

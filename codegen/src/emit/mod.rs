@@ -1,5 +1,6 @@
 //! Generators: from the model to files. `table` lists them; each has a file of its own.
 
+mod api_docs;
 mod apis;
 mod clientset;
 mod context;

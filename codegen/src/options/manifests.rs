@@ -15,6 +15,8 @@ pub struct Manifests {
     pub user_roles: Option<String>,
     /// The file of the webhook configurations; none writes none.
     pub webhooks: Option<String>,
+    /// The folder of the API reference, a page of Markdown for each version, or one `.md` file of all; none writes none.
+    pub docs: Option<String>,
     /// The most bytes of a description; none keeps all.
     pub max_description: Option<usize>,
     /// Whether the metadata of embedded objects is described, not only permitted.
@@ -33,6 +35,7 @@ impl Default for Manifests {
             role: RoleOptions::default(),
             user_roles: None,
             webhooks: Some("config/webhook/manifests.yaml".to_owned()),
+            docs: None,
             max_description: None,
             embedded_object_meta: false,
             floats: false,
@@ -46,6 +49,12 @@ impl Manifests {
     pub(crate) fn crd_folder(&self) -> Option<&Path> {
         let path = self.crds.as_deref()?;
         (!path.ends_with(".yaml")).then(|| Path::new(path))
+    }
+
+    /// The folder of the API reference, if each version has a file of its own.
+    pub(crate) fn docs_folder(&self) -> Option<&Path> {
+        let path = self.docs.as_deref()?;
+        (!path.ends_with(".md")).then(|| Path::new(path))
     }
 }
 

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Error, Tree, format::is_generated, yaml::is_printed};
+use super::{Error, Tree, format::is_generated, markdown, yaml::is_printed};
 use crate::emit::Generator;
 
 /// Where orphans are looked for.
@@ -79,6 +79,26 @@ pub(super) fn orphaned_crds(
             .lines()
             .any(|line| line == "kind: CustomResourceDefinition");
         if is_crd && is_printed(&text) {
+            found.insert(path);
+        }
+    }
+    Ok(found)
+}
+
+/// Pages of Markdown in `folder` that carry the marker and that the tree lacks, sorted.
+pub(super) fn orphaned_pages(
+    root: &Path,
+    tree: &Tree,
+    folder: &Path,
+) -> Result<BTreeSet<PathBuf>, Error> {
+    let mut found = BTreeSet::new();
+    for (path, kind) in entries(root, folder)? {
+        let is_page = path.extension().is_some_and(|extension| extension == "md");
+        if kind.is_file()
+            && is_page
+            && !tree.contains_key(&path)
+            && markdown::is_generated(&text_of(root, &path)?)
+        {
             found.insert(path);
         }
     }

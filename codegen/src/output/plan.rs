@@ -15,7 +15,8 @@ use super::{
     Error, OrphanSearch, Tree,
     format::is_generated,
     guard::Guard,
-    orphans::{orphaned_crds, orphans},
+    markdown,
+    orphans::{orphaned_crds, orphaned_pages, orphans},
     stage,
     yaml::is_printed,
 };
@@ -56,6 +57,15 @@ pub enum ChangeKind {
     Remove,
     /// It is the folder of a run that was killed while it wrote; the next run that writes removes it.
     Leftover,
+}
+
+/// The folders of manifests whose files come from one run alone, relative to its root.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Owned<'a> {
+    /// The folder of one CRD per file: a CRD there goes if the tree has others of its group but not this one.
+    pub crds: Option<&'a Path>,
+    /// The folder of the API reference: a page there with the marker goes.
+    pub pages: Option<&'a Path>,
 }
 
 impl Plan {
@@ -102,26 +112,36 @@ impl Plan {
     }
 
     /// Compares manifests with the files below `root`. They carry no marker: what the printer could have written, comments
-    /// only at its head, counts as generated. With `crds`, the folder of one CRD per file, a CRD there is removed if the tree has
-    /// others of its group but not this one; all else that nothing generates any more stays.
+    /// only at its head, counts as generated. In the folders that the run owns alone, what nothing generates any more is removed; all
+    /// else stays.
     ///
     /// # Errors
     ///
     /// As [`Plan::new`].
-    pub fn of_manifests(root: &Path, tree: Tree, crds: Option<&Path>) -> Result<Self, Error> {
+    pub fn of_manifests(root: &Path, tree: Tree, owned: Owned<'_>) -> Result<Self, Error> {
         let mut plan = Self {
             root: root.to_owned(),
             changes: Vec::new(),
             unchanged: Vec::new(),
         };
-        if let Some(folder) = crds {
-            for orphan in orphaned_crds(root, &tree, folder)? {
+        let crds = owned.crds.map(|folder| orphaned_crds(root, &tree, folder));
+        let pages = owned
+            .pages
+            .map(|folder| orphaned_pages(root, &tree, folder));
+        for orphans in [crds, pages].into_iter().flatten() {
+            for orphan in orphans? {
                 plan.push(orphan, ChangeKind::Remove);
             }
         }
         let guard = Guard::new(root);
         for (path, text) in tree {
-            plan.compare(&guard, path, text, is_printed)?;
+            let is_page = path.extension().is_some_and(|extension| extension == "md");
+            let is_generated = if is_page {
+                markdown::is_generated
+            } else {
+                is_printed
+            };
+            plan.compare(&guard, path, text, is_generated)?;
         }
         plan.changes.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(plan)

@@ -64,6 +64,7 @@ fn types(case: &str) -> TypeOptions {
 fn manifests(case: &str) -> Manifests {
     Manifests {
         floats: case == "virtualmachine",
+        docs: (case == "virtualmachine").then(|| "docs/api".to_owned()),
         ..Manifests::default()
     }
 }

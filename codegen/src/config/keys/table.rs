@@ -395,6 +395,14 @@ pub(in crate::config) const KEYS: &[Key] = &[
     ),
     key(
         Manifests,
+        "docs",
+        String,
+        "none",
+        "\"docs/api\"",
+        "The folder of the API reference, a page of Markdown for each version; or one `.md` file of all.",
+    ),
+    key(
+        Manifests,
         "compat",
         String,
         "\"strict\"",

@@ -7,9 +7,12 @@
 //! rustdoc shows the first paragraph of an item in lists of items; a long one is its first sentence here. Fields stand in no list.
 
 mod blocks;
+pub(crate) mod demands;
+pub(crate) mod describe;
 mod inline;
 #[cfg(test)]
 mod tests;
+pub(crate) mod together;
 
 use std::borrow::Cow;
 

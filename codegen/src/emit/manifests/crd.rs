@@ -7,13 +7,12 @@ use serde_json::{Map, Value, json};
 use super::{
     Manifests,
     check::Check,
-    describe::shortened,
     schema::{Descriptions, Lookup, Schema, Shapes},
     size,
 };
 use crate::{
     diag::{Diagnostic, Diagnostics},
-    emit::webhooks::client_config,
+    emit::{docs::describe::shortened, webhooks::client_config},
     model::{ApiSet, Conversion, Group, Origin, PrinterColumn, Resource, TypeDef, Version},
     options::Compat,
     output::yaml::Part,

@@ -2,14 +2,13 @@
 //!
 //! Unlike the generators of Rust code, their files stand outside `src`: `emit` gives a tree relative to the crate's folder.
 //! Start at `emit`; `crd` assembles one `CustomResourceDefinition` from all versions of a kind, `schema` makes the schema of
-//! a type, `describe` the descriptions.
+//! a type.
 
 mod about;
 mod check;
 #[cfg(test)]
 mod crate_markers_tests;
 mod crd;
-mod describe;
 #[cfg(test)]
 mod from_crd_tests;
 mod rules;
@@ -30,6 +29,7 @@ use self::crd::Crd;
 use crate::{
     diag::Diagnostics,
     emit::{
+        api_docs,
         rbac::{roles, user_roles},
         table::Generator,
         webhooks::webhook_configurations,
@@ -88,6 +88,9 @@ pub(crate) fn emit(
             let path = Path::new(folder).join(role.file);
             tree.insert(path, documents(&[role.role]));
         }
+    }
+    if let Some(path) = &manifests.docs {
+        tree.extend(api_docs::emit(api, path));
     }
     Ok(tree)
 }

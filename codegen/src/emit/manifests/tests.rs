@@ -2,11 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{
-    crds,
-    describe::{self, Blank},
-};
+use super::crds;
 use crate::diag::Style;
+use crate::emit::docs::describe::{self, Blank};
 use crate::{
     RustPackage, Source, Sources,
     options::{Compat, Manifests, Options},

@@ -4,22 +4,25 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::{
-    FileContext, attributes, builder, default, demands,
+    FileContext, attributes, builder, default,
     refs::{field_type, type_path},
-    together, values,
+    values,
 };
 use crate::{
     emit::{
         context::{ident, path},
-        docs::{self, code},
+        docs::{
+            self, code, demands,
+            together::{self, Views},
+        },
         serde_attributes::{
             has_number, is_plain_go, may_be_null, needs_codec, serde_attribute, serde_camel_case,
             uses_codec,
         },
     },
     model::{
-        Aliasing, EnumDef, EnumValues, Field, KnownType, Marshals, StructDef, TypeDef, TypeKind,
-        TypeRef, UnknownFields, Validation, Variant, names,
+        Aliasing, EnumDef, EnumValues, Field, Marshals, StructDef, TypeDef, TypeKind, TypeRef,
+        UnknownFields, Variant, names,
     },
     output::format::Lines,
 };
@@ -312,9 +315,9 @@ fn type_docs(scope: &FileContext<'_>, def: &TypeDef) -> Option<String> {
     }
     let mut notes = demands::of_type(&def.validation);
     if let TypeKind::Struct(body) = &def.kind {
-        notes.extend(together::of_type(body));
+        notes.extend(together::of_type(body, Views::Linked));
     }
-    add_notes(&mut lines, notes);
+    demands::add(&mut lines, notes);
     scope.marker(lines)
 }
 
@@ -330,13 +333,10 @@ fn field_docs(
     if may_be_short && is_described_by_type(scope, field) {
         lines = docs::summary(&field.docs);
     }
-    let mut notes: Vec<String> = values_note(&field.ty, &field.validation)
-        .into_iter()
-        .collect();
-    notes.extend(demands::of_field(&field.ty, &field.validation));
-    notes.extend(together::of_field(body, field));
-    notes.extend(default_note(field));
-    add_notes(&mut lines, notes);
+    let mut notes = demands::of_field(&field.ty, &field.validation);
+    notes.extend(together::of_field(body, field, Views::Linked));
+    notes.extend(demands::default(field));
+    demands::add(&mut lines, notes);
     scope.marker(lines)
 }
 
@@ -347,39 +347,4 @@ fn is_described_by_type(scope: &FileContext<'_>, field: &Field) -> bool {
     };
     let def = scope.unit.type_def(name);
     def.is_some_and(|def| def.docs.trim() == field.docs.trim())
-}
-
-/// Adds what the schema demands below a description, as a list; a note that stands alone is a paragraph. Lists of descriptions
-/// have another mark, so that Markdown does not take both for one.
-fn add_notes(lines: &mut Vec<String>, notes: Vec<String>) {
-    if lines.is_empty() && notes.len() == 1 {
-        lines.extend(notes);
-    } else {
-        lines.extend(notes.iter().map(|note| format!("* {note}")));
-    }
-}
-
-/// The permitted values of a type other than a string enum.
-fn values_note(ty: &TypeRef, validation: &Validation) -> Option<String> {
-    let plain = matches!(
-        ty,
-        TypeRef::Bool
-            | TypeRef::Int32
-            | TypeRef::Int64
-            | TypeRef::Float
-            | TypeRef::Any
-            | TypeRef::Known(KnownType::IntOrString)
-    );
-    let values: Vec<String> = validation
-        .enum_
-        .iter()
-        .filter(|value| !value.is_null())
-        .map(|value| format!("`{}`", code(&value.to_string())))
-        .collect();
-    (plain && !values.is_empty()).then(|| format!("One of {}.", values.join(", ")))
-}
-
-fn default_note(field: &Field) -> Option<String> {
-    let default = field.default.as_ref()?;
-    Some(format!("Defaults to `{}`.", code(&default.to_string())))
 }

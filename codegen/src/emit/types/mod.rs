@@ -31,12 +31,10 @@ mod attributes;
 mod builder;
 mod codec;
 mod default;
-mod demands;
 mod imports;
 mod item;
 mod object;
 mod refs;
-mod together;
 mod union;
 mod values;
 

@@ -10,9 +10,9 @@ use super::{
 use crate::{
     builtin,
     diag::{Diagnostic, Diagnostics, Place},
-    emit::manifests::{
-        Manifests,
-        describe::{Blank, description, of_rustdoc},
+    emit::{
+        docs::describe::{Blank, description, of_rustdoc},
+        manifests::Manifests,
     },
     model::{
         ApiSet, EnumDef, Field, Marshals, Origin, Resource, StructDef, TypeDef, TypeKind, TypeRef,

@@ -3,15 +3,51 @@
 use serde::Deserialize as _;
 use serde_json::{Number, Value};
 
-use crate::{
-    emit::docs::{self, code},
-    model::{CelRule, Combinators, KnownType, ListType, QUANTITY_PATTERN, TypeRef, Validation},
+use super::{code, lines};
+use crate::model::{
+    CelRule, Combinators, Field, KnownType, ListType, QUANTITY_PATTERN, TypeRef, Validation,
 };
+
+/// Adds what the schema demands below a description, as a list; a note that stands alone is a paragraph. Lists of descriptions
+/// have another mark, so that Markdown does not take both for one.
+pub(crate) fn add(lines: &mut Vec<String>, notes: Vec<String>) {
+    if lines.is_empty() && notes.len() == 1 {
+        lines.extend(notes);
+    } else {
+        lines.extend(notes.iter().map(|note| format!("* {note}")));
+    }
+}
+
+/// The default of a field.
+pub(crate) fn default(field: &Field) -> Option<String> {
+    let default = field.default.as_ref()?;
+    Some(format!("Defaults to `{}`.", code(&default.to_string())))
+}
+
+/// The permitted values of a type other than a string enum.
+fn values(ty: &TypeRef, validation: &Validation) -> Option<String> {
+    let plain = matches!(
+        ty,
+        TypeRef::Bool
+            | TypeRef::Int32
+            | TypeRef::Int64
+            | TypeRef::Float
+            | TypeRef::Any
+            | TypeRef::Known(KnownType::IntOrString)
+    );
+    let values: Vec<String> = validation
+        .enum_
+        .iter()
+        .filter(|value| !value.is_null())
+        .map(|value| format!("`{}`", code(&value.to_string())))
+        .collect();
+    (plain && !values.is_empty()).then(|| format!("One of {}.", values.join(", ")))
+}
 
 /// The paragraphs for a field: what its value must be, then what its items or values must be, then rules. A named type documents
 /// its own rules.
-pub(super) fn of_field(ty: &TypeRef, validation: &Validation) -> Vec<String> {
-    let mut paragraphs = Vec::new();
+pub(crate) fn of_field(ty: &TypeRef, validation: &Validation) -> Vec<String> {
+    let mut paragraphs: Vec<String> = values(ty, validation).into_iter().collect();
     let mut subject = "Must";
     let mut current = Some((ty, validation));
     while let Some((ty, validation)) = current {
@@ -42,7 +78,7 @@ pub(super) fn of_field(ty: &TypeRef, validation: &Validation) -> Vec<String> {
 }
 
 /// The paragraphs for a named type: its rules, without those that the sentence of a union says.
-pub(super) fn of_type(validation: &Validation) -> Vec<String> {
+pub(crate) fn of_type(validation: &Validation) -> Vec<String> {
     let rules = validation.rules.iter();
     rules.filter(|rule| !rule.said_by_union).map(rule).collect()
 }
@@ -190,7 +226,7 @@ fn is_of_type(ty: &TypeRef, format: &str) -> bool {
 fn rule(rule: &CelRule) -> String {
     let words: Vec<&str> = rule.rule.split_whitespace().collect();
     let mut text = format!("Must satisfy {}", span(&words.join(" ")));
-    let message = rule.message.as_deref().map(docs::lines).unwrap_or_default();
+    let message = rule.message.as_deref().map(lines).unwrap_or_default();
     let message: Vec<&str> = message
         .iter()
         .map(|line| line.trim())

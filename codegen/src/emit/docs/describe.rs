@@ -1,8 +1,19 @@
 //! Descriptions: documentation as a schema carries it.
 
+use crate::model::Origin;
+
+/// What readers of the API see of an item's documentation, as plain text.
+pub(crate) fn of_item(docs: &str, origin: Origin) -> String {
+    match origin {
+        Origin::Rust => description(&of_rustdoc(docs), Blank::Single),
+        Origin::Go => description(docs, Blank::Single),
+        Origin::Crd => docs.to_owned(),
+    }
+}
+
 /// What becomes of blank lines around lines that are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Blank {
+pub(crate) enum Blank {
     /// One stays between two lines, and none at the end.
     Single,
     /// All stay.
@@ -11,7 +22,7 @@ pub(super) enum Blank {
 
 /// The lines of documentation that readers of the API see: without those that start with `TODO`, up to one that starts with
 /// `---`, neither of which counts within a fenced block. Blank lines that were around those stay where all of controller-gen's bytes do.
-pub(super) fn description(docs: &str, blank: Blank) -> String {
+pub(crate) fn description(docs: &str, blank: Blank) -> String {
     let mut lines = Vec::new();
     let mut fenced = false;
     for line in docs.lines() {
@@ -38,7 +49,7 @@ pub(super) fn description(docs: &str, blank: Blank) -> String {
 }
 
 /// The documentation of an item of Rust: up to the examples of rustdoc, links by their texts.
-pub(super) fn of_rustdoc(docs: &str) -> String {
+pub(crate) fn of_rustdoc(docs: &str) -> String {
     let is_example = |line: &&str| matches!(line.trim_end(), "# Example" | "# Examples");
     let lines: Vec<String> = docs
         .lines()
@@ -70,7 +81,7 @@ fn unlinked(line: &str) -> String {
 }
 
 /// At most so many bytes, none at all for 0: up to the end of the last sentence, else of the last word.
-pub(super) fn shortened(text: &str, most: usize) -> String {
+pub(crate) fn shortened(text: &str, most: usize) -> String {
     if most == 0 {
         return String::new();
     }

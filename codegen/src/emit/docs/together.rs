@@ -1,24 +1,28 @@
 //! Which fields belong together, as documentation: unions, of a struct and of each field.
 
-use super::demands::joined;
-use crate::{
-    emit::docs::code,
-    model::{Field, FieldUnion, StructDef, UnionBound},
-};
+use super::{code, demands::joined};
+use crate::model::{Field, FieldUnion, StructDef, UnionBound};
 
 /// A sentence names no more fields than these.
 const MOST_NAMES: usize = 6;
 
+/// The enums that views of unions are, where documentation may link to them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Views {
+    /// Code has them.
+    Linked,
+    /// Objects don't.
+    Unknown,
+}
+
 /// The paragraphs of a struct's documentation: which fields belong together.
-pub(super) fn of_type(body: &StructDef) -> impl Iterator<Item = String> {
-    body.unions.iter().map(|union| {
+pub(crate) fn of_type(body: &StructDef, views: Views) -> impl Iterator<Item = String> {
+    body.unions.iter().map(move |union| {
         let fields = names(union.members.iter().map(|member| member.field.as_str()));
         let by = union.discriminator.as_deref();
         let by = by.map_or_else(String::new, |by| format!(", as `{}` says", code(by)));
-        let see = union
-            .view
-            .as_ref()
-            .map_or_else(String::new, |view| format!(": see [`{}`]", view.name));
+        let see = view(union, views);
+        let see = see.map_or_else(String::new, |view| format!(": see [`{view}`]"));
         format!(
             "{} of {fields} {} set{by}{see}.",
             how_many(union),
@@ -28,7 +32,11 @@ pub(super) fn of_type(body: &StructDef) -> impl Iterator<Item = String> {
 }
 
 /// The paragraphs of a field's documentation: with which others it belongs together.
-pub(super) fn of_field(body: &StructDef, field: &Field) -> impl Iterator<Item = String> {
+pub(crate) fn of_field(
+    body: &StructDef,
+    field: &Field,
+    views: Views,
+) -> impl Iterator<Item = String> {
     let name = field.json_name.clone();
     body.unions.iter().filter_map(move |union| {
         let member = union.member(&name)?;
@@ -36,14 +44,19 @@ pub(super) fn of_field(body: &StructDef, field: &Field) -> impl Iterator<Item = 
         let by = by.map_or_else(String::new, |(by, value)| {
             format!(", where `{}` is `{}`", code(by), code(value))
         });
-        Some(match &union.view {
-            Some(view) => format!("One of [`{}`]{by}.", view.name),
+        Some(match view(union, views) {
+            Some(view) => format!("One of [`{view}`]{by}."),
             None => {
                 let fields = names(union.members.iter().map(|member| member.field.as_str()));
                 format!("{} of {fields} {} set{by}.", how_many(union), verb(union))
             }
         })
     })
+}
+
+fn view(union: &FieldUnion, views: Views) -> Option<&str> {
+    let view = union.view.as_ref().filter(|_| views == Views::Linked)?;
+    Some(&view.name)
 }
 
 const fn how_many(union: &FieldUnion) -> &'static str {

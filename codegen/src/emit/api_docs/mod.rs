@@ -1,0 +1,61 @@
+//! API references: Markdown for those who write objects, in the layout of Kubernetes' own reference.
+//!
+//! A page is a version: its kinds, and below them every type that they lead to, each once and linked from wherever it is used.
+//! It says what the schema demands, as the documentation of generated types does.
+
+mod reach;
+mod reference;
+#[cfg(test)]
+mod tests;
+
+use std::{collections::BTreeMap, path::Path};
+
+use self::{reach::Modules, reference::Reference};
+use crate::{
+    model::ApiSet,
+    output::{Tree, markdown::Page},
+};
+
+/// The pages of all versions with kinds: `<group>_<version>.md` in the folder, or one file where the path is of one.
+pub(super) fn emit(api: &ApiSet, path: &str) -> Tree {
+    let modules = Modules::new(api);
+    let versions = api.versions();
+    let versions = versions.filter(|(_, version)| !version.resources.is_empty());
+    let mut tree = Tree::new();
+    if path.ends_with(".md") {
+        let (mut page, mut anchors) = (Page::new(), Anchors::default());
+        let mut is_empty = true;
+        for (group, version) in versions {
+            Reference::new(&modules, group, version, &mut anchors).write(&mut page);
+            is_empty = false;
+        }
+        if !is_empty {
+            tree.insert(path.into(), page.text());
+        }
+        return tree;
+    }
+    for (group, version) in versions {
+        let mut page = Page::new();
+        Reference::new(&modules, group, version, &mut Anchors::default()).write(&mut page);
+        let name = format!("{}_{}.md", group.name, version.name);
+        tree.insert(Path::new(path).join(name), page.text());
+    }
+    tree
+}
+
+/// The anchors of a file's headings, as GitHub and GitLab name them: one that is there already gets a number.
+#[derive(Default)]
+struct Anchors(BTreeMap<String, usize>);
+
+impl Anchors {
+    fn add(&mut self, heading: &str) -> String {
+        let kept = |c: &char| c.is_alphanumeric() || matches!(c, '-' | '_');
+        let anchor: String = heading.to_lowercase().chars().filter(kept).collect();
+        let count = self.0.entry(anchor.clone()).or_insert(0);
+        *count += 1;
+        match *count {
+            1 => anchor,
+            count => format!("{anchor}-{}", count - 1),
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Which types a kind's documentation needs: all that its fields lead to, wherever these are declared.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::model::{ApiSet, Field, Origin, TypeDef, TypeKind, TypeRef, UnknownFields, find_type};
+
+/// The types of every module, by its path.
+pub(super) struct Modules<'a>(BTreeMap<&'a str, (&'a [TypeDef], Origin)>);
+
+/// A type, and the module in which the names of its fields' types are looked up.
+#[derive(Clone, Copy)]
+pub(super) struct Item<'a> {
+    pub(super) module: &'a str,
+    pub(super) origin: Origin,
+    pub(super) def: &'a TypeDef,
+}
+
+/// Name and module of a type.
+pub(super) type Key<'a> = (&'a str, &'a str);
+
+impl<'a> Item<'a> {
+    pub(super) fn key(&self) -> Key<'a> {
+        (&self.def.name, self.module)
+    }
+}
+
+impl<'a> Modules<'a> {
+    pub(super) fn new(api: &'a ApiSet) -> Self {
+        let versions = api.versions().map(|(_, version)| {
+            let types = version.types.as_slice();
+            (version.path.as_str(), (types, version.origin))
+        });
+        let packages = api
+            .packages
+            .iter()
+            .map(|one| (one.path.as_str(), (one.types.as_slice(), Origin::Go)));
+        Self(versions.chain(packages).collect())
+    }
+
+    /// The type of a name in a module.
+    pub(super) fn find(&self, module: &str, name: &str) -> Option<Item<'a>> {
+        let (&module, &(types, origin)) = self.0.get_key_value(module)?;
+        let def = find_type(types, origin, name)?;
+        Some(Item {
+            module,
+            origin,
+            def,
+        })
+    }
+
+    /// The type that is named within another, without lists and maps around it; none for those that no module here declares.
+    pub(super) fn resolve(&self, within: Item<'_>, ty: &TypeRef) -> Option<Item<'a>> {
+        match ty.element() {
+            TypeRef::Local(name) => self.find(within.module, name),
+            TypeRef::External(external) => {
+                let (name, module) = external.segments.split_last()?;
+                self.find(&module.join("::"), name)
+            }
+            _ => None,
+        }
+    }
+
+    /// The properties of a struct or a variant, those of flattened fields in their places, each with the type that declares it.
+    pub(super) fn properties(
+        &self,
+        item: Item<'a>,
+        fields: &'a [Field],
+    ) -> Vec<(Item<'a>, &'a Field)> {
+        let mut found = Vec::new();
+        self.add_properties(item, fields, &mut BTreeSet::from([item.key()]), &mut found);
+        found
+    }
+
+    fn add_properties(
+        &self,
+        item: Item<'a>,
+        fields: &'a [Field],
+        above: &mut BTreeSet<Key<'a>>,
+        found: &mut Vec<(Item<'a>, &'a Field)>,
+    ) {
+        for field in fields.iter().filter(|it| !it.skip && !it.undeclared) {
+            let merged = field.flatten.then(|| self.resolve(item, &field.ty));
+            match merged.flatten().map(|merged| (merged, &merged.def.kind)) {
+                Some((merged, TypeKind::Struct(body))) => {
+                    // Types that flatten themselves have no more properties the second time.
+                    if above.insert(merged.key()) {
+                        self.add_properties(merged, &body.fields, above, found);
+                        above.remove(&merged.key());
+                    }
+                }
+                _ => found.push((item, field)),
+            }
+        }
+    }
+
+    /// The types that the parts of one have, each with the type that declares the part.
+    fn parts(&self, item: Item<'a>) -> Vec<(Item<'a>, &'a TypeRef)> {
+        let of_fields = |fields| {
+            let properties = self.properties(item, fields).into_iter();
+            properties.map(|(owner, field)| (owner, &field.ty))
+        };
+        match &item.def.kind {
+            TypeKind::Struct(body) => {
+                let mut parts: Vec<_> = of_fields(&body.fields).collect();
+                if let UnknownFields::Kept(value) = &body.unknown_fields {
+                    parts.push((item, value));
+                }
+                parts
+            }
+            TypeKind::Union(body) => {
+                let variants = body.variants.iter();
+                variants.flat_map(|it| of_fields(&it.fields)).collect()
+            }
+            TypeKind::Alias(alias) => vec![(item, &alias.target)],
+            TypeKind::Enum(_) => Vec::new(),
+        }
+    }
+
+    /// The types that the roots lead to, the roots too, each with the types that name it.
+    pub(super) fn reached(&self, roots: &[Item<'a>]) -> BTreeMap<Key<'a>, Reached<'a>> {
+        let mut reached: BTreeMap<Key<'a>, Reached<'a>> = BTreeMap::new();
+        let mut rest: Vec<Item<'a>> = roots.to_vec();
+        while let Some(item) = rest.pop() {
+            let entry = reached.entry(item.key());
+            if std::mem::replace(&mut entry.or_insert(Reached::new(item)).is_followed, true) {
+                continue;
+            }
+            for (owner, ty) in self.parts(item) {
+                let Some(named) = self.resolve(owner, ty) else {
+                    continue;
+                };
+                let entry = reached.entry(named.key()).or_insert(Reached::new(named));
+                entry.used_by.insert(item.key());
+                rest.push(named);
+            }
+        }
+        reached
+    }
+}
+
+/// A type that a root leads to.
+pub(super) struct Reached<'a> {
+    pub(super) item: Item<'a>,
+    /// The types with a part of this type.
+    pub(super) used_by: BTreeSet<Key<'a>>,
+    is_followed: bool,
+}
+
+impl<'a> Reached<'a> {
+    const fn new(item: Item<'a>) -> Self {
+        Self {
+            item,
+            used_by: BTreeSet::new(),
+            is_followed: false,
+        }
+    }
+}
