@@ -162,12 +162,13 @@ fn check(case: &str, expected: &Files) {
 fn check_manifests(case: &str, expected: &Files) {
     let folder = testdata().join("expected").join(case);
     let mut golden = Files::new();
-    let crds = Path::new("config/crd/bases");
-    if folder.join(crds).exists() {
-        for name in names(&folder.join(crds)) {
-            let path = crds.join(name);
-            let text = fs::read_to_string(folder.join(&path)).unwrap();
-            golden.insert(path, text);
+    for below in ["config/crd/bases", "docs/api"].map(Path::new) {
+        if folder.join(below).exists() {
+            for name in names(&folder.join(below)) {
+                let path = below.join(name);
+                let text = fs::read_to_string(folder.join(&path)).unwrap();
+                golden.insert(path, text);
+            }
         }
     }
     if golden == *expected {
