@@ -16,8 +16,8 @@ use super::Endpoints;
 use crate::error::chain;
 
 /// Connections at a time. One more closes the oldest: those that hold a connection and ask nothing must not keep a probe
-/// waiting.
-const MAX_CONNECTIONS: usize = 256;
+/// waiting. Probes and Prometheus take a few, and a process may have as little as 256 open files for all that it does.
+const MAX_CONNECTIONS: usize = 64;
 
 /// Time for a client to send the head of a request.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);

@@ -9,10 +9,9 @@ use futures::{FutureExt, StreamExt};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Api, PostParams, WatchParams};
 use kube::{Client, Error};
-use tokio::net::TcpListener;
 
-use crate::transport::http_server::{HttpServer, cm, config, fail, ok, stream};
-use crate::transport::within;
+use crate::transport::http_server::{HttpServer, cm, config, fail, ok, refusing, stream};
+use crate::transport::{hold_the_clock, within};
 
 fn maps(client: Client) -> Api<ConfigMap> {
     Api::namespaced(client, "default")
@@ -93,27 +92,26 @@ async fn an_answer_that_does_not_begin_in_time_is_an_error() {
     );
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_answer_that_began_in_time_may_go_on() {
+    let _clock = hold_the_clock();
     let (answer, watch) = stream();
     let answer = std::sync::Mutex::new(Some(answer));
     let server = HttpServer::start(move |_| answer.lock().unwrap().take().unwrap()).await;
-    let limit = Duration::from_millis(100);
+    let limit = Duration::from_secs(5);
     let options = ClientOptions::new().response_timeout(limit);
     let client = options.connect(server.config()).unwrap();
     let maps = maps(client);
     let params = WatchParams::default();
     let mut events = within(maps.watch(&params, "0")).await.unwrap().boxed();
-    tokio::time::sleep(limit * 2).await;
+    tokio::time::advance(limit * 2).await;
     watch.event("ADDED", &cm("a", 1));
     assert!(within(events.next()).await.unwrap().is_ok());
 }
 
 #[tokio::test]
 async fn a_refused_connection_says_so() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    drop(listener);
+    let (_socket, address) = refusing();
     let client = ClientOptions::new().connect(config(address)).unwrap();
     let error = within(maps(client).get("a")).await.unwrap_err();
     let text = chain(&error).to_string();

@@ -20,7 +20,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use kube::{Client, Config};
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
@@ -146,6 +146,15 @@ impl HttpServer {
 /// kube's settings for a server at `address`.
 pub fn config(address: SocketAddr) -> Config {
     Config::new(format!("http://{address}").parse().unwrap())
+}
+
+/// An address that refuses connections as long as the socket lives: nobody listens there, and nobody else can get it. One that
+/// was closed may be another test's a moment later, and is open as long as a program that another test starts has a copy.
+pub fn refusing() -> (TcpSocket, SocketAddr) {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+    let address = socket.local_addr().unwrap();
+    (socket, address)
 }
 
 fn full(code: u16, body: &Value) -> Answer {

@@ -7,11 +7,10 @@ use codegen_runtime::connect::ClientOptions;
 use codegen_runtime::controller::{Action, Controller, reconcile_fn};
 use codegen_runtime::informer::SharedInformerFactory;
 use k8s_openapi::api::core::v1::ConfigMap;
-use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tracing::subscriber::DefaultGuard;
 
-use crate::transport::http_server::{HttpServer, cm, config, fail, list, ok, stream};
+use crate::transport::http_server::{HttpServer, cm, config, fail, list, ok, refusing, stream};
 use crate::transport::within;
 
 /// Everything that this thread logs, as text.
@@ -58,9 +57,7 @@ impl Log {
 #[tokio::test]
 async fn a_refused_connection_is_logged_as_one() {
     let (log, _guard) = Log::capture();
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    drop(listener);
+    let (_socket, address) = refusing();
     for client in [
         ClientOptions::new().connect(config(address)).unwrap(),
         kube::Client::try_from(config(address)).unwrap(),
