@@ -152,30 +152,37 @@ async fn the_leader_renews(client: Client) {
 
 async fn a_released_lease_is_taken_over_at_once(client: Client) {
     let lock = Lock::new(&client).await;
-    let mut leader = lock.contend("0");
+    // Nobody polls within the test: what happens is what the watch told.
+    let poll = Duration::from_secs(200);
+    let config = |n: u32| lock.config(&n.to_string()).times(3 * poll, 2 * poll, poll);
+    let mut leader = lock.contend_with(config(0), || {});
     leader.leads().await;
-    let mut fastest = Duration::MAX;
+    let (mut fastest, mut write) = (Duration::MAX, Duration::MAX);
     for n in 1..=5 {
         let (told, led) = std::sync::mpsc::channel();
-        let next = lock.contend_with(lock.config(&n.to_string()), move || {
+        let next = lock.contend_with(config(n), move || {
             told.send(Instant::now()).unwrap();
         });
-        // It has seen who leads, and waits; its next poll would be more than a second away.
+        // It has seen who leads, and waits.
         until("the next one waits", || {
             next.elector.leader() == (n - 1).to_string()
         })
         .await;
         sleep(ms(300)).await;
+        let stopped = Instant::now();
         assert_eq!(leader.stop().await, Stopped::Finished(()));
         let released = Instant::now();
+        write = write.min(released.duration_since(stopped));
         next.leads().await;
         let took = led.recv().unwrap().saturating_duration_since(released);
-        assert!(took < ms(1500), "the watch told nothing: {took:?}");
+        assert!(took < poll, "the watch told nothing: {took:?}");
         fastest = fastest.min(took);
         leader = next;
     }
-    // The machine may be busy, though not at every one of five times.
-    assert!(fastest < ms(100), "{fastest:?}");
+    // The machine may be busy, though not at every one of five times, and a server slow. The release is one write; the next one
+    // hears of it, writes, and may read before.
+    let limit = ms(100) + 4 * write;
+    assert!(fastest < limit, "{fastest:?}, limit {limit:?}");
     assert_eq!(lock.spec().await.lease_transitions, Some(5));
     leader.stop().await;
 }

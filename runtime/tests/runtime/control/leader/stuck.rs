@@ -1,9 +1,10 @@
 //! Work that blocks its thread and does not stop.
 
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use codegen_runtime::leader::{LeaderElectionConfig, LeaderElector, Leadership, Stopped};
 use codegen_runtime::manager::{Manager, ManagerError, OnStuckWork, RunContext, runnable_fn};
@@ -14,33 +15,50 @@ use crate::control::rig::Rig;
 use crate::control::server::Server;
 use crate::control::{ms, secs};
 
-fn short(identity: &str) -> LeaderElectionConfig {
+/// How long work may run on after its term has ended, before its process counts as stuck.
+const GRACE: Duration = ms(1000);
+
+/// Terms that no pause of the machine ends: what these tests see follows from `grace` and from the time to stop alone.
+fn config_with(identity: &str, grace: Duration) -> LeaderElectionConfig {
     config(identity)
-        .times(ms(2500), ms(1500), ms(300))
+        .times(secs(600) + grace, secs(600), ms(300))
         .stop_timeout(ms(100))
 }
 
-/// Blocks a thread for `time` as soon as it is asked to stop, in a task of its own as workers do.
-async fn stubborn(leadership: Leadership, time: std::time::Duration, ended: Arc<AtomicBool>) {
-    let asked = leadership.token().clone();
+/// Work that blocks its thread, in a task of its own as workers do: asks to be stopped while it blocks, and ends when `until` does.
+async fn stubborn(
+    leadership: Leadership,
+    stop: CancellationToken,
+    until: impl FnOnce() + Send + 'static,
+    ended: Arc<AtomicBool>,
+) {
     let work = leadership.fence(async move {
-        asked.cancelled().await;
-        std::thread::sleep(time);
+        ask_from_another_thread(stop);
+        until();
         ended.store(true, Ordering::SeqCst);
     });
     let _ = tokio::spawn(work).await;
 }
 
+/// Blocks the thread until a test goes on; a minute at most, so that a test that fails ends.
+fn wait(released: &Receiver<()>) {
+    let _ = released.recv_timeout(secs(60));
+}
+
+/// Cancels `stop` for a task that blocks its thread from then on: a task that it woke itself might wait for that thread.
+fn ask_from_another_thread(stop: CancellationToken) {
+    std::thread::spawn(move || stop.cancel());
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn a_lease_is_not_released_while_the_work_runs_on() {
     let server = Server::new();
-    let elector = LeaderElector::new(server.client_of("a"), short("a")).unwrap();
+    let elector = LeaderElector::new(server.client_of("a"), config_with("a", GRACE)).unwrap();
     let ended = Arc::new(AtomicBool::new(false));
     let (shutdown, at_work) = (CancellationToken::new(), Arc::clone(&ended));
-    let stop = shutdown.clone();
-    let result = elector.run(&shutdown, |leadership| async move {
-        stop.cancel();
-        stubborn(leadership, secs(4), at_work).await;
+    let (stop, (release, released)) = (shutdown.clone(), channel());
+    let result = elector.run(&shutdown, |leadership| {
+        stubborn(leadership, stop, move || wait(&released), at_work)
     });
     assert_eq!(result.await, Stopped::RunsOn);
     assert!(!ended.load(Ordering::SeqCst));
@@ -49,20 +67,32 @@ async fn a_lease_is_not_released_while_the_work_runs_on() {
     // Nor does the next run of this process work beside it.
     let seen = Arc::clone(&ended);
     let go_on = CancellationToken::new();
-    let result = elector.run(&go_on, |_| async move { seen.load(Ordering::SeqCst) });
-    assert_eq!(result.await, Stopped::Finished(true));
+    let next = elector.run(&go_on, |_| async move { seen.load(Ordering::SeqCst) });
+    let later = async {
+        tokio::time::sleep(ms(300)).await;
+        release.send(()).unwrap();
+    };
+    let (result, ()) = tokio::join!(next, later);
+    assert_eq!(result, Stopped::Finished(true));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn a_lease_is_released_once_work_that_took_its_time_has_ended() {
     let server = Server::new();
-    let elector = LeaderElector::new(server.client_of("a"), short("a")).unwrap();
+    let elector = LeaderElector::new(server.client_of("a"), config_with("a", secs(60))).unwrap();
     let ended = Arc::new(AtomicBool::new(false));
     let (shutdown, at_work) = (CancellationToken::new(), Arc::clone(&ended));
     let stop = shutdown.clone();
-    let result = elector.run(&shutdown, |leadership| async move {
-        stop.cancel();
-        stubborn(leadership, ms(500), at_work).await;
+    let result = elector.run(&shutdown, |leadership| {
+        let term = leadership.clone();
+        // Longer than it has to stop: until its term has ended.
+        let until = move || {
+            while term.is_leading() {
+                std::thread::sleep(ms(5));
+            }
+            std::thread::sleep(ms(100));
+        };
+        stubborn(leadership, stop, until, at_work)
     });
     assert_eq!(result.await, Stopped::Overdue);
     assert!(ended.load(Ordering::SeqCst), "waited for");
@@ -72,7 +102,7 @@ async fn a_lease_is_released_once_work_that_took_its_time_has_ended() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn a_step_on_another_thread_holds_the_release_up() {
     let server = Server::new();
-    let elector = LeaderElector::new(server.client_of("a"), short("a")).unwrap();
+    let elector = LeaderElector::new(server.client_of("a"), config_with("a", secs(60))).unwrap();
     let shutdown = CancellationToken::new();
     let stop = shutdown.clone();
     let ended = Arc::new(AtomicBool::new(false));
@@ -91,35 +121,36 @@ async fn a_step_on_another_thread_holds_the_release_up() {
     assert_eq!(spec(&server)["holderIdentity"], "");
 }
 
-/// A manager whose runnable blocks its thread, in a task that the manager spawns.
-async fn manage(on_stuck_work: OnStuckWork, time: std::time::Duration) -> Result<(), ManagerError> {
+/// A manager whose runnable blocks its thread until the manager has ended, in a task that the manager spawns.
+async fn manage(on_stuck_work: OnStuckWork) -> Result<(), ManagerError> {
     let rig = Rig::new();
     let stop = CancellationToken::new();
-    let asked = stop.clone();
-    let run = move |context: RunContext| {
-        let asked = asked.clone();
+    let (release, released) = channel();
+    let (asked, released) = (stop.clone(), Arc::new(Mutex::new(released)));
+    let run = move |_: RunContext| {
+        let (asked, released) = (asked.clone(), Arc::clone(&released));
         async move {
-            asked.cancel();
-            context.stop.cancelled().await;
-            std::thread::sleep(time);
+            ask_from_another_thread(asked);
+            wait(&released.lock().unwrap());
             Ok(())
         }
     };
     let manager = Manager::builder(&rig.factory)
         .runnable(runnable_fn("stubborn", true, run))
-        .leader_election(rig.server.client_of("a"), short("a"))
+        .leader_election(rig.server.client_of("a"), config_with("a", GRACE))
         .graceful_timeout(ms(100))
         .on_stuck_work(on_stuck_work)
         .build()
         .unwrap();
     let result = manager.run(&stop).await;
     assert_eq!(spec(&rig.server)["holderIdentity"], "a", "not released");
+    drop(release);
     result
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn a_manager_lets_the_lease_run_out_unless_it_is_told_to_exit() {
-    let result = manage(OnStuckWork::LetLeaseExpire, secs(3)).await;
+    let result = manage(OnStuckWork::LetLeaseExpire).await;
     assert!(
         matches!(result, Err(ManagerError::WorkRunsOn)),
         "{result:?}"
@@ -130,7 +161,7 @@ async fn a_manager_lets_the_lease_run_out_unless_it_is_told_to_exit() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn stuck_process() {
     if std::env::var_os("STUCK_PROCESS").is_some() {
-        drop(manage(OnStuckWork::ExitProcess, secs(60)).await);
+        drop(manage(OnStuckWork::ExitProcess).await);
     }
 }
 
