@@ -1,7 +1,9 @@
 //! The program: selection, skipped controllers, and several of the table at work on one factory.
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
+use codegen_runtime::app::AppError;
 use codegen_runtime::kube::CustomResourceExt as _;
 use codegen_runtime::kube::api::{Api, DynamicObject};
 use codegen_runtime::kube::core::GroupVersionKind;
@@ -17,7 +19,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::support::{create, objects, run_during};
+use crate::support::{create, objects, run_during, try_run_during};
 
 /// Runs the program with `args` until `done` is true of the server's objects.
 async fn run_until(server: &ApiServer, args: &[&str], done: impl Fn() -> bool) {
@@ -133,10 +135,12 @@ async fn every_controller_of_the_repository_shares_the_process() {
     }
 }
 
-/// An address that nobody listens on. Somebody else may take it meanwhile, which is unlikely.
-async fn free_address() -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("an address");
-    listener.local_addr().expect("an address")
+/// Two addresses that nobody listens on. Somebody else may take one meanwhile, or a program that another test starts has a copy
+/// of the listener for a moment.
+async fn free_addresses() -> [SocketAddr; 2] {
+    let bind = async || TcpListener::bind("127.0.0.1:0").await.expect("an address");
+    let listeners = [bind().await, bind().await];
+    listeners.map(|it| it.local_addr().expect("an address"))
 }
 
 /// The answer to a GET; empty while nobody listens.
@@ -156,30 +160,39 @@ async fn get(address: SocketAddr, path: &str) -> String {
 #[tokio::test]
 async fn each_loop_has_a_health_check_and_metrics() {
     let server = ApiServer::builder().build().expect("a server");
-    let (health, metrics) = (free_address().await, free_address().await);
-    let args = [
-        "--leader-elect=false".to_owned(),
-        "--simulate-pods".to_owned(),
-        format!("--health-probe-bind-address={health}"),
-        format!("--metrics-bind-address={metrics}"),
-    ];
-    let look = async {
-        let is_ready = async || get(health, "/readyz").await.starts_with("HTTP/1.1 200");
-        assert!(eventually(is_ready).await);
-        for name in [deployment::NAME, replicaset::NAME, simulator::NAME] {
-            for endpoint in ["healthz", "readyz"] {
-                let answer = get(health, &format!("/{endpoint}/{name}")).await;
-                assert!(answer.starts_with("HTTP/1.1 200"), "{name}: {answer}");
-            }
-            let series = format!("workqueue_depth{{controller=\"{name}\"");
-            let is_there = async || get(metrics, "/metrics").await.contains(&series);
-            assert!(eventually(is_there).await, "{series}");
+    for _ in 0..100 {
+        let [health, metrics] = free_addresses().await;
+        let args = [
+            "--leader-elect=false".to_owned(),
+            "--simulate-pods".to_owned(),
+            format!("--health-probe-bind-address={health}"),
+            format!("--metrics-bind-address={metrics}"),
+        ];
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        match try_run_during(server.client(), &args, look(health, metrics)).await {
+            // The address was not free any more.
+            Err(AppError::Listen { .. }) => tokio::time::sleep(Duration::from_millis(20)).await,
+            ended => return ended.expect("it ends in order"),
         }
-        let other = get(health, "/healthz/virtualmachine").await;
-        assert!(other.starts_with("HTTP/1.1 404"), "it is off: {other}");
-    };
-    let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    run_during(server.client(), &args, look).await;
+    }
+    panic!("no address stays free");
+}
+
+/// Asks for the health and the metrics of each loop.
+async fn look(health: SocketAddr, metrics: SocketAddr) {
+    let is_ready = async || get(health, "/readyz").await.starts_with("HTTP/1.1 200");
+    assert!(eventually(is_ready).await);
+    for name in [deployment::NAME, replicaset::NAME, simulator::NAME] {
+        for endpoint in ["healthz", "readyz"] {
+            let answer = get(health, &format!("/{endpoint}/{name}")).await;
+            assert!(answer.starts_with("HTTP/1.1 200"), "{name}: {answer}");
+        }
+        let series = format!("workqueue_depth{{controller=\"{name}\"");
+        let is_there = async || get(metrics, "/metrics").await.contains(&series);
+        assert!(eventually(is_there).await, "{series}");
+    }
+    let other = get(health, "/healthz/virtualmachine").await;
+    assert!(other.starts_with("HTTP/1.1 404"), "it is off: {other}");
 }
 
 #[tokio::test]

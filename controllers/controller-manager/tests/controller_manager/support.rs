@@ -2,6 +2,7 @@
 
 use std::future::Future;
 
+use codegen_runtime::app::AppError;
 use codegen_runtime::kube::Client;
 use codegen_runtime::kube::api::{Api, DynamicObject, PostParams};
 use codegen_runtime::kube::core::{ApiResource, GroupVersionKind};
@@ -15,6 +16,16 @@ pub(crate) async fn run_during<T>(
     args: &[&str],
     work: impl Future<Output = T>,
 ) -> T {
+    let ended = try_run_during(client, args, work).await;
+    ended.expect("it ends in order")
+}
+
+/// As [`run_during`], for a program that may fail: then the work is given up.
+pub(crate) async fn try_run_during<T>(
+    client: Client,
+    args: &[&str],
+    work: impl Future<Output = T>,
+) -> Result<T, AppError> {
     let invocation = app()
         .try_parse_from::<Flags>([&["controller-manager"], args].concat())
         .expect("flags");
@@ -23,11 +34,10 @@ pub(crate) async fn run_during<T>(
     let work = async {
         let done = work.await;
         stop.cancel();
-        done
+        Ok(done)
     };
-    let (result, done) = tokio::join!(run, work);
-    result.expect("it ends in order");
-    done
+    let ((), done) = tokio::try_join!(run, work)?;
+    Ok(done)
 }
 
 /// The objects of a kind; the namespace of a cluster-scoped one is empty.
