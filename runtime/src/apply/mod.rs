@@ -1,10 +1,12 @@
 //! Writing what an object should be: server-side apply under one field manager, and create-or-update.
 //!
 //! An [`Applier`] sends the fields that this program has an opinion on, and only those, under one name. The server merges
-//! them, remembers whose they are, and removes what this manager applied before and doesn't any more. A
-//! [`RememberingApplier`] sends only what changed. [`create_or_update`] reads the object, changes it, and writes what changed.
+//! them, remembers whose they are, and removes what this manager applied before and doesn't any more. The fields are JSON, or a
+//! generated [`ApplyConfiguration`]. A [`RememberingApplier`] sends only what changed. [`create_or_update`] reads the object, changes it, and writes what changed.
 
+mod configuration;
 mod create;
+mod extract;
 mod memory;
 
 use std::fmt::Debug;
@@ -13,12 +15,16 @@ use kube::api::{Patch, PatchParams};
 use kube::{Api, Resource};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::client::{self, Endpoint};
 
+pub use self::configuration::{ApplyConfiguration, configuration, named};
 pub use self::create::{CreateOrUpdateError, create_or_update};
+pub use self::extract::ExtractError;
 pub use self::memory::RememberingApplier;
+/// Any JSON: what generated configurations have for values whose type they cannot name.
+pub use serde_json::Value;
 
 /// The outcome of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

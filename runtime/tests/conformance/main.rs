@@ -19,6 +19,7 @@ mod support;
 
 mod apply;
 mod common;
+mod configurations;
 mod controllers;
 mod dynamic;
 mod events;
