@@ -45,6 +45,7 @@ pub(super) fn type_def(
         validation: definition.rules,
         item: None,
         marshals: definition.marshals,
+        whole: false,
         declared: DeclaredAt::default(),
     })
 }
@@ -80,6 +81,7 @@ fn field(row: Row<Validation>, rust_name: String, docs: String) -> Option<Field>
         skip: false,
         undeclared: false,
         hashed: false,
+        with: false,
         go: Some(GoField {
             name: row.go_name,
             omits: row.omits,

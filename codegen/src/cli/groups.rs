@@ -114,11 +114,9 @@ fn read_generators(list: &str) -> Result<BTreeSet<Generator>, Failure> {
         .filter(|name| !name.is_empty())
     {
         let found = match name {
-            "defaulter"
-            | "applyconfiguration"
-            | "conversion"
-            | "openapi"
-            | "prerelease-lifecycle" => Err(format!(
+            // Go's name of it.
+            "applyconfiguration" => Ok(vec![Generator::Apply]),
+            "defaulter" | "conversion" | "openapi" | "prerelease-lifecycle" => Err(format!(
                 "no such generator for Rust; expected {} or `all` (leave {name} out of {list})",
                 generator_names(Generator::serves_annotated_rust)
             )),

@@ -63,6 +63,30 @@ pub(crate) fn informer(cx: &Emit<'_>) -> String {
     ])
 }
 
+/// An apply configuration at work.
+pub(crate) fn apply(cx: &Emit<'_>) -> String {
+    let applied = |resource: &Resource| super::apply::is_applied(resource);
+    let Some((group, version, resource)) = first(cx, applied) else {
+        return String::new();
+    };
+    let (root, accessor) = (&resource.root, &resource.accessor);
+    let (names, namespace) = match resource.scope {
+        Scope::Namespaced => ("\"name\", \"default\"", "\"default\""),
+        Scope::Cluster => ("\"name\"", ""),
+    };
+    fenced(&[
+        format!(
+            "let {accessor} = clientset.{}_{}().{accessor}({namespace});",
+            group.module, version.module
+        ),
+        format!("let wanted = {root}Apply::new({names}).labels([(\"tier\", \"web\")]);"),
+        format!(
+            "let stored = {accessor}.apply(&wanted, &PatchParams::apply(\"my-controller\")).await?;"
+        ),
+        format!("let applied = {root}Apply::extract(&stored, \"my-controller\")?;"),
+    ])
+}
+
 fn first<'a>(
     cx: &Emit<'a>,
     shows: impl Fn(&Resource) -> bool,

@@ -2,6 +2,7 @@
 
 mod api_docs;
 mod apis;
+mod apply;
 mod clientset;
 mod context;
 mod deepcopy;

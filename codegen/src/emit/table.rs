@@ -131,6 +131,8 @@ generators! {
     Informer = informer;
     /// Validation of objects without a server.
     Validate = validate;
+    /// Apply configurations.
+    Apply = apply;
 }
 
 impl Generator {

@@ -33,6 +33,7 @@ fn root(kind: &str) -> TypeDef {
             ..RustItem::default()
         }),
         marshals: None,
+        whole: false,
         declared: DeclaredAt::default(),
     }
 }

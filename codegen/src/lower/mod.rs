@@ -18,6 +18,7 @@ pub mod rust;
 mod unions;
 mod validation;
 mod verbs;
+mod whole;
 
 #[cfg(feature = "go")]
 use crate::threads;

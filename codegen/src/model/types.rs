@@ -30,6 +30,9 @@ pub struct TypeDef {
     /// The method by which a Go type writes itself; its kind is what Go declares, which is not what is on the wire.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub marshals: Option<Marshals>,
+    /// Whether apply configurations have it as it is: markers ask for that, or its serde is not its fields'.
+    #[serde(skip)]
+    pub whole: bool,
     /// Where it is declared.
     #[serde(skip)]
     pub declared: DeclaredAt,
@@ -66,6 +69,9 @@ pub struct RustItem {
     pub kube_derive: bool,
     /// Generic parameters as written (`<T>`); only types other than roots may have them.
     pub generics: String,
+    /// Whether other modules see it by its name in the version's module.
+    #[serde(skip)]
+    pub exported: bool,
     /// The predicates of `cfg` under which it is there, those of its modules first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cfg: Vec<String>,
@@ -172,6 +178,9 @@ pub struct Field {
     /// Whether the map that the field is has its keys in no order.
     #[serde(skip)]
     pub hashed: bool,
+    /// Whether its serde attributes, and not its type, say how it is written (`serde(with)`).
+    #[serde(skip)]
+    pub with: bool,
     /// The schema's rules for the value.
     pub validation: Validation,
     /// Its Go tag, for Go input.
@@ -210,6 +219,7 @@ impl Field {
             skip: false,
             undeclared: false,
             hashed: false,
+            with: false,
             validation: Validation::default(),
             go: None,
             declared: DeclaredAt::default(),

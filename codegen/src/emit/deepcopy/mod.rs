@@ -123,7 +123,7 @@ fn objects<'a>(cx: &Emit<'_>, group: &Group, version: &'a Version) -> Vec<Object
 }
 
 /// `#[cfg(…)]`, where the type is under conditions.
-fn cfg(def: &TypeDef) -> TokenStream {
+pub(crate) fn cfg(def: &TypeDef) -> TokenStream {
     let predicates = def.item.iter().flat_map(|item| &item.cfg);
     let predicates = predicates.filter_map(|predicate| predicate.parse::<TokenStream>().ok());
     quote!(#(#[cfg(#predicates)])*)

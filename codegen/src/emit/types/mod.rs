@@ -40,9 +40,11 @@ mod values;
 
 use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
 
-use self::imports::{Homes, Imports};
 pub(crate) use self::{
-    allow::emit as allow, attributes::warn as warn_of_attributes, imports::push_use, object::named,
+    allow::emit as allow,
+    attributes::warn as warn_of_attributes,
+    imports::{CODEC, Homes, Imports, push_use},
+    object::{is_camel_case, literal, named},
 };
 use super::{
     Emit, Files, apis,

@@ -125,12 +125,12 @@ pub(crate) fn named(own: &Ident, in_json: &str) -> String {
 }
 
 /// The literal of a property's name. The codec has U+0000 between names, and within one before an equals sign.
-fn literal(property: &str) -> String {
+pub(crate) fn literal(property: &str) -> String {
     format!("{:?}", property.replace('\0', "\0="))
 }
 
 /// Whether a property has the name of its field in camel case, as the codec tells.
-fn is_camel_case(property: &str, field: &str) -> bool {
+pub(crate) fn is_camel_case(property: &str, field: &str) -> bool {
     let mut expected = String::new();
     for c in property.chars() {
         match c {

@@ -107,6 +107,7 @@ fn is_same_field(a: &Field, b: &Field, shapes: &ShapeOfPath<'_>) -> bool {
         // Decided later.
         undeclared: _,
         hashed: _,
+        with: _,
     } = a;
     (json_name, rust_name) == (&b.json_name, &b.rust_name)
         && is_same_type(ty, &b.ty, shapes)

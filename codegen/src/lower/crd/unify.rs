@@ -126,6 +126,7 @@ impl Class<'_> {
             validation: first.validation.clone(),
             item: None,
             marshals: None,
+            whole: false,
             declared: DeclaredAt::default(),
         }
     }
@@ -245,6 +246,7 @@ fn aliases(types: &[Unnamed], name_of: &NameOf<'_>, constraints: &Constraints<'_
             validation: def.validation.clone(),
             item: None,
             marshals: None,
+            whole: false,
             declared: DeclaredAt::default(),
         })
     };

@@ -227,6 +227,7 @@ impl<'a> Gathered<'a> {
             skip: false,
             undeclared: false,
             hashed: false,
+            with: false,
             validation,
             go: None,
             declared: DeclaredAt::default(),

@@ -399,6 +399,7 @@ fn field(
         skip: false,
         undeclared: false,
         hashed: false,
+        with: false,
         validation,
         go: Some(GoField {
             name: source.name.clone(),

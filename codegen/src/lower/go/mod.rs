@@ -401,6 +401,7 @@ fn root_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: String) -> Ty
         validation,
         item: None,
         marshals: None,
+        whole: crate::lower::whole::is_marked(&decl.markers, &declared.pkg.package.markers),
         declared: DeclaredAt::marked(&decl.place, decl.markers.places()),
     }
 }

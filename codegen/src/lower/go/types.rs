@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     diag::{Diagnostic, Diagnostics},
-    lower::{one_of, validation},
+    lower::{one_of, validation, whole},
     model::{
         Aliasing, DeclaredAt, Marshals, StructDef, TypeDef, TypeKind, TypeRef, UnknownFields,
         Validation,
@@ -132,6 +132,7 @@ pub(super) fn type_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: St
         validation,
         item: None,
         marshals,
+        whole: whole::is_marked(&decl.markers, &pkg.package.markers),
         declared: DeclaredAt::marked(&decl.place, decl.markers.places()),
     }
 }

@@ -6,7 +6,7 @@ use super::super::object;
 use super::{Cx, at_item, checks::is_camel_case, resolve::Resolved};
 use crate::{
     diag::Diagnostics,
-    lower::{crate_markers::conversion, scale_methods, verbs},
+    lower::{crate_markers::conversion, scale_methods, verbs, whole},
     model::{
         Constraints, CustomMethod, DeclaredAt, ExternalType, Field, KnownType, PrinterColumn,
         Resource, RustItem, ScaleSubresource, Scope, SelectableField, StructDef, TypeDef, TypeKind,
@@ -147,10 +147,12 @@ impl Cx<'_> {
                 deepcopy: false,
                 object: true,
                 kube_derive: true,
+                exported: true,
                 cfg: self.conditions(item),
                 ..RustItem::default()
             }),
             marshals: None,
+            whole: whole::is_marked(&item.markers, &self.package.markers),
             declared: DeclaredAt::marked(&item.place, item.markers.places()),
         }
     }

@@ -9,6 +9,7 @@ use crate::{
         one_of,
         presence::{Requirement, default, marked_requirement},
         validation::{self, immutable_once_set},
+        whole,
     },
     model::{
         Aliasing, DeclaredAt, Field, RustItem, StructDef, TypeDef, TypeKind, TypeRef, Validation,
@@ -57,6 +58,7 @@ impl Cx<'_> {
             validation,
             item: Some(self.rust_item(item, diagnostics)),
             marshals: None,
+            whole: self.is_whole(item),
             declared: DeclaredAt::marked(&item.place, item.markers.places()),
         }
     }
@@ -81,6 +83,7 @@ impl Cx<'_> {
             object,
             kube_derive: item.kube.is_some(),
             generics: item.generics.text.clone(),
+            exported: self.is_exported(item),
             cfg: self.conditions(item),
             clone_if: item.clone_if.clone(),
         };
@@ -88,6 +91,13 @@ impl Cx<'_> {
             self.check_access(item, &generated, diagnostics);
         }
         generated
+    }
+
+    /// Whether apply configurations have the type as it is: by markers, or since its fields are not what is on the wire.
+    fn is_whole(&self, item: &Item) -> bool {
+        whole::is_marked(&item.markers, &self.package.markers)
+            || item.serde.through.is_some()
+            || self.has_impl(item, "Serialize")
     }
 
     /// The type's own markers, else the package's and what an object needs.
@@ -264,6 +274,7 @@ impl Cx<'_> {
             flatten: serde.flatten,
             undeclared: false,
             hashed: false,
+            with: serde.with,
             skip: serde.skip,
             validation,
             go: None,

@@ -51,15 +51,17 @@ impl Cx<'_> {
     /// private ones.
     pub(super) fn seen_module(&self, item: &Item) -> Vec<String> {
         let module = self.module(item);
-        let exported = || {
-            let index = self.by_name.get(item.name.as_str());
-            index.is_some_and(|&index| self.resolver.is_exported(index))
-        };
-        if self.private_module(&module).is_some() && exported() {
+        if self.private_module(&module).is_some() && self.is_exported(item) {
             Vec::new()
         } else {
             module
         }
+    }
+
+    /// Whether others see the type by its own name in the version's module.
+    pub(super) fn is_exported(&self, item: &Item) -> bool {
+        let index = self.by_name.get(item.name.as_str());
+        index.is_some_and(|&index| self.resolver.is_exported(index))
     }
 
     /// The first module on a path that only its parent sees. All that the version holds sees the version's own.

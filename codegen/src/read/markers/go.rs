@@ -66,19 +66,19 @@ markers! { MARKERS;
     /// Accepted for sources that come from Go.
     ValidationGenNoLint = "k8s:validation-gen-nolint", on [Package, Type, Field];
 
-    /// Accepted for sources that come from Go; apply configurations are not generated yet.
+    /// Accepted for sources that come from Go; the generator `apply` is asked for by its name.
     ApplyConfigurationGen = "k8s:applyconfiguration-gen", on [Package, Type] { repeats: true } (
         /// the value
         value: Raw = "" as "value",
     );
 
-    /// Accepted for sources that come from Go; apply configurations are not generated yet.
-    AcGenerate = "kubebuilder:ac:generate", on [Package, Type] (
-        /// the value
+    /// Whether apply configurations have a struct's fields; `false` leaves the type as it is, and a kind without.
+    AcGenerate = "kubebuilder:ac:generate", on [Package, Type] { default: "true" } (
+        /// whether there is an apply configuration
         value: bool = "" as "bool",
     );
 
-    /// Accepted for sources that come from Go; apply configurations are not generated yet.
+    /// Accepted for sources that come from Go; apply configurations stand beside clientset and listers.
     AcOutputPackage = "kubebuilder:ac:output:package", on [Package] (
         /// the value
         value: Raw = "" as "folder",

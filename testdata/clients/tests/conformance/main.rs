@@ -20,6 +20,7 @@ mod harness;
 mod support;
 
 mod annotated;
+mod applying;
 mod common;
 #[cfg_attr(
     not(feature = "projects"),

@@ -14,6 +14,7 @@ mod features;
 mod foo;
 mod hyphenated;
 mod kubederive;
+mod merging;
 mod multiversion;
 mod network;
 mod podset;

@@ -3,6 +3,7 @@
 
 //! Clients, listers and informers.
 
+pub mod applyconfiguration;
 pub mod clientset;
 pub mod informers;
 pub mod listers;

@@ -1,0 +1,274 @@
+//! `generated/applyconfiguration/`: apply configurations, what Go's applyconfiguration-gen gives.
+//!
+//! For `VirtualMachine`, in `applyconfiguration/cloudnative/v1alpha1/mod.rs`:
+//!
+//! ```text
+//! apply::configuration! {
+//!     /// What to apply of [`VirtualMachine`](api::VirtualMachine).
+//!     pub struct VirtualMachineApply of namespaced api::VirtualMachine {
+//!         /// The desired state of the machine.
+//!         spec: into VirtualMachineSpecApply,
+//!         …
+//!     }
+//! }
+//! apply::configuration! {
+//!     /// What to apply of [`VirtualMachineSpec`](api::VirtualMachineSpec).
+//!     pub struct VirtualMachineSpecApply {
+//!         /// What should be done with the machine, such as `active`.
+//!         action: into String,
+//!         /// The sizes of the machine: `cpu`, `memory`, `rootDisk`.
+//!         resource: map Quantity,
+//!     }
+//! }
+//! codec::kinds! {
+//!     "cloudnative.czs" / "v1alpha1";
+//!     VirtualMachineApply = "VirtualMachine", "virtualmachines", NamespaceResourceScope;
+//! }
+//! ```
+//!
+//! The macro is the runtime's, which also has what all configurations can do. Structs whose fields are merged one by one have a
+//! configuration each; what the API server replaces as a whole is the type itself.
+
+mod fields;
+#[cfg(test)]
+mod tests;
+mod values;
+
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet},
+};
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use self::values::Values;
+use super::{
+    Emit, Files,
+    context::{api_version, module_docs},
+    deepcopy, example, modules,
+    table::{Definition, Home, Selection},
+    types::{self, Homes, Imports},
+};
+use crate::{
+    model::{Group, Origin, Resource, Scope, StructDef, TypeDef, TypeKind, Verb, Version, names},
+    output::format::{Code, Items},
+};
+
+pub(crate) const GENERATOR: Definition = Definition {
+    selection: Selection::ByName,
+    ..Definition::new("apply", Home::Generated("applyconfiguration"), emit)
+};
+
+/// Emits the whole folder.
+pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
+    let versions = || {
+        let versions = cx.api.versions();
+        versions.filter(|(_, version)| roots(version).next().is_some())
+    };
+    let dir = "generated/applyconfiguration";
+    let what = "Apply configurations";
+    modules::emit(cx, files, dir, what, example::apply, versions());
+    for (group, version) in versions() {
+        let path = format!("{dir}/{}/{}/mod.rs", group.module, version.module);
+        files.rust(path, || emit_version(cx, group, version));
+    }
+}
+
+/// Whether the client of a resource applies it.
+pub(super) fn is_applied(resource: &Resource) -> bool {
+    let has = |verb| resource.verbs.contains(verb);
+    resource.client && (has(Verb::Apply) || has(Verb::ApplyStatus))
+}
+
+/// The kinds that have a configuration.
+fn roots(version: &Version) -> impl Iterator<Item = (&Resource, &TypeDef)> {
+    let resources = version.resources.iter();
+    let resources = resources.filter(|resource| is_applied(resource));
+    resources.filter_map(|resource| {
+        let def = version.type_def(&resource.root)?;
+        let has_metadata = |body: &StructDef| {
+            let mut fields = body.fields.iter();
+            fields.any(|field| field.json_name == "metadata")
+        };
+        let body = configured(def).filter(|body| has_metadata(body));
+        body.is_some().then_some((resource, def))
+    })
+}
+
+/// The fields of a type that has a configuration: those of a struct that is no value as a whole.
+fn configured(def: &TypeDef) -> Option<&StructDef> {
+    let TypeKind::Struct(body) = &def.kind else {
+        return None;
+    };
+    let rules = &def.validation;
+    let is_object = rules.type_.as_deref().is_none_or(|ty| ty == "object");
+    let is_whole = def.whole
+        || def.marshals.is_some()
+        || body.tuple
+        || def.item.as_ref().is_some_and(|it| !it.generics.is_empty())
+        || values::is_atomic(rules);
+    (is_object && !is_whole).then_some(body)
+}
+
+/// The name of the configuration of a type.
+fn apply_name(name: &str) -> String {
+    format!("{}Apply", name.trim_end_matches('_'))
+}
+
+/// Whether the types of a version can all be compared.
+fn are_comparable(version: &Version) -> bool {
+    let is_comparable = |def: &TypeDef| {
+        let item = def.item.as_ref();
+        matches!(&def.kind, TypeKind::Alias(alias) if !alias.newtype)
+            || item.is_none_or(|item| item.kube_derive || item.has("PartialEq"))
+    };
+    version.types.iter().all(is_comparable)
+}
+
+fn emit_version(cx: &Emit<'_>, group: &Group, version: &Version) -> Code {
+    let own: BTreeSet<String> = version
+        .types
+        .iter()
+        .map(|it| apply_name(&it.name))
+        .collect();
+    let homes: Homes<'_> = own.iter().map(|name| (name.as_str(), "".into())).collect();
+    let values = Values {
+        version,
+        imports: Imports::new(cx, "", &homes),
+        reached: RefCell::default(),
+    };
+    let features = features(cx, group, version);
+    let roots: BTreeMap<&str, &Resource> = roots(version)
+        .map(|(resource, def)| (def.name.as_str(), resource))
+        .collect();
+    let mut done: BTreeMap<&str, String> = BTreeMap::new();
+    let mut rest: Vec<&str> = roots.keys().copied().collect();
+    while let Some(name) = rest.pop() {
+        if done.contains_key(name) {
+            continue;
+        }
+        let Some((def, body)) = version
+            .type_def(name)
+            .and_then(|def| Some((def, configured(def)?)))
+        else {
+            continue;
+        };
+        let root = roots.get(name).copied();
+        let text = emit_struct(cx, &values, root, (def, body));
+        done.insert(&def.name, conditions(def, &features) + &text);
+        rest.extend(values.reached.take());
+    }
+    let mut items = Items::default();
+    items.push_text(&values.imports.emit());
+    for def in &version.types {
+        items.push_text(done.get(def.name.as_str()).map_or("", String::as_str));
+    }
+    items.push_text(&emit_kinds(group, version, &roots, &features));
+    let docs = module_docs(&format!(
+        "Apply configurations for `{}`: of structs that the API server merges field by field.\n\n\
+         Types of other crates, enums, and what is replaced as a whole, are as in the API.",
+        api_version(group, version)
+    ));
+    let imports = cx.imports(version, &["apply", "codec"]);
+    // Kinds that are left out need no imports.
+    let lints = (!features.is_empty()).then(|| quote!(#![allow(unused_imports)]));
+    Code {
+        tokens: quote!(#docs #lints #imports),
+        items,
+        ..Code::default()
+    }
+}
+
+/// The features of the types, where each kind is behind its own.
+fn features<'a>(cx: &Emit<'_>, group: &Group, version: &'a Version) -> BTreeMap<&'a str, String> {
+    if !cx.options.kind_features || version.origin != Origin::Crd {
+        return BTreeMap::new();
+    }
+    let kinds = types::kinds_of_modules(version);
+    let modules = types::modules(types::Unit::of_version(version)).into_iter();
+    let features = modules.filter_map(|(module, defs)| {
+        let feature = cx.kind_feature_name(group, version, kinds.get(&module)?)?;
+        let defs = defs.into_iter().map(|def| def.name.as_str());
+        Some(defs.map(move |name| (name, feature.clone())))
+    });
+    features.flatten().collect()
+}
+
+/// The `#[cfg(…)]` lines of a type.
+fn conditions(def: &TypeDef, features: &BTreeMap<&str, String>) -> String {
+    let feature = features.get(def.name.as_str());
+    let feature = feature.map(|feature| format!("#[cfg(feature = {feature:?})]\n"));
+    let own: TokenStream = deepcopy::cfg(def);
+    let own = (!own.is_empty()).then(|| format!("{own}\n"));
+    own.into_iter().chain(feature).collect()
+}
+
+/// ```text
+/// apply::configuration! {
+///     /// What to apply of [`VirtualMachineSpec`](api::VirtualMachineSpec).
+///     pub struct VirtualMachineSpecApply {
+///         /// What should be done with the machine, such as `active`.
+///         action: into String,
+///     }
+/// }
+/// ```
+fn emit_struct<'a>(
+    cx: &Emit<'_>,
+    values: &Values<'a>,
+    root: Option<&Resource>,
+    (def, body): (&TypeDef, &'a StructDef),
+) -> String {
+    let name = &def.name;
+    let what = if values.is_seen(def) {
+        format!("[`{name}`](api::{})", names::ident(name))
+    } else {
+        format!("`{name}`")
+    };
+    let mut head = format!("{} struct {}", cx.visibility(), apply_name(name));
+    if !are_comparable(values.version) {
+        head.push_str(" without PartialEq");
+    }
+    if let Some(resource) = root {
+        let scope = match resource.scope {
+            Scope::Namespaced => "namespaced",
+            Scope::Cluster => "cluster",
+        };
+        head.push_str(&format!(" of {scope} api::{}", names::ident(name)));
+    }
+    let lines = fields::emit(values, root, body);
+    format!(
+        "apply::configuration! {{\n    /// What to apply of {what}.\n    {head} {{\n{lines}    }}\n}}\n"
+    )
+}
+
+/// The names of the kinds, as those of their objects.
+fn emit_kinds(
+    group: &Group,
+    version: &Version,
+    roots: &BTreeMap<&str, &Resource>,
+    features: &BTreeMap<&str, String>,
+) -> String {
+    let mut text = format!(
+        "codec::kinds! {{\n    {:?} / {:?};\n",
+        group.name, version.name
+    );
+    for (root, resource) in roots {
+        if let Some(def) = version.type_def(root) {
+            for line in conditions(def, features).lines() {
+                text.push_str(&format!("    {line}\n"));
+            }
+        }
+        let scope = match resource.scope {
+            Scope::Namespaced => "NamespaceResourceScope",
+            Scope::Cluster => "ClusterResourceScope",
+        };
+        let name = apply_name(root);
+        text.push_str(&format!(
+            "    {name} = {:?}, {:?}, {scope};\n",
+            resource.kind, resource.plural
+        ));
+    }
+    text.push_str("}\n");
+    text
+}
