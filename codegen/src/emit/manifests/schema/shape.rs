@@ -15,8 +15,8 @@ use crate::{
         manifests::Manifests,
     },
     model::{
-        ApiSet, EnumDef, Field, Marshals, Origin, Resource, StructDef, TypeDef, TypeKind, TypeRef,
-        Validation, Version,
+        ApiSet, EnumDef, Field, KnownType, Marshals, Origin, Resource, StructDef, TypeDef,
+        TypeKind, TypeRef, Validation, Version,
     },
     options::Compat,
 };
@@ -247,7 +247,7 @@ impl<'a> Shapes<'a> {
         let at = At::of(def);
         let base = match (&def.kind, def.marshals) {
             (_, Some(Marshals::Text)) => Schema::of_type("string"),
-            (_, Some(Marshals::Json)) if def.validation.type_.is_some() => Schema::default(),
+            (_, Some(Marshals::Json)) if self.has_type_of_marker(def) => Schema::default(),
             (TypeKind::Struct(body), _) => {
                 let schema = self.structure(body, scope, at);
                 let is_root = scope.resources.iter().any(|one| one.root == def.name);
@@ -262,7 +262,7 @@ impl<'a> Shapes<'a> {
         // controller-gen describes no type that writes itself.
         let writes_itself = match def.marshals {
             Some(Marshals::Text) => true,
-            Some(Marshals::Json) => def.validation.type_.is_some(),
+            Some(Marshals::Json) => self.has_type_of_marker(def),
             None => false,
         };
         if !writes_itself || self.compat == Compat::Strict {
@@ -275,6 +275,13 @@ impl<'a> Shapes<'a> {
             base.overridden(own)
         };
         schema.without_empty_words()
+    }
+
+    /// Whether a marker says which values a type with its own marshalling has. For controller-gen, `Type=""` says nothing: it then follows the Go
+    /// type.
+    fn has_type_of_marker(&self, def: &TypeDef) -> bool {
+        let ty = def.validation.type_.as_deref();
+        ty.is_some_and(|ty| !ty.is_empty() || self.compat == Compat::Strict)
     }
 
     /// An object with its properties; flattened types are folded in.
@@ -465,6 +472,8 @@ impl<'a> Shapes<'a> {
 fn is_named(ty: &TypeRef) -> bool {
     match ty {
         TypeRef::Optional(inner) | TypeRef::Boxed(inner) => is_named(inner),
+        // Go's bytes are a list without a name.
+        TypeRef::Known(KnownType::ByteString) => false,
         TypeRef::Known(_) | TypeRef::Local(_) | TypeRef::External(_) => true,
         _ => false,
     }
