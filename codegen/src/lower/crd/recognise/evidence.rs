@@ -60,6 +60,11 @@ impl Evidence {
         self.properties == self.fields
     }
 
+    /// The properties with Kubernetes' descriptions, which speak for types that are not hidden.
+    pub(super) fn described(self) -> Option<usize> {
+        (!self.hidden).then_some(self.described)
+    }
+
     /// Whether it is enough; `alone` if no other type fits.
     pub(super) const fn suffices(self, alone: bool) -> bool {
         let descriptions = self.described > 0 && self.described * 2 >= self.properties;
@@ -82,7 +87,7 @@ impl Evidence {
 
 impl Ord for Evidence {
     fn cmp(&self, other: &Self) -> Ordering {
-        let words = |one: &Self| (!one.hidden, one.described, one.named, one.used);
+        let words = |one: &Self| (one.described(), one.named, one.used);
         let share = (self.properties * other.fields).cmp(&(other.properties * self.fields));
         words(self).cmp(&words(other)).then(share)
     }

@@ -115,33 +115,37 @@ pub(super) fn recognise<'s>(
     }
 }
 
-/// The type that most speaks for, if no other has as much. Of types with the same evidence, one that needs no text left out.
+/// The type that most speaks for, if no other has as much. Of types with the same descriptions, one for which enough speaks; of those with the
+/// same evidence, one that needs no text left out.
 fn choose(
     mut fitting: Vec<(Evidence, Fit)>,
     wanted: KubernetesTypes,
 ) -> Result<Fit, Unlike<'static>> {
-    let best = fitting.iter().max_by_key(|(evidence, _)| *evidence);
-    let Some((best, _)) = best.copied() else {
+    let is_full = |(_, fit): &(Evidence, Fit)| fit.texts == Texts::Full;
+    let all = fitting.len();
+    let full = fitting.iter().filter(|one| is_full(one)).count();
+    let suffices = |one: &(Evidence, Fit)| {
+        let alone = all == 1 || (full == 1 && is_full(one));
+        one.0.suffices(alone)
+    };
+    let rank = |one: &(Evidence, Fit)| (one.0.described(), suffices(one), one.0);
+    let Some(best) = fitting.iter().map(rank).max() else {
         return Err(Unlike::NoType);
     };
-    let all = fitting.len();
-    let is_full = |(_, fit): &(Evidence, Fit)| fit.texts == Texts::Full;
-    let full = fitting.iter().filter(|one| is_full(one)).count();
-    fitting.retain(|(evidence, _)| *evidence == best);
+    fitting.retain(|one| rank(one) == best);
     if fitting.iter().any(is_full) {
         fitting.retain(is_full);
     }
-    let [(_, fit)] = fitting[..] else {
+    let [only @ (_, fit)] = &fitting[..] else {
         let names = fitting.iter().map(|(_, fit)| fit.root.name());
         return Err(Unlike::Ambiguous(names.collect()));
     };
-    let alone = all == 1 || (full == 1 && fit.texts == Texts::Full);
-    if !best.suffices(alone) {
+    if !suffices(only) {
         return Err(Unlike::Slight(fit.root.name()));
     }
     match wanted {
-        KubernetesTypes::All => Ok(fit),
-        KubernetesTypes::Exact if best.is_exact() => Ok(fit),
+        KubernetesTypes::All => Ok(*fit),
+        KubernetesTypes::Exact if only.0.is_exact() => Ok(*fit),
         KubernetesTypes::Exact | KubernetesTypes::None => Err(Unlike::Inexact(fit.root.name())),
     }
 }

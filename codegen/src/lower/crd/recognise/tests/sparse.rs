@@ -88,6 +88,22 @@ zone: {type: string}
     );
 }
 
+/// Kubernetes has an `ObjectReference` in a property `claimRef`, and one with a name alone would be no more than that.
+#[test]
+fn what_suffices_has_it_over_a_type_that_the_property_alone_speaks_for() {
+    let claim = "
+claimRef:
+  type: object
+  properties:
+    name: {type: string, description: 'Name of the referent. TODO: Add other useful fields.'}
+";
+    let reference = "api.core.v1.LocalObjectReference";
+    check_sparse(claim, &[(reference, true)]);
+    let defaulted = claim.replace("{type: string,", "{type: string, default: '',");
+    check_sparse(&defaulted, &[(reference, false)]);
+    check(&claim.replace("Name of", "Key of"), "ThingClaimRef");
+}
+
 #[test]
 fn a_type_whose_texts_are_partly_filled_in_stays_one_of_its_own() {
     let sources = "
