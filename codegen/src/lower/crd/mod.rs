@@ -162,10 +162,10 @@ fn lower_version(
     }
 }
 
-/// The version that was there first, by its name: `v1alpha1` before `v1beta1` before `v1`.
+/// The version that was there first of those that are served, by its name: `v1alpha1` before `v1beta1` before `v1`. Versions without types count, so that
+/// filters and what else is written change no name.
 fn oldest_version(crd: &Crd) -> Option<&str> {
-    let versions = crd.versions.iter().chain(&crd.left_out);
-    let versions = versions.map(|version| version.name.as_str());
+    let versions = crd.served.iter().map(String::as_str);
     versions.max_by(|a, b| names::compare_versions(a, b))
 }
 

@@ -2,15 +2,24 @@
 
 use serde_json::{Value, json};
 
-use crate::{Options, Source, Sources, model::Version};
+use crate::{
+    Options, Source, Sources,
+    model::Version,
+    options::{Filters, Manifests},
+};
 
 /// The version `v1` of kinds with the given versions and schemas of `spec`.
 fn version(kinds: &[(&str, &[&str], Value)]) -> Version {
+    version_with(kinds, &Options::default())
+}
+
+/// The same; a version that ends in `-` is not served.
+fn version_with(kinds: &[(&str, &[&str], Value)], options: &Options) -> Version {
     let crds = kinds.iter().map(|(kind, versions, spec)| {
         let plural = format!("{}s", kind.to_lowercase());
         let versions = versions.iter().map(|version| {
             json!({
-                "name": version, "served": true, "storage": *version == "v1",
+                "name": version.trim_end_matches('-'), "served": !version.ends_with('-'), "storage": *version == "v1",
                 "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": spec}}},
             })
         });
@@ -29,7 +38,7 @@ fn version(kinds: &[(&str, &[&str], Value)]) -> Version {
         crds: crds.collect(),
         ..Sources::default()
     };
-    let api = crate::load(&sources, &Options::default()).unwrap();
+    let api = crate::load(&sources, options).unwrap();
     let mut versions = api.groups.into_iter().flat_map(|group| group.versions);
     versions.find(|version| version.name == "v1").unwrap()
 }
@@ -107,4 +116,35 @@ fn a_shared_type_has_the_name_of_the_kind_with_the_oldest_version() {
     check([&["v1", "v1alpha1"], &["v1", "v1beta1"]], "AZebra");
     // Versions that were added since don't count.
     check([&["v1"], &["v1", "v2"]], "AZebra");
+}
+
+#[test]
+fn what_is_generated_renames_no_type() {
+    let spec = || object(&json!({"zebra": of("stripe")}), &[]);
+    let filters = Filters {
+        stored_only: true,
+        ..Filters::default()
+    };
+    let unserved = Filters {
+        unserved: true,
+        ..Filters::default()
+    };
+    for filters in [Filters::default(), filters, unserved] {
+        for manifests in [None, Some(Manifests::default())] {
+            let options = Options {
+                filters: filters.clone(),
+                manifests,
+                ..Options::default()
+            };
+            let kinds: [(&str, &[&str], Value); 3] = [
+                ("A", &["v1"], spec()),
+                ("B", &["v1", "v1beta1"], spec()),
+                ("C", &["v1", "v1alpha1-"], spec()),
+            ];
+            let version = version_with(&kinds, &options);
+            let names = version.types.iter().filter(|def| def.shared);
+            let names: Vec<&str> = names.map(|def| def.name.as_str()).collect();
+            assert_eq!(names, ["BZebra"], "{filters:?}");
+        }
+    }
 }

@@ -67,6 +67,8 @@ pub struct Crd {
     pub versions: Vec<CrdVersion>,
     /// The others, where CRDs are to be written.
     pub left_out: Vec<CrdVersion>,
+    /// The names of all versions that are served, whatever is generated.
+    pub served: Vec<String>,
     /// Whether an error was found in it.
     pub faulty: bool,
 }
@@ -340,8 +342,6 @@ fn read_crd(reader: &mut Reader<'_>, node: &mut Node, options: &Options) -> Opti
     let scope = reader.read_scope(spec);
     let conversion = conversion::read(spec);
     let (names, group, scope) = (names?, group?, scope?);
-    let wanted =
-        |list: &[String], name: &str| list.is_empty() || list.iter().any(|item| item == name);
     let mut crd = Crd {
         source: reader.source.clone(),
         range: node
@@ -363,17 +363,22 @@ fn read_crd(reader: &mut Reader<'_>, node: &mut Node, options: &Options) -> Opti
         labels: reader.read_pairs(node, "labels"),
         versions: Vec::new(),
         left_out: Vec::new(),
+        served: Vec::new(),
         faulty: false,
     };
     reader.check_name(node, &crd);
-    if wanted(&filters.groups, &crd.group)
-        && wanted(&filters.kinds, &crd.kind)
+    if is_wanted(&filters.groups, &crd.group)
+        && is_wanted(&filters.kinds, &crd.kind)
         && let Some(spec) = node.get_mut("spec")
     {
-        (crd.versions, crd.left_out) =
-            reader.read_versions(spec, options, |version| wanted(&filters.versions, version));
+        reader.read_versions(spec, options, &mut crd);
     }
     Some(crd)
+}
+
+/// Whether a filter keeps a name; an empty one keeps all.
+fn is_wanted(filter: &[String], name: &str) -> bool {
+    filter.is_empty() || filter.iter().any(|one| one == name)
 }
 
 /// Whether the document says neither what it defines nor in which versions, as patches of CRDs do.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Crd, CrdVersion, fields::Reader};
+use super::{Crd, CrdVersion, fields::Reader, is_wanted};
 use crate::{
     model::{
         PrinterColumn, ScaleSubresource, Scope, SelectableField,
@@ -157,21 +157,16 @@ impl Reader<'_> {
         texts
     }
 
-    /// The versions that have types, and where CRDs are to be written, the others.
-    pub(super) fn read_versions(
-        &mut self,
-        spec: &mut Node,
-        options: &Options,
-        wanted: impl Fn(&str) -> bool,
-    ) -> (Vec<CrdVersion>, Vec<CrdVersion>) {
+    /// Adds the versions that have types, and where CRDs are to be written, the others.
+    pub(super) fn read_versions(&mut self, spec: &mut Node, options: &Options, crd: &mut Crd) {
         let help = "list each version with `name`, `served`, `storage` and `schema`";
         let Some(versions) = spec.get_mut("versions") else {
             self.missing(spec, "versions", help);
-            return Default::default();
+            return;
         };
         if !matches!(versions.value, Yaml::List(_)) {
             self.wrong_type(versions, "versions", "a list");
-            return Default::default();
+            return;
         }
         if versions.items().is_empty() {
             self.error(versions, "`versions` is empty", help);
@@ -179,7 +174,6 @@ impl Reader<'_> {
         let mut names: Vec<String> = Vec::new();
         let mut unserved: Vec<String> = Vec::new();
         let mut stored: Vec<String> = Vec::new();
-        let (mut read, mut left_out) = (Vec::new(), Vec::new());
         for (index, version) in versions.items_mut().iter_mut().enumerate() {
             self.within(&format!("versions[{index}]"), |reader| {
                 let Some(name) = reader.version_name(version, &names) else {
@@ -195,8 +189,11 @@ impl Reader<'_> {
                 if storage {
                     stored.push(name.clone());
                 }
-                let wanted = wanted(&name);
-                let wanted = wanted && (storage || !options.filters.stored_only);
+                if served {
+                    crd.served.push(name.clone());
+                }
+                let wanted = is_wanted(&options.filters.versions, &name)
+                    && (storage || !options.filters.stored_only);
                 let has_types = wanted && (served || options.filters.unserved);
                 if wanted && !has_types {
                     unserved.push(name.clone());
@@ -210,14 +207,14 @@ impl Reader<'_> {
                     ..reader.read_version(version, name, options)
                 };
                 if has_types {
-                    read.push(version);
+                    crd.versions.push(version);
                 } else {
-                    left_out.push(version);
+                    crd.left_out.push(version);
                 }
             });
         }
         self.check_stored(versions, &stored);
-        if read.is_empty() && !unserved.is_empty() {
+        if crd.versions.is_empty() && !unserved.is_empty() {
             self.warn(
                 versions,
                 format!(
@@ -227,7 +224,6 @@ impl Reader<'_> {
                 "have types for them with `--all-versions`, or write `served: true` at a version to have clients for it",
             );
         }
-        (read, left_out)
     }
 
     /// Exactly one version is stored.
