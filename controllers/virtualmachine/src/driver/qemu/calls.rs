@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::json;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::Shared;
-use super::command::whole_sectors;
+use super::command::{disk_is_held, whole_sectors};
 use super::guest::{ask, broken, query_status};
 use super::machine::{DISK, Definition, Locked, Machine};
 use crate::driver::{DriverError, Power, Resources, ServerRef, ServerSpec, Term};
@@ -22,6 +22,10 @@ const QUIT: Duration = Duration::from_secs(2);
 
 /// How long it may take at least, also if nobody looked after it when the grace was over.
 const LEAST_QUIT: Duration = Duration::from_millis(500);
+
+/// How long a QEMU that has ended may keep the disk: while a process dies its arguments are gone before its files are closed, so
+/// that it isn't found any more and still has the disk's lock.
+const LETS_GO: Duration = Duration::from_secs(2);
 
 /// Between two looks at a process that ends.
 const LOOK: Duration = Duration::from_millis(10);
@@ -107,7 +111,8 @@ impl Shared {
                     .await
                     .map_err(|error| machine.failed(error))?;
             } else {
-                self.programs.grow_disk(&locked, resources.disk).await?;
+                let grow = || self.programs.grow_disk(&locked, resources.disk);
+                self.once_let_go(Some(term), grow).await?;
             }
         }
         let wanted = Definition {
@@ -240,16 +245,37 @@ impl Shared {
             locked.write(definition)?;
             // One that has lost its pid file would have the disk.
             end_all(machine).await?;
-            if let Some(term) = term {
-                self.epoch.check(term)?;
-            }
             let (cpus, memory) = (definition.cpus, definition.memory);
-            self.programs.start(locked, cpus, memory).await?;
+            let start = || self.programs.start(locked, cpus, memory);
+            self.once_let_go(term, start).await?;
         }
         if self.is_stopping(machine, definition).await? {
             return Ok(());
         }
         finish(locked, definition)
+    }
+
+    /// Runs a program on the disk, again while a QEMU that has ended has not let go of it.
+    async fn once_let_go<F>(
+        &self,
+        term: Option<&Term>,
+        run: impl Fn() -> F,
+    ) -> Result<(), DriverError>
+    where
+        F: Future<Output = Result<(), DriverError>>,
+    {
+        let begun = Instant::now();
+        loop {
+            if let Some(term) = term {
+                self.epoch.check(term)?;
+            }
+            match run().await {
+                Err(error) if disk_is_held(&error) && begun.elapsed() < LETS_GO => {
+                    sleep(LOOK).await;
+                }
+                ended => return ended,
+            }
+        }
     }
 
     /// Asks the guest to power down, and the longer it takes the less politely.

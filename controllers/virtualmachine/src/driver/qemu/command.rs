@@ -145,6 +145,11 @@ impl Programs {
     }
 }
 
+/// Whether a program did not get the disk, which another process has: by QEMU's own words, for want of a code.
+pub(super) fn disk_is_held(error: &DriverError) -> bool {
+    matches!(error, DriverError::Failed(message) if message.contains("Is another process using the image"))
+}
+
 fn new_log(machine: &Machine) -> Result<File, DriverError> {
     let path = machine.path(LOG);
     let empty = File::create(&path).and_then(|_| OpenOptions::new().append(true).open(&path));

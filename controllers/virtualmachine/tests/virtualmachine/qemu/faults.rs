@@ -1,15 +1,20 @@
 //! Machines and calls that hang, die or are cut off, and specs that QEMU refuses.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use virtualmachine_controller::driver::qemu::Qemu;
 use virtualmachine_controller::driver::{
     Driver, DriverError, Power, Resources, ServerSpec, ServerState,
 };
 
-use crate::qemu::bench::{Bench, MIB, kill, options, reaches, server, small, term, until};
+use crate::qemu::bench::{
+    Bench, MIB, kill, options, reaches, server, small, term, until, virtual_size,
+};
 
 #[tokio::test]
 async fn a_machine_that_hangs_is_stopped_and_deleted() {
@@ -212,6 +217,80 @@ async fn lost_files() {
     assert!(status.message.contains("the disk is gone"), "{status:?}");
     driver.delete(&term, &vm).await.unwrap();
     assert!(bench.processes().is_empty());
+}
+
+#[tokio::test]
+async fn a_disk_that_a_dying_process_still_has_is_waited_for() {
+    let Some(bench) = Bench::new().await else {
+        return;
+    };
+    let (driver, vm, term) = (&bench.driver, server("dying"), term(0));
+    driver.create(&term, &vm, &small(Power::Off)).await.unwrap();
+    let disk = driver.folder(&vm).unwrap().join("disk.qcow2");
+    let larger = Resources {
+        disk: 32 * MIB,
+        ..small(Power::Off).resources
+    };
+    for step in ["resize", "start"] {
+        // As a QEMU whose process is not found any more, and whose files are not closed yet.
+        let holder = hold(&disk);
+        let end = async {
+            sleep(Duration::from_millis(300)).await;
+            drop(holder);
+        };
+        let work = async {
+            match step {
+                "resize" => driver.resize(&term, &vm, &larger).await,
+                _ => driver.set_power(&term, &vm, Power::On).await,
+            }
+        };
+        let (worked, ()) = tokio::join!(work, end);
+        worked.unwrap();
+    }
+    reaches(driver, &vm, ServerState::Running).await;
+    assert_eq!(virtual_size(&disk), 32 * MIB);
+
+    // One that keeps it is reported, in QEMU's words.
+    driver.delete(&term, &vm).await.unwrap();
+    driver.create(&term, &vm, &small(Power::Off)).await.unwrap();
+    let holder = hold(&disk);
+    let error = driver.set_power(&term, &vm, Power::On).await.unwrap_err();
+    assert!(error.to_string().contains("another process"), "{error}");
+    drop(holder);
+    driver.set_power(&term, &vm, Power::On).await.unwrap();
+}
+
+/// A QEMU that is no machine's and has locked the disk, until it is dropped.
+struct Holder(Child);
+
+impl Drop for Holder {
+    fn drop(&mut self) {
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+fn hold(disk: &Path) -> Holder {
+    let node = format!(
+        "driver=qcow2,node-name=disk,file.driver=file,file.filename={}",
+        disk.display().to_string().replace(',', ",,")
+    );
+    let child = Command::new("qemu-system-x86_64")
+        .args(["-machine", "none", "-display", "none", "-nodefaults", "-S"])
+        .args(["-qmp", "stdio", "-blockdev", &node])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn();
+    let mut holder = Holder(child.unwrap());
+    // It answers once it has opened the disk. A program that looked at the lock could keep it from that.
+    let mut stdin = holder.0.stdin.as_ref().unwrap();
+    stdin
+        .write_all(b"{\"execute\": \"qmp_capabilities\"}\n")
+        .unwrap();
+    let answers = BufReader::new(holder.0.stdout.take().unwrap()).lines();
+    let mut answers = answers.map_while(Result::ok);
+    assert!(answers.any(|it| it.contains("\"return\"")));
+    holder
 }
 
 #[tokio::test]
