@@ -30,6 +30,9 @@ modules=(
 	"longhorn|github.com/longhorn/longhorn-manager@v1.12.0|./k8s/pkg/apis/longhorn/v1beta2|||"
 	"kubernetes-ingress|github.com/nginxinc/kubernetes-ingress@v1.11.0|./pkg/apis/configuration/v1 ./pkg/apis/configuration/v1alpha1|||"
 	"external-snapshotter|github.com/kubernetes-csi/external-snapshotter/client/v8@v8.7.0|./apis/volumesnapshot/v1 ./apis/volumegroupsnapshot/v1 ./apis/volumegroupsnapshot/v1beta2|||"
+	"solr-operator|github.com/apache/solr-operator@v0.9.0|./api/v1beta1|||"
+	"messaging-topology|github.com/rabbitmq/messaging-topology-operator@v1.15.0|./api/v1alpha1 ./api/v1beta1|||"
+	"metallb|go.universe.tf/metallb@v0.14.9|./api/v1beta1 ./api/v1beta2|||"
 	"cluster-api|sigs.k8s.io/cluster-api@v1.14.2||||."
 )
 known=" $(printf '%s\n' "${modules[@]%%|*}" | tr '\n' ' ')"
