@@ -19,7 +19,7 @@ use serde_json::json;
 
 use crate::client::{self, Endpoint};
 
-pub use self::configuration::{ApplyConfiguration, configuration, named};
+pub use self::configuration::{ApplyConfiguration, configuration, fill, fill_map, named, put};
 pub use self::create::{CreateOrUpdateError, create_or_update};
 pub use self::extract::ExtractError;
 pub use self::memory::RememberingApplier;

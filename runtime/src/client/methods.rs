@@ -187,7 +187,7 @@ impl<K: Object, V> TypedClient<K, V> {
     }
 
     /// Creates or changes the object that `configuration` describes by server-side apply: its fields, and no others, become those of
-    /// `params`' field manager. `configuration` is a `K` or any other value with a name; `apiVersion` and `kind` are `K`'s if it has none.
+    /// `params`' field manager. `configuration` is an [`ApplyConfiguration`](crate::apply::ApplyConfiguration), a `K` or any other value with a name; `apiVersion` and `kind` are `K`'s if it has none.
     ///
     /// The status, and what only the API server sets (`managedFields`, `creationTimestamp`, `generation`, `uid`), is left out.
     ///

@@ -113,7 +113,7 @@ fn configured(def: &TypeDef) -> Option<&StructDef> {
 
 /// The name of the configuration of a type.
 fn apply_name(name: &str) -> String {
-    format!("{}Apply", name.trim_end_matches('_'))
+    format!("{name}Apply")
 }
 
 /// Whether the types of a version can all be compared.

@@ -117,6 +117,19 @@ fn generators_run_one_by_one_add_up() {
 }
 
 #[test]
+fn go_s_word_for_apply_configurations_is_known() {
+    let sandbox = Sandbox::with_apis("virtualmachine");
+    let arguments = ["src/generated", "src/apis", "cloudnative:v1alpha1"];
+    for word in ["apply", "applyconfiguration"] {
+        let run = sandbox.quiet("", &[&["groups", word], &arguments[..]].concat(), "");
+        assert_eq!(run.code, 0, "{word}: {}", run.stderr);
+        let written = "src/generated/applyconfiguration/cloudnative/v1alpha1/mod.rs";
+        assert!(sandbox.path(written).exists(), "{word}");
+        fs::remove_file(sandbox.path(written)).unwrap();
+    }
+}
+
+#[test]
 fn what_does_not_exist_is_told_with_what_does() {
     let mut sandbox = Sandbox::with_apis("virtualmachine");
     sandbox.run(&[

@@ -177,7 +177,7 @@ apply::configuration! {
 
 apply::configuration! {
     /// What to apply of [`Self_`](api::Self_).
-    pub struct SelfApply of namespaced api::Self_ {
+    pub struct Self_Apply of namespaced api::Self_ {
         spec: into SelfSpecApply,
     }
 }
@@ -304,7 +304,7 @@ codec::kinds! {
     DefaultApply = "Default", "defaults", NamespaceResourceScope;
     HostileApply = "Hostile", "hostiles", NamespaceResourceScope;
     OptionApply = "Option", "options", NamespaceResourceScope;
-    SelfApply = "Self", "selves", NamespaceResourceScope;
+    Self_Apply = "Self", "selves", NamespaceResourceScope;
     SerializeApply = "Serialize", "serializes", NamespaceResourceScope;
     StringApply = "String", "strings", NamespaceResourceScope;
     TimeApply = "Time", "times", NamespaceResourceScope;
