@@ -90,10 +90,10 @@ fn line(values: &Values<'_>, root: Option<&Resource>, field: &Field, name: &str)
         text.push_str(&format!(" = {}", literal(&field.json_name)));
     }
     let (form, ty) = form(values, field);
-    let form = match form {
-        // The constructor has the name.
-        _ if root.is_some() && name == "new" && form != Form::Nullable => "bare",
-        form => form.word(),
+    let (form, ty) = match form {
+        Form::Nullable if is_function(root, name) => ("bare", format!("Option<{ty}>")),
+        _ if is_function(root, name) => ("bare", ty),
+        form => (form.word(), ty),
     };
     text.push_str(&format!(": {form} {ty}"));
     if let Some(mode) = mode(values, field) {
@@ -101,6 +101,12 @@ fn line(values: &Values<'_>, root: Option<&Resource>, field: &Field, name: &str)
     }
     text.push_str(",\n");
     text
+}
+
+/// Whether a setter of this name would hide a function that makes configurations, and is left out.
+fn is_function(root: Option<&Resource>, name: &str) -> bool {
+    name == "default"
+        || (root.is_some() && ["new", "extract", "extract_subresource"].contains(&name))
 }
 
 /// Whether null is a value of the field.

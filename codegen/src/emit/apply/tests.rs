@@ -12,8 +12,15 @@ use serde::{Deserialize, Serialize};
 /// The configurations of a version whose root `A` has a spec `S`, which the text defines.
 #[track_caller]
 fn configurations(markers: &str, text: &str) -> Option<String> {
-    let root =
-        "#[derive(Debug, PartialEq)]\npub struct A { pub metadata: ObjectMeta, pub spec: S }\n";
+    configurations_of(markers, "pub spec: S", text)
+}
+
+/// Those of a root with other fields.
+#[track_caller]
+fn configurations_of(markers: &str, fields: &str, text: &str) -> Option<String> {
+    let root = format!(
+        "#[derive(Debug, PartialEq)]\npub struct A {{ pub metadata: ObjectMeta, {fields} }}\n"
+    );
     let text = format!("{HEAD}// +genclient\n{markers}\n{root}{text}").replace(
         "#[api]",
         "#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]",
@@ -135,6 +142,23 @@ fn types_that_contain_themselves_have_one_configuration() {
             "r#type: nullable String as nullable,",
         ],
     );
+}
+
+#[test]
+fn setters_do_not_hide_the_functions_that_make_configurations() {
+    check(
+        "#[api] pub struct S { pub default: Option<String>, pub new: Option<u8> }",
+        &["default: bare String,", "new: plain u8,"],
+    );
+    let fields = "pub new: Option<Option<u8>>, pub extract: Option<bool>, pub default: Option<u8>";
+    let text = configurations_of("", fields, "").unwrap();
+    for line in [
+        "new: bare Option<u8> as nullable,",
+        "extract: bare bool,",
+        "default: bare u8,",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
 }
 
 #[test]

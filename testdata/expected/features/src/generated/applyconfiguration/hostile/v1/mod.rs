@@ -111,7 +111,7 @@ apply::configuration! {
         r#async: into String,
         closed: map apply::Value,
         crate_ = "crate": into String,
-        default: into String,
+        default: bare String,
         /// Replaced as a whole.
         empty_items: list apply::Value,
         r#gen: into String,
