@@ -62,15 +62,10 @@ pub(super) fn orphaned_crds(
     tree: &Tree,
     folder: &Path,
 ) -> Result<BTreeSet<PathBuf>, Error> {
-    let group_of = |path: &Path| {
-        let name = path.file_name()?.to_str()?.strip_suffix(".yaml")?;
-        Some(name.split_once('_')?.0.to_owned())
-    };
-    let crds = tree.keys().filter(|path| path.parent() == Some(folder));
-    let groups: BTreeSet<String> = crds.filter_map(|path| group_of(path)).collect();
+    let groups = groups(tree, folder, ".yaml");
     let mut found = BTreeSet::new();
     for (path, kind) in entries(root, folder)? {
-        let in_scope = group_of(&path).is_some_and(|group| groups.contains(&group));
+        let in_scope = group_of(&path, ".yaml").is_some_and(|group| groups.contains(group));
         if !kind.is_file() || !in_scope || tree.contains_key(&path) {
             continue;
         }
@@ -85,17 +80,19 @@ pub(super) fn orphaned_crds(
     Ok(found)
 }
 
-/// Pages of Markdown in `folder` that carry the marker and that the tree lacks, sorted.
+/// Pages of Markdown in `folder` that carry the marker and that the tree lacks, sorted: those of its groups, since another run may
+/// write those of others there.
 pub(super) fn orphaned_pages(
     root: &Path,
     tree: &Tree,
     folder: &Path,
 ) -> Result<BTreeSet<PathBuf>, Error> {
+    let groups = groups(tree, folder, ".md");
     let mut found = BTreeSet::new();
     for (path, kind) in entries(root, folder)? {
-        let is_page = path.extension().is_some_and(|extension| extension == "md");
+        let in_scope = group_of(&path, ".md").is_some_and(|group| groups.contains(group));
         if kind.is_file()
-            && is_page
+            && in_scope
             && !tree.contains_key(&path)
             && markdown::is_generated(&text_of(root, &path)?)
         {
@@ -103,6 +100,18 @@ pub(super) fn orphaned_pages(
         }
     }
     Ok(found)
+}
+
+/// The group in the name of a file of one kind or version: `<group>_<rest>`.
+fn group_of<'a>(path: &'a Path, suffix: &str) -> Option<&'a str> {
+    let name = path.file_name()?.to_str()?.strip_suffix(suffix)?;
+    Some(name.split_once('_')?.0)
+}
+
+/// The groups of the tree's files in a folder.
+fn groups<'a>(tree: &'a Tree, folder: &Path, suffix: &str) -> BTreeSet<&'a str> {
+    let files = tree.keys().filter(|path| path.parent() == Some(folder));
+    files.filter_map(|path| group_of(path, suffix)).collect()
 }
 
 /// The paths in a folder, relative to the root; none if there is no such folder. The type is that of the entry itself: a

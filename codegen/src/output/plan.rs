@@ -64,7 +64,7 @@ pub enum ChangeKind {
 pub struct Owned<'a> {
     /// The folder of one CRD per file: a CRD there goes if the tree has others of its group but not this one.
     pub crds: Option<&'a Path>,
-    /// The folder of the API reference: a page there with the marker goes.
+    /// The folder of the API reference: a page there with the marker goes if the tree has others of its group but not this one.
     pub pages: Option<&'a Path>,
 }
 
@@ -112,8 +112,8 @@ impl Plan {
     }
 
     /// Compares manifests with the files below `root`. They carry no marker: what the printer could have written, comments
-    /// only at its head, counts as generated. In the folders that the run owns alone, what nothing generates any more is removed; all
-    /// else stays.
+    /// only at its head, counts as generated. In the folders that the run owns alone, what no run of these groups generates any more
+    /// is removed; all else stays.
     ///
     /// # Errors
     ///

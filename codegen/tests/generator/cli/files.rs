@@ -262,6 +262,9 @@ fn crds_and_pages_of_what_is_gone_are_removed() {
         ("a.io_bars.yaml", crd),
         ("docs/a.io_v1.md", PAGE),
         ("docs/a.io_v2.md", PAGE),
+        // Another crate's.
+        ("docs/b.io_v1.md", PAGE),
+        ("docs/all.md", PAGE),
         ("docs/README.md", "# By hand\n"),
     ];
     fs::create_dir(root.path().join("crds")).unwrap();
