@@ -162,12 +162,8 @@ impl<'a> Reference<'a> {
         page: &mut Page,
     ) {
         for (owner, field) in self.modules.properties(item, fields) {
-            let mut facts = vec![format!(
-                "**{}** ({})",
-                plain(&field.json_name),
-                self.type_text(owner, &field.ty)
-            )];
-            if must_be_given(field) {
+            let mut facts = vec![self.property(owner, field)];
+            if must_be_given(field) && !field.flatten {
                 facts.push("required".to_owned());
             }
             if field.nullable {
@@ -182,6 +178,26 @@ impl<'a> Reference<'a> {
             notes.extend(demands::default(field));
             demands::add(&mut lines, notes);
             page.in_entry(depth, lines);
+        }
+    }
+
+    /// What a field stands for: a property, or those of what is flattened and has no fields of its own.
+    fn property(&self, owner: Item<'_>, field: &Field) -> String {
+        let mut ty = &field.ty;
+        while let TypeRef::Optional(inner) | TypeRef::Boxed(inner) = ty {
+            ty = inner;
+        }
+        match ty {
+            TypeRef::Map(value) if field.flatten => {
+                format!("any other property ({})", self.type_text(owner, value))
+            }
+            TypeRef::Any | TypeRef::Verbatim(_) if field.flatten => "any other property".to_owned(),
+            ty if field.flatten => format!("the properties of {}", self.type_text(owner, ty)),
+            ty => format!(
+                "**{}** ({})",
+                plain(&field.json_name),
+                self.type_text(owner, ty)
+            ),
         }
     }
 

@@ -60,6 +60,19 @@ fn flattened_fields_are_properties() {
 }
 
 #[test]
+fn what_is_flattened_without_fields_is_no_property() {
+    let page = reference(
+        &"DERIVE pub struct Spec {\n#[serde(flatten)] pub disk: Disk,\n#[serde(flatten)] pub more: Option<Box<Disk>>,\n\
+          /// Labels.\n#[serde(flatten)] pub rest: std::collections::BTreeMap<String, u8>,\n}\nDERIVE pub enum Disk {\nA(u8) }"
+            .replace("DERIVE", DERIVE),
+    );
+    let (_, spec) = page.split_once("### Spec\n\n").expect("the spec");
+    let expected = "Used by [Vm](#vm).\n\n- the properties of [Disk](#disk)\n\n- the properties of [Disk](#disk)\n\n\
+                    - any other property (integer)\n\n  Labels.\n";
+    assert_eq!(spec, expected);
+}
+
+#[test]
 fn enums_with_data_say_how_they_are_written() {
     let variants = "pub struct Spec {\npub disk: Disk,\n}\nDERIVE ATTRIBUTE pub enum Disk {\n\
          /// No disk.\nNone,\nImage(Image),\nEmpty {\n/// In GiB.\nsize: u32 },\n}\nDERIVE pub struct Image {\npub name: String,\n}";
