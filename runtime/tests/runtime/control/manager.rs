@@ -373,9 +373,21 @@ async fn the_endpoints_are_served_over_http() {
     shutdown.cancel();
     run.await.unwrap().unwrap();
     // A program that another test starts holds a copy of every open socket between fork and exec: the port may outlive the
-    // manager by that moment.
+    // manager by that moment, though nobody answers.
     let closed = async {
-        while TcpStream::connect(address).await.is_ok() {
+        while let Ok(mut stream) = TcpStream::connect(address).await {
+            let _ = stream
+                .write_all(b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                .await;
+            let mut answer = [0; 1];
+            let read = timeout(
+                std::time::Duration::from_millis(20),
+                stream.read(&mut answer),
+            );
+            assert!(
+                !matches!(read.await, Ok(Ok(1..))),
+                "the endpoints are served"
+            );
             sleep(std::time::Duration::from_millis(5)).await;
         }
     };
