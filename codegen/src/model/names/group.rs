@@ -28,17 +28,24 @@ pub fn qualified_module_name(group: &str) -> String {
 ///
 /// A group has [`module_name`] unless another of the set has it too, or something else that generated code has beside it or
 /// around it; then it has [`qualified_module_name`], and groups that even share that have a checksum of their name behind it.
-/// So no name depends on the order of groups, and each is made of the group's own name alone.
+/// So no name depends on the order of groups, and each is made of the group's own name alone. Groups of `x-k8s.io`, which
+/// Kubernetes' projects have without its reviews, give way to all others: one that comes beside a group of `k8s.io` renames nothing.
 pub fn module_names<'a>(groups: impl IntoIterator<Item = &'a str>) -> BTreeMap<String, String> {
     let groups: BTreeSet<&str> = groups.into_iter().collect();
     let short = count(&groups, module_name);
+    let settled = groups.iter().filter(|group| !is_experimental(group));
+    let settled = count(&settled.copied().collect(), module_name);
     let long = count(&groups, qualified_module_name);
     groups
         .iter()
         .map(|group| {
             let name = module_name(group);
             let qualified = qualified_module_name(group);
-            let module = if short.get(&name) == Some(&1) && !is_reserved(&name) {
+            let rivals = match is_experimental(group) {
+                true => &short,
+                false => &settled,
+            };
+            let module = if rivals.get(&name) == Some(&1) && !is_reserved(&name) {
                 name
             } else if long.get(&qualified) == Some(&1) && !short.contains_key(&qualified) {
                 qualified
@@ -86,6 +93,11 @@ fn is_reserved(module: &str) -> bool {
 fn is_version_feature(module: &str) -> bool {
     let minor = module.strip_prefix("v1_");
     minor.is_some_and(|minor| !minor.is_empty() && minor.bytes().all(|it| it.is_ascii_digit()))
+}
+
+/// Whether a group is one of those that Kubernetes' projects have beside `k8s.io`, without its reviews.
+fn is_experimental(group: &str) -> bool {
+    group.ends_with(".x-k8s.io")
 }
 
 fn first_label(group: &str) -> &str {
@@ -147,6 +159,19 @@ mod tests {
         assert_eq!(names["latest.x"], "latest_x");
         assert_eq!(names["v1-33.x"], "v1_33_x");
         assert_eq!(go_name("self.x"), "SelfGroup");
+    }
+
+    #[test]
+    fn experimental_groups_give_way() {
+        let both = ["gateway.networking.k8s.io", "gateway.networking.x-k8s.io"];
+        let names = module_names(both);
+        assert_eq!(names[both[0]], "gateway");
+        assert_eq!(names[both[1]], "gateway_networking_x_k8s_io");
+        assert_eq!(module_names([both[1]])[both[1]], "gateway");
+        let three = [both[0], both[1], "gateway.io"];
+        assert_eq!(module_names(three)[both[0]], "gateway_networking_k8s_io");
+        let two = ["a.x-k8s.io", "a.b.x-k8s.io"];
+        assert_eq!(module_names(two)[two[0]], "a_x_k8s_io");
     }
 
     #[test]

@@ -97,12 +97,8 @@ async fn http_routes_of_the_gateway_api(client: Client) {
     crd.install(&client).await;
     let namespace = namespace(&client).await;
     let clientset = golden_gateway_api::generated::clientset::Clientset::new(client);
-    let routes = || {
-        clientset
-            .gateway_networking_k8s_io_v1()
-            .http_routes(&namespace)
-    };
-    let route = || -> golden_gateway_api::apis::gateway_networking_k8s_io::v1::HTTPRoute {
+    let routes = || clientset.gateway_v1().http_routes(&namespace);
+    let route = || -> golden_gateway_api::apis::gateway::v1::HTTPRoute {
         sample("gateway-api/HTTPRoute-5.yaml")
     };
     every_verb!(routes(), route());
@@ -111,7 +107,7 @@ async fn http_routes_of_the_gateway_api(client: Client) {
         golden_gateway_api::generated::informers::SharedInformerFactory,
         clientset,
         &namespace,
-        |factory| factory.gateway_networking_k8s_io().v1().http_routes(),
+        |factory| factory.gateway().v1().http_routes(),
         routes(),
         route(),
     );

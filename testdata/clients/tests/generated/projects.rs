@@ -80,7 +80,7 @@ project!(
 project!(
     #[cfg(feature = "projects")]
     gateway_api: golden_gateway_api, "gateway-api", 29,
-    gateway_networking_k8s_io_v1.gateways, gateway_networking_k8s_io.v1,
+    gateway_v1.gateways, gateway.v1,
     {
         "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway",
         "spec": {

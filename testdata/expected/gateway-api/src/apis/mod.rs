@@ -6,5 +6,5 @@
 //!
 //! `Unrecognized` is a value that a schema does not list, such as one of a newer API server.
 
-pub mod gateway_networking_k8s_io;
+pub mod gateway;
 pub mod gateway_networking_x_k8s_io;

@@ -5,7 +5,7 @@
 //!
 //! ```ignore
 //! let clientset = Clientset::try_default().await?;
-//! let backend_tls_policies = clientset.gateway_networking_k8s_io_v1().backend_tls_policies("default");
+//! let backend_tls_policies = clientset.gateway_v1().backend_tls_policies("default");
 //! let list = backend_tls_policies.list(&ListParams::default()).await?;
 //! ```
 
@@ -49,43 +49,29 @@ impl Clientset {
     /// Clients for `gateway.networking.k8s.io/v1`.
     #[inline]
     #[must_use]
-    pub fn gateway_networking_k8s_io_v1(
-        &self,
-    ) -> typed::gateway_networking_k8s_io::v1::GatewayV1Client {
-        typed::gateway_networking_k8s_io::v1::GatewayV1Client::new(self.client.clone())
+    pub fn gateway_v1(&self) -> typed::gateway::v1::GatewayV1Client {
+        typed::gateway::v1::GatewayV1Client::new(self.client.clone())
     }
 
     /// Clients for `gateway.networking.k8s.io/v1beta1`.
     #[inline]
     #[must_use]
-    pub fn gateway_networking_k8s_io_v1beta1(
-        &self,
-    ) -> typed::gateway_networking_k8s_io::v1beta1::GatewayV1beta1Client {
-        typed::gateway_networking_k8s_io::v1beta1::GatewayV1beta1Client::new(
-            self.client.clone(),
-        )
+    pub fn gateway_v1beta1(&self) -> typed::gateway::v1beta1::GatewayV1beta1Client {
+        typed::gateway::v1beta1::GatewayV1beta1Client::new(self.client.clone())
     }
 
     /// Clients for `gateway.networking.k8s.io/v1alpha3`.
     #[inline]
     #[must_use]
-    pub fn gateway_networking_k8s_io_v1alpha3(
-        &self,
-    ) -> typed::gateway_networking_k8s_io::v1alpha3::GatewayV1alpha3Client {
-        typed::gateway_networking_k8s_io::v1alpha3::GatewayV1alpha3Client::new(
-            self.client.clone(),
-        )
+    pub fn gateway_v1alpha3(&self) -> typed::gateway::v1alpha3::GatewayV1alpha3Client {
+        typed::gateway::v1alpha3::GatewayV1alpha3Client::new(self.client.clone())
     }
 
     /// Clients for `gateway.networking.k8s.io/v1alpha2`.
     #[inline]
     #[must_use]
-    pub fn gateway_networking_k8s_io_v1alpha2(
-        &self,
-    ) -> typed::gateway_networking_k8s_io::v1alpha2::GatewayV1alpha2Client {
-        typed::gateway_networking_k8s_io::v1alpha2::GatewayV1alpha2Client::new(
-            self.client.clone(),
-        )
+    pub fn gateway_v1alpha2(&self) -> typed::gateway::v1alpha2::GatewayV1alpha2Client {
+        typed::gateway::v1alpha2::GatewayV1alpha2Client::new(self.client.clone())
     }
 
     /// Clients for `gateway.networking.x-k8s.io/v1alpha1`.

@@ -12,29 +12,25 @@ use ::codegen_runtime::scheme;
 /// Another type is registered for one of the kinds.
 #[inline]
 pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeError> {
-    scheme.register::<crate::apis::gateway_networking_k8s_io::v1::BackendTLSPolicy>()?;
-    scheme.register::<crate::apis::gateway_networking_k8s_io::v1::GRPCRoute>()?;
-    scheme.register::<crate::apis::gateway_networking_k8s_io::v1::Gateway>()?;
-    scheme.register::<crate::apis::gateway_networking_k8s_io::v1::GatewayClass>()?;
-    scheme.register::<crate::apis::gateway_networking_k8s_io::v1::HTTPRoute>()?;
-    scheme.register::<crate::apis::gateway_networking_k8s_io::v1::ListenerSet>()?;
-    scheme.register::<crate::apis::gateway_networking_k8s_io::v1::ReferenceGrant>()?;
-    scheme.register::<crate::apis::gateway_networking_k8s_io::v1::TCPRoute>()?;
-    scheme.register::<crate::apis::gateway_networking_k8s_io::v1::TLSRoute>()?;
-    scheme.register::<crate::apis::gateway_networking_k8s_io::v1::UDPRoute>()?;
-    scheme.register::<crate::apis::gateway_networking_k8s_io::v1beta1::Gateway>()?;
-    scheme.register::<crate::apis::gateway_networking_k8s_io::v1beta1::GatewayClass>()?;
-    scheme.register::<crate::apis::gateway_networking_k8s_io::v1beta1::HTTPRoute>()?;
-    scheme
-        .register::<crate::apis::gateway_networking_k8s_io::v1beta1::ReferenceGrant>()?;
-    scheme
-        .register::<
-            crate::apis::gateway_networking_k8s_io::v1alpha3::BackendTLSPolicy,
-        >()?;
-    scheme.register::<crate::apis::gateway_networking_k8s_io::v1alpha3::TLSRoute>()?;
-    scheme.register::<crate::apis::gateway_networking_k8s_io::v1alpha2::TCPRoute>()?;
-    scheme.register::<crate::apis::gateway_networking_k8s_io::v1alpha2::TLSRoute>()?;
-    scheme.register::<crate::apis::gateway_networking_k8s_io::v1alpha2::UDPRoute>()?;
+    scheme.register::<crate::apis::gateway::v1::BackendTLSPolicy>()?;
+    scheme.register::<crate::apis::gateway::v1::GRPCRoute>()?;
+    scheme.register::<crate::apis::gateway::v1::Gateway>()?;
+    scheme.register::<crate::apis::gateway::v1::GatewayClass>()?;
+    scheme.register::<crate::apis::gateway::v1::HTTPRoute>()?;
+    scheme.register::<crate::apis::gateway::v1::ListenerSet>()?;
+    scheme.register::<crate::apis::gateway::v1::ReferenceGrant>()?;
+    scheme.register::<crate::apis::gateway::v1::TCPRoute>()?;
+    scheme.register::<crate::apis::gateway::v1::TLSRoute>()?;
+    scheme.register::<crate::apis::gateway::v1::UDPRoute>()?;
+    scheme.register::<crate::apis::gateway::v1beta1::Gateway>()?;
+    scheme.register::<crate::apis::gateway::v1beta1::GatewayClass>()?;
+    scheme.register::<crate::apis::gateway::v1beta1::HTTPRoute>()?;
+    scheme.register::<crate::apis::gateway::v1beta1::ReferenceGrant>()?;
+    scheme.register::<crate::apis::gateway::v1alpha3::BackendTLSPolicy>()?;
+    scheme.register::<crate::apis::gateway::v1alpha3::TLSRoute>()?;
+    scheme.register::<crate::apis::gateway::v1alpha2::TCPRoute>()?;
+    scheme.register::<crate::apis::gateway::v1alpha2::TLSRoute>()?;
+    scheme.register::<crate::apis::gateway::v1alpha2::UDPRoute>()?;
     scheme.register::<crate::apis::gateway_networking_x_k8s_io::v1alpha1::XBackend>()?;
     scheme
         .register::<

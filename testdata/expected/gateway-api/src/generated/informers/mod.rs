@@ -5,7 +5,7 @@
 //!
 //! ```ignore
 //! let factory = SharedInformerFactory::builder(clientset).build();
-//! let informer = factory.gateway_networking_k8s_io().v1().backend_tls_policies();
+//! let informer = factory.gateway().v1().backend_tls_policies();
 //! informer.informer().add_event_handler(handler)?;
 //! factory.start(&stop);
 //! factory.wait_for_cache_sync().await?;
@@ -15,7 +15,7 @@ pub use ::codegen_runtime::informer::{
     Deleted, EventHandler, HandlerFuncs, HandlerRegistration,
 };
 
-pub mod gateway_networking_k8s_io;
+pub mod gateway;
 pub mod gateway_networking_x_k8s_io;
 
 /// Hands out the informers of this crate's APIs, one for each type, and runs them together. Cloning is cheap.
@@ -35,10 +35,8 @@ impl SharedInformerFactory {
     /// The informers of `gateway.networking.k8s.io`.
     #[inline]
     #[must_use]
-    pub fn gateway_networking_k8s_io(
-        &self,
-    ) -> gateway_networking_k8s_io::GatewayInformers {
-        gateway_networking_k8s_io::GatewayInformers::new(self.0.clone())
+    pub fn gateway(&self) -> gateway::GatewayInformers {
+        gateway::GatewayInformers::new(self.0.clone())
     }
 
     /// The informers of `gateway.networking.x-k8s.io`.

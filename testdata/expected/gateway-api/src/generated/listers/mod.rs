@@ -4,9 +4,9 @@
 //! Listers, by group and version.
 //!
 //! ```ignore
-//! let lister = factory.gateway_networking_k8s_io().v1().backend_tls_policies().lister();
+//! let lister = factory.gateway().v1().backend_tls_policies().lister();
 //! let object: Arc<BackendTLSPolicy> = lister.backend_tls_policies("default").get("name")?;
 //! ```
 
-pub mod gateway_networking_k8s_io;
+pub mod gateway;
 pub mod gateway_networking_x_k8s_io;

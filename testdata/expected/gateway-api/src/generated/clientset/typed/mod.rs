@@ -3,5 +3,5 @@
 
 //! Typed clients, by group and version.
 
-pub mod gateway_networking_k8s_io;
+pub mod gateway;
 pub mod gateway_networking_x_k8s_io;

@@ -4,7 +4,7 @@
 //! Listers for `gateway.networking.k8s.io/v1beta1`.
 
 use ::codegen_runtime::lister;
-use crate::apis::gateway_networking_k8s_io::v1beta1 as api;
+use crate::apis::gateway::v1beta1 as api;
 
 /// Reads [`Gateway`](api::Gateway) objects from a cache. Cloning is cheap.
 #[derive(Clone, Debug)]

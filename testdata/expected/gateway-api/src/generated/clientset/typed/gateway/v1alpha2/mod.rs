@@ -4,7 +4,7 @@
 //! Typed clients for `gateway.networking.k8s.io/v1alpha2`.
 
 use ::codegen_runtime::{client, kube};
-use crate::apis::gateway_networking_k8s_io::v1alpha2 as api;
+use crate::apis::gateway::v1alpha2 as api;
 
 /// Clients for the resources of `gateway.networking.k8s.io/v1alpha2`. Cloning is cheap.
 #[derive(Clone)]

@@ -4,7 +4,7 @@
 //! Typed clients for `gateway.networking.k8s.io/v1`.
 
 use ::codegen_runtime::{client, kube};
-use crate::apis::gateway_networking_k8s_io::v1 as api;
+use crate::apis::gateway::v1 as api;
 
 /// Clients for the resources of `gateway.networking.k8s.io/v1`. Cloning is cheap.
 #[derive(Clone)]

@@ -4,8 +4,8 @@
 //! Informers for `gateway.networking.k8s.io/v1alpha2`.
 
 use ::codegen_runtime::informer;
-use crate::apis::gateway_networking_k8s_io::v1alpha2 as api;
-use crate::generated::listers::gateway_networking_k8s_io::v1alpha2 as listers;
+use crate::apis::gateway::v1alpha2 as api;
+use crate::generated::listers::gateway::v1alpha2 as listers;
 
 /// Informers for `gateway.networking.k8s.io/v1alpha2`.
 #[derive(Clone, Debug)]
