@@ -368,7 +368,7 @@ impl Config {
 
     pub(crate) fn set_manifests(&mut self, folder: PathBuf, manifests: Manifests) {
         self.crate_markers |= manifests.roles.is_some() || manifests.webhooks.is_some();
-        self.options.manifests = Some(manifests);
+        self.options.manifests = Some(manifests.with_plain_paths());
         self.manifests = Some((folder, Only::Nothing));
     }
 

@@ -45,6 +45,18 @@ impl Default for Manifests {
 }
 
 impl Manifests {
+    /// Its paths without `./` before them, which says nothing.
+    pub(crate) fn with_plain_paths(mut self) -> Self {
+        let folders = [&mut self.crds, &mut self.user_roles, &mut self.docs];
+        let files = [&mut self.roles, &mut self.webhooks];
+        for path in folders.into_iter().chain(files).flatten() {
+            while let Some(rest) = path.strip_prefix("./") {
+                *path = rest.to_owned();
+            }
+        }
+        self
+    }
+
     /// The folder of CRDs, if each has a file of its own.
     pub(crate) fn crd_folder(&self) -> Option<&Path> {
         let path = self.crds.as_deref()?;

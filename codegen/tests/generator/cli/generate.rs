@@ -277,7 +277,7 @@ fn a_crate_without_types_gets_its_roles() {
     let mut sandbox = Sandbox::new();
     sandbox.write(
         "codegen.toml",
-        "[[crate]]\n[crate.manifests]\nroles = \"deploy/role.yaml\"\n",
+        "[[crate]]\n[crate.manifests]\nroles = \"./deploy/role.yaml\"\n",
     );
     sandbox.write("Cargo.toml", "[package]\nname = \"loops\"\n");
     sandbox.write(
