@@ -145,9 +145,15 @@ pub(crate) fn ident(name: &str) -> Ident {
     }
 }
 
-/// The name of a type about a kind, in camel case whatever the kind's (`VirtualMachine` and `Lister`: `VirtualMachineLister`).
-pub(crate) fn kind_ident(resource: &Resource, suffix: &str) -> Ident {
-    ident(&format!("{}{suffix}", names::upper_camel(&resource.kind)))
+/// The name of a type about a kind, in camel case whatever the kind's (`VirtualMachine` and `Lister`: `VirtualMachineLister`). Kinds of
+/// one version that differ in case alone have their types' names in it.
+pub(crate) fn kind_ident(version: &Version, resource: &Resource, suffix: &str) -> Ident {
+    let name = names::upper_camel(&resource.kind);
+    let mut others = version.resources.iter();
+    let is_shared =
+        others.any(|other| other.kind != resource.kind && names::upper_camel(&other.kind) == name);
+    let name = if is_shared { &resource.root } else { &name };
+    ident(&format!("{name}{suffix}"))
 }
 
 /// Documentation as `///` lines.

@@ -219,7 +219,10 @@ fn emit_version(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream 
     let imports = cx.imports_with(version, &["informer"], listers.as_slice());
     let accessors = informers(version).map(|resource| {
         let docs = docs(&format!("The informer for `{}`.", resource.plural));
-        let (accessor, name) = (ident(&resource.accessor), kind_ident(resource, "Informer"));
+        let (accessor, name) = (
+            ident(&resource.accessor),
+            kind_ident(version, resource, "Informer"),
+        );
         let feature = cx.kind_feature(group, version, resource);
         quote! {
             #docs
@@ -233,7 +236,7 @@ fn emit_version(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream 
     });
     let holder = emit_holder(&version_name(version), &what, quote!(#(#accessors)*));
     let informers = informers(version).map(|resource| {
-        let informer = emit_informer(cx, resource);
+        let informer = emit_informer(cx, version, resource);
         cx.behind_kind(group, version, resource, informer)
     });
     quote!(#module_docs #imports #holder #(#informers)*)
@@ -265,14 +268,17 @@ fn emit_holder(name: &Ident, what: &str, methods: TokenStream) -> TokenStream {
 /// ```
 ///
 /// Without generated listers, its lister is the runtime's.
-fn emit_informer(cx: &Emit<'_>, resource: &Resource) -> TokenStream {
-    let (kind, name) = (ident(&resource.root), kind_ident(resource, "Informer"));
+fn emit_informer(cx: &Emit<'_>, version: &Version, resource: &Resource) -> TokenStream {
+    let (kind, name) = (
+        ident(&resource.root),
+        kind_ident(version, resource, "Informer"),
+    );
     let docs = docs(&format!(
         "The factory's informer for [`{root}`](api::{root}) objects, and its lister. Cloning is cheap.",
         root = resource.root
     ));
     let lister = cx.options.emits(Generator::Lister).then(|| {
-        let lister = lister_name(resource);
+        let lister = lister_name(version, resource);
         quote!(, listers::#lister)
     });
     quote! {

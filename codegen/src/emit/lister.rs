@@ -35,18 +35,19 @@ fn listed(version: &Version) -> impl Iterator<Item = &Resource> {
 }
 
 /// The lister of a resource (`VirtualMachineLister`).
-pub(crate) fn lister_name(resource: &Resource) -> Ident {
-    kind_ident(resource, "Lister")
+pub(crate) fn lister_name(version: &Version, resource: &Resource) -> Ident {
+    kind_ident(version, resource, "Lister")
 }
 
 fn emit_version(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
     let docs = module_docs(&format!("Listers for `{}`.", api_version(group, version)));
     let imports = cx.imports(version, &["lister"]);
-    let mut taken: BTreeSet<Ident> = listed(version).map(lister_name).collect();
+    let names = listed(version).map(|resource| lister_name(version, resource));
+    let mut taken: BTreeSet<Ident> = names.collect();
     let listers = listed(version).map(|resource| {
         let items = match resource.scope {
-            Scope::Namespaced => emit_namespaced(resource, &mut taken),
-            Scope::Cluster => emit_cluster(resource),
+            Scope::Namespaced => emit_namespaced(version, resource, &mut taken),
+            Scope::Cluster => emit_cluster(version, resource),
         };
         cx.behind_kind(group, version, resource, items)
     });
@@ -63,8 +64,8 @@ fn lister_docs(resource: &Resource) -> TokenStream {
 /// ```ignore
 /// pub type NodeLister = lister::Lister<api::Node>;
 /// ```
-fn emit_cluster(resource: &Resource) -> TokenStream {
-    let (kind, name) = (ident(&resource.root), lister_name(resource));
+fn emit_cluster(version: &Version, resource: &Resource) -> TokenStream {
+    let (kind, name) = (ident(&resource.root), lister_name(version, resource));
     let docs = lister_docs(resource);
     quote! {
         #docs
@@ -88,13 +89,17 @@ fn emit_cluster(resource: &Resource) -> TokenStream {
 ///
 /// pub type VirtualMachineNamespaceLister = lister::NamespaceLister<api::VirtualMachine>;
 /// ```
-fn emit_namespaced(resource: &Resource, taken: &mut BTreeSet<Ident>) -> TokenStream {
-    let (kind, name) = (ident(&resource.root), lister_name(resource));
+fn emit_namespaced(
+    version: &Version,
+    resource: &Resource,
+    taken: &mut BTreeSet<Ident>,
+) -> TokenStream {
+    let (kind, name) = (ident(&resource.root), lister_name(version, resource));
     let accessor = ident(&resource.accessor);
     let docs = lister_docs(resource);
     let lister = quote!(lister::Lister<api::#kind>);
     // A kind `FooNamespace` beside `Foo` has a lister of the same name, which has it.
-    let namespace_name = kind_ident(resource, "NamespaceLister");
+    let namespace_name = kind_ident(version, resource, "NamespaceLister");
     let (namespace_lister, alias) = if taken.insert(namespace_name.clone()) {
         let alias = emit_namespace_lister(resource, &namespace_name);
         (quote!(#namespace_name), Some(alias))

@@ -215,3 +215,29 @@ fn types_without_the_runtime_have_the_codec_that_lists_their_fields() {
     has("apis/mod.rs", "mod codec;");
     has("apis/codec.rs", "macro_rules! __codec_object");
 }
+
+#[test]
+fn kinds_that_differ_in_case_alone_have_listers_and_informers_of_their_own() {
+    let mut api = api("a.io", "Foo", Scope::Namespaced);
+    let version = &mut api.groups[0].versions[0];
+    let mut lower = resource("Small", Scope::Namespaced);
+    lower.kind = "foo".to_owned();
+    lower.verbs = VerbSet([Verb::Get, Verb::List, Verb::Watch].into());
+    version.resources[0].verbs = lower.verbs.clone();
+    version.resources.push(lower);
+    version.types.push(root("Small"));
+    let mut names = std::collections::BTreeSet::new();
+    for (path, text) in generate(&api, &Options::default()) {
+        for line in text.lines() {
+            let named = ["pub struct ", "pub type ", "pub enum "];
+            if let Some(name) = named.iter().find_map(|it| line.strip_prefix(it)) {
+                let end = name.find(|c: char| !c.is_ascii_alphanumeric());
+                let name = name[..end.unwrap_or(name.len())].to_owned();
+                assert!(names.insert((path.clone(), name)), "{path:?}: {line}");
+            }
+        }
+    }
+    for name in ["FooInformer", "SmallInformer"] {
+        assert!(names.iter().any(|(_, it)| it == name), "{name}: {names:?}");
+    }
+}

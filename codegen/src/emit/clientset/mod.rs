@@ -174,7 +174,7 @@ fn emit_version(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream 
     });
     let mut taken = typed::Taken::of(version, &name);
     let typed = clients(version).map(|resource| {
-        let items = typed::emit(cx, resource, &mut taken);
+        let items = typed::emit(cx, version, resource, &mut taken);
         cx.behind_kind(group, version, resource, items)
     });
     quote! {

@@ -30,7 +30,12 @@ impl Taken {
 }
 
 /// Every item of a resource.
-pub(super) fn emit(cx: &Emit<'_>, resource: &Resource, taken: &mut Taken) -> TokenStream {
+pub(super) fn emit(
+    cx: &Emit<'_>,
+    version: &Version,
+    resource: &Resource,
+    taken: &mut Taken,
+) -> TokenStream {
     let verbs = Verbs::of(resource);
     let (set, own) = match verbs {
         Verbs::All => (None, None),
@@ -39,7 +44,7 @@ pub(super) fn emit(cx: &Emit<'_>, resource: &Resource, taken: &mut Taken) -> Tok
             (Some(quote!(client::verbs::#name)), None)
         }
         Verbs::Own => {
-            let name = own_verbs(resource, taken);
+            let name = own_verbs(version, resource, taken);
             let own = verbs::emit(&name, resource);
             (Some(quote!(#name)), Some(own))
         }
@@ -74,10 +79,10 @@ fn custom_methods(resource: &Resource) -> impl Iterator<Item = &CustomMethod> {
 }
 
 /// `VirtualMachineVerbs`, with an underscore for each client of that name.
-fn own_verbs(resource: &Resource, taken: &mut Taken) -> Ident {
+fn own_verbs(version: &Version, resource: &Resource, taken: &mut Taken) -> Ident {
     let mut suffix = "Verbs".to_owned();
     loop {
-        if let Some(name) = taken.free(kind_ident(resource, &suffix)) {
+        if let Some(name) = taken.free(kind_ident(version, resource, &suffix)) {
             return name;
         }
         suffix.push('X');
