@@ -31,7 +31,7 @@ pub(super) struct Manifests {
         requires = "input"
     )]
     output: PathBuf,
-    /// The folder of CRDs, or one .yaml file of all, below the output folder; empty for none.
+    /// The folder of CRDs, or one .yaml or .yml file of all, below the output folder; empty for none.
     #[arg(long, value_name = "DIR", requires = "input")]
     crds: Option<String>,
     /// The file of roles, below the output folder; empty for none.

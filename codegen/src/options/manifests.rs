@@ -45,13 +45,16 @@ impl Default for Manifests {
 }
 
 impl Manifests {
-    /// Its paths without `./` before them, which says nothing.
+    /// Its paths without `./` before them, which says nothing; `.` alone is the empty path.
     pub(crate) fn with_plain_paths(mut self) -> Self {
         let folders = [&mut self.crds, &mut self.user_roles, &mut self.docs];
         let files = [&mut self.roles, &mut self.webhooks];
         for path in folders.into_iter().chain(files).flatten() {
             while let Some(rest) = path.strip_prefix("./") {
                 *path = rest.to_owned();
+            }
+            if path == "." {
+                path.clear();
             }
         }
         self
@@ -60,14 +63,30 @@ impl Manifests {
     /// The folder of CRDs, if each has a file of its own.
     pub(crate) fn crd_folder(&self) -> Option<&Path> {
         let path = self.crds.as_deref()?;
-        (!path.ends_with(".yaml")).then(|| Path::new(path))
+        (!Self::is_file_of_crds(path)).then(|| Path::new(path))
     }
 
     /// The folder of the API reference, if each version has a file of its own.
     pub(crate) fn docs_folder(&self) -> Option<&Path> {
         let path = self.docs.as_deref()?;
-        (!path.ends_with(".md")).then(|| Path::new(path))
+        (!Self::is_page(path)).then(|| Path::new(path))
     }
+
+    /// Whether the path of CRDs is of one file for all of them.
+    pub(crate) fn is_file_of_crds(path: &str) -> bool {
+        has_extension(path, &["yaml", "yml"])
+    }
+
+    /// Whether the path of the API reference is of one page for all versions.
+    pub(crate) fn is_page(path: &str) -> bool {
+        has_extension(path, &["md"])
+    }
+}
+
+/// Whether the path ends in one of the extensions, in either case.
+fn has_extension(path: &str, extensions: &[&str]) -> bool {
+    let extension = Path::new(path).extension();
+    extension.is_some_and(|one| extensions.iter().any(|it| one.eq_ignore_ascii_case(it)))
 }
 
 /// The options of roles that are configured rather than marked.
@@ -87,5 +106,34 @@ impl Default for RoleOptions {
             role_name: "manager-role".to_owned(),
             namespace: None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_of_files_or_folders_by_their_extension() {
+        let with = |path: &str| {
+            let manifests = Manifests {
+                crds: Some(path.to_owned()),
+                docs: Some(path.to_owned()),
+                ..Manifests::default()
+            };
+            let plain = manifests.with_plain_paths();
+            let folders = [plain.crd_folder(), plain.docs_folder()];
+            folders.map(|folder| folder.map(Path::to_owned))
+        };
+        let folder = |path: &str| Some(path.into());
+        assert_eq!(with("./docs/api"), [folder("docs/api"), folder("docs/api")]);
+        for here in [".", "./", "././."] {
+            assert_eq!(with(here), [folder(""), folder("")], "{here}");
+        }
+        for file in ["crds.yaml", "crds.yml", "config/CRDS.YAML"] {
+            assert_eq!(with(file), [None, folder(file)]);
+        }
+        assert_eq!(with("API.MD"), [folder("API.MD"), None]);
+        assert_eq!(with("yaml"), [folder("yaml"), folder("yaml")]);
     }
 }

@@ -351,7 +351,7 @@ pub(in crate::config) const KEYS: &[Key] = &[
         String,
         "\"config/crd/bases\"",
         "\"deploy/crds\"",
-        "The folder of CustomResourceDefinitions, or one `.yaml` file of all, relative to the crate; empty writes none.",
+        "The folder of CustomResourceDefinitions, or one `.yaml` or `.yml` file of all, relative to the crate; empty writes none.",
     ),
     key(
         Manifests,

@@ -13,6 +13,7 @@ use std::{collections::BTreeMap, path::Path};
 use self::{reach::Modules, reference::Reference};
 use crate::{
     model::ApiSet,
+    options::Manifests,
     output::{Tree, markdown::Page},
 };
 
@@ -22,7 +23,7 @@ pub(super) fn emit(api: &ApiSet, path: &str) -> Tree {
     let versions = api.versions();
     let versions = versions.filter(|(_, version)| !version.resources.is_empty());
     let mut tree = Tree::new();
-    if path.ends_with(".md") {
+    if Manifests::is_page(path) {
         let (mut page, mut anchors) = (Page::new(), Anchors::default());
         let mut is_empty = true;
         for (group, version) in versions {

@@ -66,7 +66,7 @@ pub(crate) fn emit(
         warnings.extend(found);
         let printed = crds.par_iter().with_max_len(1);
         let printed: Vec<String> = printed.map(|(_, crd)| document(&crd.part())).collect();
-        if path.ends_with(".yaml") {
+        if Manifests::is_file_of_crds(path) {
             tree.insert(path.into(), printed.concat());
         } else {
             for ((group, crd), text) in crds.iter().zip(printed) {
