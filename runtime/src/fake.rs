@@ -27,14 +27,15 @@ mod running;
 use std::fmt;
 use std::time::Duration;
 
-use embedded_apiserver::ApiServer;
 use kube::Client;
 use serde_json::Value;
 
 use crate::object;
 
 pub use self::running::Running;
-pub use embedded_apiserver::{Action, ApiError, Fault, FaultKind, Reaction, Scope};
+pub use embedded_apiserver::{
+    Action, ApiError, ApiServer, Fault, FaultKind, Reaction, Scope, assert_rbac,
+};
 
 /// A resource that a fake serves, as generated code declares it. Nothing of its schema is known: objects are stored as they
 /// come.
