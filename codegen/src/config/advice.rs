@@ -1,8 +1,8 @@
 //! Advice: what a user still has to write so that generated files are compiled.
 
-use std::{fs, path::Path};
+use std::path::Path;
 
-use super::{layout::shown, target::Target};
+use super::{disk::Disk, layout::shown, target::Target};
 use crate::{
     emit::{
         Generator,
@@ -19,14 +19,16 @@ pub(super) fn missing(
     target: &Target,
     options: &Options,
     api: &ApiSet,
+    disk: &Disk,
 ) -> Vec<String> {
     let modules = ["apis", &options.generated];
-    let mut advice = missing_modules(tree, &target.root, &target.below, modules);
+    let mut advice = missing_modules(tree, &target.root, &target.below, modules, disk);
     let features = missing_features(
         tree,
         &target.root,
         &target.generated(options),
         features::of_api(api, options),
+        disk,
     );
     advice.extend(features);
     advice
@@ -36,7 +38,13 @@ pub(super) fn missing(
 ///
 /// Only that file's text is looked at, so that a declaration behind a `cfg` counts as one. (What a version's `mod.rs` lacks is
 /// an error, found with the types.)
-fn missing_modules(tree: &Tree, root: &Path, below: &Path, modules: [&str; 2]) -> Vec<String> {
+fn missing_modules(
+    tree: &Tree,
+    root: &Path,
+    below: &Path,
+    modules: [&str; 2],
+    disk: &Disk,
+) -> Vec<String> {
     let out = root.join(below);
     let files = if below.as_os_str().is_empty() {
         ["lib.rs", "main.rs"]
@@ -45,7 +53,7 @@ fn missing_modules(tree: &Tree, root: &Path, below: &Path, modules: [&str; 2]) -
     };
     let parent = files.iter().find_map(|name| {
         let path = out.join(name);
-        let text = fs::read_to_string(&path).ok()?;
+        let text = String::from_utf8(disk.bytes(&path).ok()?).ok()?;
         Some((shown(&path), text))
     });
     let Some((name, text)) = parent else {
@@ -67,11 +75,14 @@ fn missing_features(
     root: &Path,
     generated: &Path,
     of_api: Vec<CodeFeature>,
+    disk: &Disk,
 ) -> Vec<String> {
     let Some(path) = root.parent().map(|folder| folder.join("Cargo.toml")) else {
         return Vec::new();
     };
-    let manifest = fs::read_to_string(&path).unwrap_or_default();
+    let manifest = disk.bytes(&path).ok();
+    let manifest = manifest.and_then(|text| String::from_utf8(text).ok());
+    let manifest = manifest.unwrap_or_default();
     let generators = Generator::ALL.into_iter();
     let features = generators.filter_map(|generator| {
         let feature = generator.definition().feature?;

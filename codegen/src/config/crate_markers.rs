@@ -2,7 +2,6 @@
 
 use std::{
     collections::BTreeSet,
-    fs,
     path::{Path, PathBuf},
 };
 
@@ -10,7 +9,7 @@ use rayon::prelude::*;
 
 use super::{
     Config, Error,
-    inputs::{collect, read, read_error},
+    disk::Disk,
     layout::{Place, shown, whole},
 };
 use crate::{
@@ -28,7 +27,7 @@ impl Config {
         folders
             .chain(&self.out)
             .map(|folder| Place::of(folder).root)
-            .filter(|root| root.is_dir())
+            .filter(|root| self.disk.is_dir(root))
             .collect()
     }
 
@@ -41,7 +40,7 @@ impl Config {
             .as_ref()
             .map(|out| whole(&out.join(&self.options.generated)));
         for root in self.marker_roots() {
-            let mut files = files_with_markers(&root, &|path| {
+            let mut files = files_with_markers(&self.disk, &root, &|path| {
                 let is_generated = generated
                     .as_ref()
                     .is_some_and(|it| whole(path).starts_with(it));
@@ -58,11 +57,12 @@ impl Config {
 /// The `.rs` and `.go` files at and below a folder that `wanted` accepts and that hold rules or webhooks, sorted by path;
 /// without generated ones, without Go's tests and folders that Go passes over.
 fn files_with_markers(
+    disk: &Disk,
     folder: &Path,
     wanted: &(dyn Fn(&Path) -> bool + Sync),
 ) -> Result<Vec<Source>, Error> {
     let mut paths = Vec::new();
-    collect(folder, &mut paths, &|path| {
+    disk.collect(folder, &mut paths, &|path| {
         let name = path.file_name().and_then(|name| name.to_str());
         let is_source = name.is_some_and(|name| {
             (name.ends_with(".rs") && !name.starts_with("zz_generated_"))
@@ -73,11 +73,11 @@ fn files_with_markers(
     paths.sort();
     let read_one = |path: &PathBuf| -> Result<Option<Source>, Error> {
         // Most files hold none, so their text is searched before it is lexed.
-        let bytes = fs::read(path).map_err(read_error(path))?;
+        let bytes = disk.bytes(path)?;
         match std::str::from_utf8(&bytes) {
             Ok(text) if may_hold(text) => Ok(Some(Source::new(shown(path), text))),
             Ok(_) => Ok(None),
-            Err(_) => read(path).map(Some),
+            Err(_) => disk.read(path).map(Some),
         }
     };
     let read: Vec<_> = paths.par_iter().map(read_one).collect();
@@ -90,6 +90,8 @@ fn files_with_markers(
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

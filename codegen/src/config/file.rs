@@ -10,7 +10,8 @@ use toml::{Spanned, de::DeTable};
 
 use super::{
     Config, Error,
-    inputs::{Apis, CrdInput, GoInput, GroupVersions, read},
+    disk::read,
+    inputs::{Apis, CrdInput, GoInput, GroupVersions},
     keys::Section,
     layout::{module_help, normalize, shown},
     table::Reader,
@@ -41,6 +42,20 @@ impl Workspace {
         from.ancestors()
             .map(|folder| folder.join(FILE_NAME))
             .find(|path| path.is_file())
+    }
+
+    /// Reads a `codegen.toml` without members from its text; paths in it are relative to the folder of `path`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`] with all that is wrong.
+    pub fn parse(path: &Path, text: &str) -> Result<Self, Error> {
+        let source = Source::new(shown(path), text);
+        let mut crates = Vec::new();
+        match read_source(path, &source, &mut crates, Level::Member) {
+            (_, Some(error)) => Err(error),
+            (_, None) => Ok(Self { crates }),
+        }
     }
 
     /// Reads a `codegen.toml` and those of its members.
@@ -76,13 +91,21 @@ enum Level {
 
 /// Adds a file's crates; gives the files of its members, and what is wrong with it.
 fn read_file(path: &Path, crates: &mut Vec<Config>, level: Level) -> (Vec<PathBuf>, Option<Error>) {
-    let source = match read(path) {
-        Ok(source) => source,
-        Err(error) => return (Vec::new(), Some(error)),
-    };
+    match read(path) {
+        Ok(source) => read_source(path, &source, crates, level),
+        Err(error) => (Vec::new(), Some(error)),
+    }
+}
+
+fn read_source(
+    path: &Path,
+    source: &Source,
+    crates: &mut Vec<Config>,
+    level: Level,
+) -> (Vec<PathBuf>, Option<Error>) {
     let mut file = File {
-        reader: Reader::new(&source),
-        source: &source,
+        reader: Reader::new(source),
+        source,
         folder: path.parent().unwrap_or(Path::new("")),
     };
     let table = match file.reader.parse() {

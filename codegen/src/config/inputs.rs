@@ -8,10 +8,11 @@ use std::{
 
 use super::{
     Error, Progress,
+    disk::{Disk, read, read_error, utf8},
     layout::{module_path, shown},
 };
 use crate::{
-    diag::{Diagnostic, Diagnostics, Place},
+    diag::{Diagnostic, Diagnostics},
     model::names,
     options::Options,
     read::crd::{self, ReadCrds},
@@ -104,22 +105,23 @@ impl GoInput {
 /// # Errors
 ///
 /// Folders that are missing, or files that cannot be read.
-pub(super) fn load_apis(apis: &Apis, below: &Path) -> Result<Vec<RustPackage>, Error> {
+pub(super) fn load_apis(apis: &Apis, below: &Path, disk: &Disk) -> Result<Vec<RustPackage>, Error> {
     let wanted = if apis.groups.is_empty() {
-        discover(&apis.folder)?
+        discover(&apis.folder, disk)?
     } else {
         apis.groups.clone()
     };
-    fs::read_dir(&apis.folder).map_err(read_error(&apis.folder))?;
+    disk.entries(&apis.folder)?;
     let mut diagnostics = Diagnostics::new();
     let mut packages = Vec::new();
     for GroupVersions { group, versions } in &wanted {
-        let Some(group_folder) = find(&apis.folder, group, "group", &mut diagnostics)? else {
+        let Some(group_folder) = find(disk, &apis.folder, group, "group", &mut diagnostics)? else {
             continue;
         };
         for version in versions {
             let folder = apis.folder.join(&group_folder);
-            let Some(version_folder) = find(&folder, version, "version", &mut diagnostics)? else {
+            let Some(version_folder) = find(disk, &folder, version, "version", &mut diagnostics)?
+            else {
                 continue;
             };
             let folder = folder.join(&version_folder);
@@ -129,7 +131,7 @@ pub(super) fn load_apis(apis: &Apis, below: &Path) -> Result<Vec<RustPackage>, E
                 version: version_folder,
                 module_path: module_path(&dir),
                 dir,
-                files: rust_files(&folder)?,
+                files: rust_files(&folder, disk)?,
             });
         }
     }
@@ -138,10 +140,10 @@ pub(super) fn load_apis(apis: &Apis, below: &Path) -> Result<Vec<RustPackage>, E
     diagnostics.finish(packages).map_err(Error::Config)
 }
 
-/// Every API of a folder; an error without any.
-fn discover(apis: &Path) -> Result<Vec<GroupVersions>, Error> {
-    let groups = versions_in(apis)?;
-    if groups.is_empty() {
+/// Every API of a folder. Without any it is an error, unless the folder is a module to which APIs will be added.
+fn discover(apis: &Path, disk: &Disk) -> Result<Vec<GroupVersions>, Error> {
+    let groups = versions_in(apis, disk)?;
+    if groups.is_empty() && !disk.is_file(&apis.join("mod.rs")) {
         let diagnostic = Diagnostic::error(format!("{} holds no API", shown(apis)))
             .help("put the types of a group's version into <group>/<version>/mod.rs below it");
         return Err(Error::Config(diagnostic.into()));
@@ -150,10 +152,10 @@ fn discover(apis: &Path) -> Result<Vec<GroupVersions>, Error> {
 }
 
 /// Every folder `<group>/<version>` whose version is one as Kubernetes writes them.
-pub(super) fn versions_in(apis: &Path) -> Result<Vec<GroupVersions>, Error> {
+pub(super) fn versions_in(apis: &Path, disk: &Disk) -> Result<Vec<GroupVersions>, Error> {
     let mut groups = Vec::new();
-    for group in folders(apis)? {
-        let versions: Vec<String> = folders(&apis.join(&group))?
+    for group in folders(apis, disk)? {
+        let versions: Vec<String> = folders(&apis.join(&group), disk)?
             .into_iter()
             .filter(|version| names::is_kubernetes_version(version))
             .collect();
@@ -166,6 +168,7 @@ pub(super) fn versions_in(apis: &Path) -> Result<Vec<GroupVersions>, Error> {
 
 /// The folder of a group or version: of its own name, or of that name as a module.
 fn find(
+    disk: &Disk,
     parent: &Path,
     name: &str,
     what: &str,
@@ -173,14 +176,14 @@ fn find(
 ) -> Result<Option<String>, Error> {
     let module = names::plain_ident(&names::snake_case(name));
     for candidate in [name, &module] {
-        if parent.join(candidate).is_dir() {
+        if disk.is_dir(&parent.join(candidate)) {
             return Ok(Some(candidate.to_owned()));
         }
     }
     let mut diagnostic = Diagnostic::error(format!("{} has no {what} `{name}`", shown(parent)));
     let file = parent.join(format!("{module}.rs"));
-    let present = folders(parent)?;
-    if file.is_file() {
+    let present = folders(parent, disk)?;
+    if disk.is_file(&file) {
         diagnostic = diagnostic.help(format!(
             "a {what} is a folder: move {} to {}",
             shown(&file),
@@ -194,10 +197,11 @@ fn find(
 }
 
 /// The names of the folders in a folder, sorted; hidden ones are left out.
-fn folders(parent: &Path) -> Result<Vec<String>, Error> {
-    let mut names: Vec<String> = entries(parent)?
+fn folders(parent: &Path, disk: &Disk) -> Result<Vec<String>, Error> {
+    let mut names: Vec<String> = disk
+        .entries(parent)?
         .into_iter()
-        .filter(|path| path.is_dir())
+        .filter(|path| disk.is_dir(path))
         .filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()))
         .filter(|name| !name.starts_with('.'))
         .collect();
@@ -205,27 +209,15 @@ fn folders(parent: &Path) -> Result<Vec<String>, Error> {
     Ok(names)
 }
 
-fn entries(folder: &Path) -> Result<Vec<PathBuf>, Error> {
-    let mut paths = fs::read_dir(folder)
-        .and_then(|entries| {
-            entries
-                .map(|entry| entry.map(|entry| entry.path()))
-                .collect::<io::Result<Vec<_>>>()
-        })
-        .map_err(read_error(folder))?;
-    paths.sort();
-    Ok(paths)
-}
-
 /// The `.rs` files of a folder and those below it, sorted by path, without generated ones.
-fn rust_files(folder: &Path) -> Result<Vec<Source>, Error> {
+fn rust_files(folder: &Path, disk: &Disk) -> Result<Vec<Source>, Error> {
     let mut paths = Vec::new();
-    collect(folder, &mut paths, &|path| {
+    disk.collect(folder, &mut paths, &|path| {
         let name = path.file_name().and_then(|name| name.to_str());
         name.is_some_and(|name| name.ends_with(".rs") && !name.starts_with("zz_generated_"))
     })?;
     paths.sort();
-    paths.iter().map(|path| read(path)).collect()
+    paths.iter().map(|path| disk.read(path)).collect()
 }
 
 /// A text to read CRDs from.
@@ -277,7 +269,7 @@ pub(super) fn read_crds(
             CrdInput::Stdin => files.push(CrdFile::Held(read_stdin()?)),
             CrdInput::Path(path) if path.is_dir() => {
                 let mut found = Vec::new();
-                collect(path, &mut found, &is_manifest)?;
+                Disk::default().collect(path, &mut found, &is_manifest)?;
                 if found.is_empty() {
                     let diagnostic = Diagnostic::error(format!(
                         "{} holds no .yaml, .yml or .json file",
@@ -312,74 +304,10 @@ fn is_manifest(path: &Path) -> bool {
         .is_some_and(|extension| matches!(extension, "yaml" | "yml" | "json"))
 }
 
-/// Adds the files at and below `folder` that `wanted` accepts. Hidden entries, links to folders, pipes and devices are passed over.
-pub(super) fn collect(
-    folder: &Path,
-    found: &mut Vec<PathBuf>,
-    wanted: &dyn Fn(&Path) -> bool,
-) -> Result<(), Error> {
-    for path in entries(folder)? {
-        let hidden = path
-            .file_name()
-            .is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        if hidden {
-            continue;
-        }
-        if path.is_dir() {
-            if !path.is_symlink() {
-                collect(&path, found, wanted)?;
-            }
-        } else if wanted(&path) && !is_special(&path) {
-            found.push(path);
-        }
-    }
-    Ok(())
-}
-
-/// Whether a path leads to a pipe or a device, whose text may never end.
-fn is_special(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
-}
-
-/// Reads a text file as a source that is named as seen from the current folder.
-pub(super) fn read(path: &Path) -> Result<Source, Error> {
-    let bytes = fs::read(path).map_err(read_error(path))?;
-    utf8(shown(path), &bytes)
-}
-
 fn read_stdin() -> Result<Source, Error> {
     let mut bytes = Vec::new();
     io::stdin()
         .read_to_end(&mut bytes)
         .map_err(read_error(Path::new("<stdin>")))?;
     utf8("<stdin>".to_owned(), &bytes)
-}
-
-/// A source of UTF-8; an error with the place of the first byte that is not.
-pub(super) fn utf8(name: String, bytes: &[u8]) -> Result<Source, Error> {
-    let error = match str::from_utf8(bytes) {
-        Ok(text) => return Ok(Source::new(name, text)),
-        Err(error) => error,
-    };
-    let at = error.valid_up_to();
-    let utf16 = matches!(bytes, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
-    let help = if utf16 {
-        "it is UTF-16: save it as UTF-8"
-    } else {
-        "save it as UTF-8"
-    };
-    let place = Place {
-        file: name.as_str().into(),
-        text: String::from_utf8_lossy(bytes).into(),
-        range: at..at,
-    };
-    let diagnostic = Diagnostic::error(format!("{name} is not UTF-8"))
-        .at(place, "")
-        .help(help);
-    Err(Error::Config(diagnostic.into()))
-}
-
-pub(super) fn read_error(path: &Path) -> impl FnOnce(io::Error) -> Error {
-    let path = PathBuf::from(shown(path));
-    move |source| Error::Read { path, source }
 }

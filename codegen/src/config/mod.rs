@@ -6,6 +6,7 @@
 mod advice;
 mod build_script;
 mod crate_markers;
+mod disk;
 mod error;
 mod file;
 #[cfg(feature = "go")]
@@ -72,6 +73,8 @@ pub struct Config {
     pub(crate) partial: Option<BTreeSet<Generator>>,
     /// Whether rules and webhooks are read from every file of the crate.
     pub(crate) crate_markers: bool,
+    /// The files as inputs see them.
+    pub(crate) disk: disk::Disk,
     /// Name of the `codegen.toml` and line of the section that this comes from, for messages.
     pub(crate) origin: Option<String>,
 }
@@ -379,6 +382,14 @@ impl Config {
         if let Some((_, only)) = &mut self.manifests {
             *only = Only::Manifests;
         }
+        self
+    }
+
+    /// Reads inputs as if `text` stood in the file at `path` already, or, without a text, as if the file or folder were gone: what a
+    /// run generates from that also writes its input.
+    #[must_use]
+    pub fn planned_input(mut self, path: &std::path::Path, text: Option<String>) -> Self {
+        self.disk.plan(path, text);
         self
     }
 

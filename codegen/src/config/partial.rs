@@ -77,7 +77,7 @@ impl Config {
         let mut unnamed = Vec::new();
         for apis in self.apis.iter().filter(|apis| !apis.groups.is_empty()) {
             let below = target.apis_below(&apis.folder);
-            for GroupVersions { group, versions } in versions_in(&apis.folder)? {
+            for GroupVersions { group, versions } in versions_in(&apis.folder, &self.disk)? {
                 for version in versions {
                     let dir = below.join(&group).join(&version);
                     if sources.rust.iter().all(|package| package.dir != dir) {

@@ -7,8 +7,8 @@ use rayon::prelude::*;
 #[cfg(feature = "go")]
 use super::go::KubernetesSources;
 use super::{
-    Config, Error, Only, Progress, advice,
-    inputs::{self, load_apis, read_crds},
+    Config, Error, Only, Progress, advice, disk,
+    inputs::{load_apis, read_crds},
     layout::{self, module_path, normalize, shown},
     target::Target,
 };
@@ -123,8 +123,11 @@ impl Config {
     pub fn prepare(&self, progress: &dyn Progress) -> Result<Prepared, Error> {
         on_threads(|| {
             let target = self.target()?;
-            let options = self.options(&target)?;
+            let mut options = self.options(&target)?;
             let (sources, read) = self.read(Some(&target), &options, progress)?;
+            if self.awaits_apis(&sources) {
+                options.emit.clear();
+            }
             let generated = crate::generate_from(read, &options).map_err(Error::Input)?;
             let manifests = match &self.manifests {
                 Some((folder, _)) => {
@@ -151,7 +154,7 @@ impl Config {
             }
             let tree = self.place(generated.files, &sources, &target, &options)?;
             let scope = self.scope(&sources, &target);
-            let advice = advice::missing(&tree, &target, &options, &generated.api);
+            let advice = advice::missing(&tree, &target, &options, &generated.api, &self.disk);
             let plan = Plan::new(&target.root, tree, Tree::new(), &scope)?;
             self.check_partial(&sources, &target, &plan)?;
             Ok(Prepared {
@@ -163,6 +166,12 @@ impl Config {
                 skipped: generated.skipped,
             })
         })
+    }
+
+    /// Whether the crate is of annotated Rust, and has no types yet: there are roles to write, and no code.
+    fn awaits_apis(&self, sources: &Sources) -> bool {
+        let only_rust = self.crds.is_empty() && self.go.is_empty() && !self.apis.is_empty();
+        only_rust && sources.rust.is_empty()
     }
 
     /// Whether a run has every CRD of its groups, so that others in their folder are of kinds that are gone. Inputs of a command
@@ -181,8 +190,11 @@ impl Config {
     pub fn generated(&self, progress: &dyn Progress) -> Result<Generated, Error> {
         on_threads(|| {
             let target = self.out.is_some().then(|| self.target()).transpose()?;
-            let options = self.options(target.as_ref().unwrap_or(&Target::default()))?;
-            let (_, read) = self.read(target.as_ref(), &options, progress)?;
+            let mut options = self.options(target.as_ref().unwrap_or(&Target::default()))?;
+            let (sources, read) = self.read(target.as_ref(), &options, progress)?;
+            if self.awaits_apis(&sources) {
+                options.emit.clear();
+            }
             crate::generate_from(read, &options).map_err(Error::Input)
         })
     }
@@ -214,7 +226,7 @@ impl Config {
                 || layout::Place::of(folder).below,
                 |target| target.apis_below(folder),
             );
-            sources.rust.extend(load_apis(apis, &below)?);
+            sources.rust.extend(load_apis(apis, &below, &self.disk)?);
         }
         let crds = read_crds(&self.crds, options, progress)?;
         if self.crate_markers {
@@ -253,7 +265,7 @@ impl Config {
     fn options(&self, target: &Target) -> Result<Options, Error> {
         let mut options = self.options.clone();
         if let Some(path) = &self.header_file {
-            let source = inputs::read(path)?;
+            let source = disk::read(path)?;
             check_header(&source)?;
             options.header = Some(source.text.to_string());
         }

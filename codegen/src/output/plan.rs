@@ -147,6 +147,31 @@ impl Plan {
         Ok(plan)
     }
 
+    /// Compares files that belong to their readers with what a command makes of them: a text, or none for one that goes.
+    ///
+    /// # Errors
+    ///
+    /// As [`Plan::new`].
+    pub fn of_edits(root: &Path, files: BTreeMap<PathBuf, Option<String>>) -> Result<Self, Error> {
+        let mut plan = Self {
+            root: root.to_owned(),
+            changes: Vec::new(),
+            unchanged: Vec::new(),
+        };
+        let guard = Guard::new(root);
+        for (path, text) in files {
+            match text {
+                Some(text) => plan.compare(&guard, path, text, |_| true)?,
+                None if root.join(&path).symlink_metadata().is_ok() => {
+                    guard.check(&path)?;
+                    plan.push(path, ChangeKind::Remove);
+                }
+                None => {}
+            }
+        }
+        Ok(plan)
+    }
+
     fn compare(
         &mut self,
         guard: &Guard,

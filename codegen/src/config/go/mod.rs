@@ -29,7 +29,7 @@ use self::{
     graph::{Found, Graph, Missing},
     patterns::Requested,
 };
-use super::{Error, inputs, layout::shown};
+use super::{Error, disk, layout::shown};
 use crate::{
     builtin,
     diag::{Diagnostic, Diagnostics},
@@ -293,14 +293,14 @@ fn read_source(
     main: bool,
     buffer: &mut Buffer,
 ) -> Result<Option<Source>, Diagnostic> {
-    let error = |error| first_of(inputs::read_error(path)(error));
+    let error = |error| first_of(disk::read_error(path)(error));
     let mut file = File::open(path).map_err(error)?;
     // Most of a foreign package is generated, and megabytes.
     if !main && is_barren_file(&mut file, buffer).map_err(error)? {
         return Ok(None);
     }
     let bytes = read_file(&mut file, path, buffer)?;
-    let source = inputs::utf8(shown.to_owned(), &bytes).map_err(first_of)?;
+    let source = disk::utf8(shown.to_owned(), &bytes).map_err(first_of)?;
     Ok(Some(source))
 }
 
@@ -360,7 +360,7 @@ fn read_file<'b>(
     path: &Path,
     buffer: &'b mut Buffer,
 ) -> Result<Cow<'b, [u8]>, Diagnostic> {
-    let error = |error| first_of(inputs::read_error(path)(error));
+    let error = |error| first_of(disk::read_error(path)(error));
     let size = file.metadata().map_err(error)?.len();
     if size <= PIECE_BYTES as u64 {
         // A file that grows meanwhile is read as a large one.

@@ -1,0 +1,180 @@
+//! The files that inputs are read from: those on disk, or as they will be once a run has written what it plans.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    Error,
+    layout::{shown, whole},
+};
+use crate::{
+    diag::{Diagnostic, Place},
+    source::Source,
+};
+
+/// A view of the disk, with planned changes in front of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Disk {
+    /// The texts of planned files, by absolute path; none where a file or folder will be gone.
+    planned: BTreeMap<PathBuf, Option<String>>,
+}
+
+impl Disk {
+    /// Plans a text for a file, or that a file or folder will be gone.
+    pub(super) fn plan(&mut self, path: &Path, text: Option<String>) {
+        self.planned.insert(whole(path), text);
+    }
+
+    fn planned(&self, path: &Path) -> Option<&Option<String>> {
+        self.planned
+            .get(&whole(path))
+            .filter(|_| !self.planned.is_empty())
+    }
+
+    /// The planned paths directly below a folder.
+    fn planned_below(&self, folder: &Path) -> impl Iterator<Item = PathBuf> {
+        let whole = whole(folder);
+        let planned = self.planned.iter().filter(|(_, text)| text.is_some());
+        planned.filter_map(move |(path, _)| {
+            let name = path.strip_prefix(&whole).ok()?.components().next()?;
+            Some(folder.join(name))
+        })
+    }
+
+    pub(super) fn is_dir(&self, path: &Path) -> bool {
+        match self.planned(path) {
+            Some(_) => false,
+            None => path.is_dir() || self.planned_below(path).next().is_some(),
+        }
+    }
+
+    pub(super) fn is_file(&self, path: &Path) -> bool {
+        match self.planned(path) {
+            Some(text) => text.is_some(),
+            None => path.is_file(),
+        }
+    }
+
+    /// The paths in a folder, sorted.
+    pub(super) fn entries(&self, folder: &Path) -> Result<Vec<PathBuf>, Error> {
+        let mut paths: BTreeSet<PathBuf> = self.planned_below(folder).collect();
+        let found = fs::read_dir(folder).and_then(|entries| {
+            entries
+                .map(|entry| entry.map(|entry| entry.path()))
+                .collect::<io::Result<Vec<_>>>()
+        });
+        match found {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !paths.is_empty() => {}
+            found => paths.extend(found.map_err(read_error(folder))?),
+        }
+        paths.retain(|path| self.planned(path).is_none_or(Option::is_some));
+        Ok(paths.into_iter().collect())
+    }
+
+    /// The bytes of a file.
+    pub(super) fn bytes(&self, path: &Path) -> Result<Vec<u8>, Error> {
+        match self.planned(path) {
+            Some(Some(text)) => Ok(text.clone().into_bytes()),
+            _ => fs::read(path).map_err(read_error(path)),
+        }
+    }
+
+    /// A text file as a source that is named as seen from the current folder.
+    pub(super) fn read(&self, path: &Path) -> Result<Source, Error> {
+        utf8(shown(path), &self.bytes(path)?)
+    }
+
+    /// Adds the files at and below `folder` that `wanted` accepts. Hidden entries, links to folders, pipes and devices are passed over.
+    pub(super) fn collect(
+        &self,
+        folder: &Path,
+        found: &mut Vec<PathBuf>,
+        wanted: &dyn Fn(&Path) -> bool,
+    ) -> Result<(), Error> {
+        for path in self.entries(folder)? {
+            let hidden = path
+                .file_name()
+                .is_some_and(|name| name.to_string_lossy().starts_with('.'));
+            if hidden {
+                continue;
+            }
+            if self.is_dir(&path) {
+                if !path.is_symlink() {
+                    self.collect(&path, found, wanted)?;
+                }
+            } else if wanted(&path) && !is_special(&path) {
+                found.push(path);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a path leads to a pipe or a device, whose text may never end.
+fn is_special(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
+}
+
+/// Reads a text file as a source that is named as seen from the current folder.
+pub(super) fn read(path: &Path) -> Result<Source, Error> {
+    Disk::default().read(path)
+}
+
+/// A source of UTF-8; an error with the place of the first byte that is not.
+pub(super) fn utf8(name: String, bytes: &[u8]) -> Result<Source, Error> {
+    let error = match str::from_utf8(bytes) {
+        Ok(text) => return Ok(Source::new(name, text)),
+        Err(error) => error,
+    };
+    let at = error.valid_up_to();
+    let utf16 = matches!(bytes, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
+    let help = if utf16 {
+        "it is UTF-16: save it as UTF-8"
+    } else {
+        "save it as UTF-8"
+    };
+    let place = Place {
+        file: name.as_str().into(),
+        text: String::from_utf8_lossy(bytes).into(),
+        range: at..at,
+    };
+    let diagnostic = Diagnostic::error(format!("{name} is not UTF-8"))
+        .at(place, "")
+        .help(help);
+    Err(Error::Config(diagnostic.into()))
+}
+
+pub(super) fn read_error(path: &Path) -> impl FnOnce(io::Error) -> Error {
+    let path = PathBuf::from(shown(path));
+    move |source| Error::Read { path, source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn planned_files_stand_before_those_on_disk() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |path: &str| folder.path().join(path);
+        for path in ["a/one.rs", "b/two.rs", "c/three.rs"] {
+            fs::create_dir_all(at(path).parent().unwrap()).unwrap();
+            fs::write(at(path), "old").unwrap();
+        }
+        let mut disk = Disk::default();
+        disk.plan(&at("a/one.rs"), Some("new".to_owned()));
+        disk.plan(&at("b"), None);
+        disk.plan(&at("c/three.rs"), None);
+        disk.plan(&at("d/e/four.rs"), Some("new".to_owned()));
+        let mut found = Vec::new();
+        disk.collect(folder.path(), &mut found, &|_| true).unwrap();
+        assert_eq!(found, [at("a/one.rs"), at("d/e/four.rs")]);
+        assert_eq!(disk.bytes(&at("a/one.rs")).unwrap(), b"new");
+        assert!(disk.is_dir(&at("d/e")) && !disk.is_dir(&at("b")));
+        assert!(disk.is_file(&at("d/e/four.rs")) && !disk.is_file(&at("c/three.rs")));
+        assert!(disk.entries(&at("none")).is_err());
+    }
+}
