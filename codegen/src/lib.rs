@@ -18,6 +18,8 @@ pub mod emit;
 mod graph;
 pub mod lower;
 pub mod model;
+#[cfg(feature = "cli")]
+pub mod operator;
 pub mod options;
 pub mod output;
 pub mod read;

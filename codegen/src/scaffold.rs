@@ -289,7 +289,7 @@ impl Scaffold<'_> {
 }
 
 /// The template with the value of each `{{name}}` in its place; values are not looked at again.
-fn fill(template: &str, values: &[(&str, String)]) -> String {
+pub(crate) fn fill(template: &str, values: &[(&str, String)]) -> String {
     let mut text = String::with_capacity(template.len() * 2);
     let mut rest = template;
     while let Some((before, after)) = rest.split_once("{{") {

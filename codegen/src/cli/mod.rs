@@ -7,16 +7,19 @@ mod builtin;
 mod completions;
 mod crate_;
 mod crd;
+mod create;
 mod finish;
 mod generate;
 #[cfg(feature = "go")]
 mod go;
 mod groups;
+mod init;
 mod inspect;
 mod interrupt;
 mod looks;
 mod manifests;
 mod markers;
+mod operator;
 mod options;
 mod progress;
 mod schema;
@@ -64,6 +67,10 @@ enum Command {
     Crate(crate_::Crate),
     /// Write CRDs, roles and webhook configurations from types and markers, or CRDs from CRDs.
     Manifests(manifests::Manifests),
+    /// Start an operator: a crate that builds and passes its tests at once, without a cluster.
+    Init(init::Init),
+    /// Add to an operator that `kube-codegen init` started.
+    Create(create::Create),
     /// Show the API as the generator understands it.
     Inspect(inspect::Inspect),
     /// List every marker: syntax, target, meaning, default.
@@ -136,6 +143,8 @@ impl Cli {
             Command::Go(command) => command.run(color),
             Command::Crate(command) => command.run(color),
             Command::Manifests(command) => command.run(color),
+            Command::Init(command) => command.run(color),
+            Command::Create(command) => command.run(color),
             Command::Inspect(command) => command.run(color),
             Command::Markers(command) => command.run(),
             Command::Schema(command) => command.run(),

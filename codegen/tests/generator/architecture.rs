@@ -212,7 +212,7 @@ fn rust_is_emitted_through_quote() {
     // The codec is the runtime's own text; the tables of built-in types are data.
     check_absent(
         "",
-        &["scaffold.rs", codec, parts, "builtin/"],
+        &["scaffold.rs", "operator/", codec, parts, "builtin/"],
         &["include_str!"],
     );
 }

@@ -28,6 +28,8 @@ fn every_subcommand_explains_itself() {
     ] {
         check(&format!("help-{command}"), &[command, "--help"]);
     }
+    check("help-init", &["init", "--help"]);
+    check("help-create", &["create", "api", "--help"]);
 }
 
 #[test]

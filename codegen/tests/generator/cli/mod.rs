@@ -11,6 +11,7 @@ mod help;
 mod inspect;
 mod interrupt;
 mod names;
+mod operator;
 mod output;
 mod sandbox;
 mod schema;

@@ -1,0 +1,282 @@
+//! `kube-codegen create`.
+
+use std::path::Path;
+
+use clap::{Args, Subcommand};
+use codegen::{
+    config::shown,
+    model::Scope,
+    operator::{Api, Part, edit, generated_edit, names},
+};
+
+use super::{
+    Failure,
+    finish::{Finish, prepare},
+    operator::{Files, Project, input_error, mode},
+    style::{self, Color},
+};
+
+/// Add to an operator that `kube-codegen init` started.
+#[derive(Debug, Args)]
+pub(super) struct Create {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+#[command(defer = true)]
+enum What {
+    /// Add a kind: types, controller, tests and sample, and all that is generated from them.
+    Api(CreateApi),
+}
+
+/// Add a kind: types, controller, tests and sample, and all that is generated from them.
+///
+/// The new files are yours, and are never written again. Each kind has a line in a few files of yours, which stay as they are otherwise.
+/// Clients, definition and roles are generated in the same run. Nothing is written unless all of it works.
+#[derive(Debug, Args)]
+pub(super) struct CreateApi {
+    #[command(flatten)]
+    kind: KindArgs,
+    /// The plural, in URLs [default: by the rules of English, or that of the kind's other versions].
+    #[arg(long)]
+    plural: Option<String>,
+    /// Let objects live in the cluster, and not in namespaces.
+    #[arg(long)]
+    cluster: bool,
+    /// Write no controller, and no tests of one.
+    #[arg(long)]
+    no_controller: bool,
+    /// Write nothing; list what would be written.
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// The name of a kind in a version.
+#[derive(Debug, Args)]
+pub(super) struct KindArgs {
+    /// The group: one label, which the operator's domain is appended to, or a full name.
+    #[arg(long)]
+    pub(super) group: String,
+    /// The version, such as v1alpha1.
+    #[arg(long)]
+    pub(super) version: String,
+    /// The kind, such as Widget.
+    #[arg(long)]
+    pub(super) kind: String,
+}
+
+impl KindArgs {
+    /// The full name of the group, if all names are ones that an API may have.
+    pub(super) fn checked_group(&self, project: &Project) -> Result<String, Failure> {
+        let no_domain = || {
+            format!(
+                "the group `{}` has no domain, and {} names none: write it in full, such as {}.example.com",
+                self.group,
+                shown(&project.root.join("Cargo.toml")),
+                self.group
+            )
+        };
+        let group = project.operator.group(&self.group).ok_or_else(no_domain);
+        let group_fault = match &group {
+            Ok(group) => names::group_fault(group),
+            Err(message) => Some(message.clone()),
+        };
+        let faults = [
+            group_fault,
+            names::version_fault(&self.version),
+            names::kind_fault(&self.kind),
+        ];
+        input_error(faults.into_iter().flatten())?;
+        Ok(group.unwrap_or_default())
+    }
+}
+
+impl Create {
+    pub(super) fn run(self, color: Color) -> Result<(), Failure> {
+        match self.what {
+            What::Api(command) => command.run(color),
+        }
+    }
+}
+
+impl CreateApi {
+    fn run(self, color: Color) -> Result<(), Failure> {
+        let project = Project::read()?;
+        let group = self.kind.checked_group(&project)?;
+        input_error(self.plural.as_deref().and_then(names::plural_fault))?;
+        let api = self.api(&project, group)?;
+        let mut files = Files::new(project.root.clone());
+        self.check(&project, &api, &files)?;
+        for (path, text) in api.files() {
+            files.write(path, text);
+        }
+        let group_file = group_file(&api);
+        let has_file = files.text(Path::new(&group_file))?.is_some();
+        if api.is_first_of_version && !has_file {
+            let apis = files
+                .text(Path::new("src/apis/mod.rs"))?
+                .unwrap_or_default();
+            if !edit::has_module(&apis, &[], &api.group_module).unwrap_or(true) {
+                files.add(&api.group_edit())?;
+            }
+        }
+        for edit in [generated_edit()].iter().chain(&api.edits(has_file)) {
+            files.add(edit)?;
+        }
+        let configs = files.planned(project.configs);
+        let prepared = prepare(&configs)?;
+        let finish = Finish {
+            mode: mode(self.dry_run),
+            color,
+        };
+        for line in &files.left {
+            style::eprint(&style::note(line, color));
+        }
+        let types = api
+            .path(Part::Types)
+            .map(|path| shown(&files.root().join(path)));
+        finish.conclude(&configs, &prepared, vec![files.plan()?])?;
+        if self.dry_run {
+            return Ok(());
+        }
+        let (kind, version) = (&api.kind, format!("{}/{}", api.group, api.version));
+        let without = match &api.controller {
+            Some(_) => "",
+            None => ", without a controller of its own",
+        };
+        style::print(&format!(
+            "Created {kind} of {version}{without}. Next: write its fields in {}, run `kube-codegen generate`, then `cargo test`.\n",
+            types.unwrap_or_default()
+        ))
+    }
+
+    /// The kind, with what it has in common with its other versions.
+    fn api(&self, project: &Project, group: String) -> Result<Api, Failure> {
+        let KindArgs { version, kind, .. } = &self.kind;
+        let group_module = project.module_of_group(&group);
+        let other = project.versions_of(&group, kind).next();
+        if let Some((other, resource)) = other.filter(|(other, _)| other.name != *version) {
+            let plural = self
+                .plural
+                .as_ref()
+                .filter(|plural| **plural != resource.plural);
+            let is_other = self.cluster && resource.scope != Scope::Cluster;
+            let faults = [
+                plural.map(|plural| format!("the plural `{plural}`: {kind} is `{}` in {}, and has one plural in all versions", resource.plural, other.name)),
+                is_other.then(|| format!("--cluster: {kind} is namespaced in {}, and has one scope in all versions", other.name)),
+            ];
+            input_error(faults.into_iter().flatten())?;
+        }
+        let resource = other.map(|(_, resource)| resource);
+        let plural = resource.map(|resource| resource.plural.clone());
+        let scope = resource.map_or(Scope::Namespaced, |resource| resource.scope);
+        let plural = self.plural.clone().or(plural);
+        let module = names::module_of(kind);
+        let name = free_name(project, &group_module, &module);
+        let sample = match other {
+            Some(_) => free_name(project, &group_module, &format!("{module}_{version}")),
+            None => name.clone(),
+        };
+        let version_file = format!("src/apis/{group_module}/{version}/mod.rs");
+        Ok(Api {
+            operator: project.operator.clone(),
+            is_first_of_version: !project.root.join(version_file).exists(),
+            is_further_version: other.is_some(),
+            group_module,
+            group,
+            version: version.clone(),
+            kind: kind.clone(),
+            sample,
+            controller: (!self.no_controller && other.is_none()).then_some(name),
+            module,
+            plural: plural.unwrap_or_else(|| names::plural_of(kind)),
+            scope: if self.cluster { Scope::Cluster } else { scope },
+        })
+    }
+
+    /// That nothing is in the way.
+    fn check(&self, project: &Project, api: &Api, files: &Files) -> Result<(), Failure> {
+        let KindArgs { version, kind, .. } = &self.kind;
+        let group = project.group(&api.group);
+        let exists = project
+            .versions_of(&api.group, kind)
+            .any(|(found, _)| found.name == *version);
+        if exists {
+            let types = api.path(Part::Types).unwrap_or_default();
+            let at = files
+                .text(&types)?
+                .map(|_| format!(", in {}", shown(&project.root.join(&types))));
+            return input_error([format!(
+                "{kind} of {}/{version} exists already{}; another version of it is added with another --version",
+                api.group,
+                at.unwrap_or_default()
+            )]);
+        }
+        let mut faults = Vec::new();
+        let resources = group
+            .into_iter()
+            .flat_map(|group| &group.versions)
+            .flat_map(|version| &version.resources);
+        let same_plural = resources
+            .clone()
+            .find(|it| it.plural == api.plural && it.kind != *kind);
+        if let Some(other) = same_plural {
+            faults.push(format!(
+                "the plural `{}` is that of {} in {} already: write another one with --plural",
+                api.plural, other.kind, api.group
+            ));
+        }
+        let same_module = resources
+            .clone()
+            .find(|it| it.kind != *kind && it.kind.eq_ignore_ascii_case(kind));
+        if let Some(other) = same_module {
+            faults.push(format!("{} has the kind `{}`, which differs in upper and lower case alone: choose another name", api.group, other.kind));
+        }
+        let here = group
+            .into_iter()
+            .flat_map(|group| &group.versions)
+            .find(|it| it.name == *version);
+        let names = [kind.clone(), format!("{kind}Spec"), format!("{kind}Status")];
+        for def in here.into_iter().flat_map(|version| &version.types) {
+            if names.contains(&def.name) {
+                faults.push(format!(
+                    "{}/{version} has a type `{}` already: choose another kind",
+                    api.group, def.name
+                ));
+            }
+        }
+        for path in api.files().keys() {
+            if project.root.join(path).symlink_metadata().is_ok() {
+                faults.push(format!(
+                    "{} exists already, and is not overwritten: move it away",
+                    shown(&project.root.join(path))
+                ));
+            }
+        }
+        faults.sort();
+        faults.dedup();
+        input_error(faults)
+    }
+}
+
+fn group_file(api: &Api) -> String {
+    format!("src/apis/{}/mod.rs", api.group_module)
+}
+
+/// The name of a kind's controller, test and sample: its module's, or with the group before it where that is taken.
+fn free_name(project: &Project, group: &str, module: &str) -> String {
+    let is_free = |name: &str| {
+        let paths = [
+            format!("src/controllers/{name}.rs"),
+            format!("tests/operator/{name}.rs"),
+            format!("config/samples/{name}.yaml"),
+        ];
+        name != "main" && !paths.iter().any(|path| project.root.join(path).exists())
+    };
+    if is_free(module) {
+        module.to_owned()
+    } else {
+        format!("{group}_{module}")
+    }
+}

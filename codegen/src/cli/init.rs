@@ -1,0 +1,91 @@
+//! `kube-codegen init`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use codegen::{
+    config::{FILE_NAME, Workspace, shown},
+    operator::{Operator, names, runtime_dependency},
+};
+
+use super::{
+    Failure,
+    finish::{Finish, prepare},
+    operator::{Files, input_error, mode},
+    style::{self, Color},
+};
+
+/// Start an operator: a crate that builds and passes its tests at once, without a cluster.
+///
+/// It has a program with leader election, metrics, health checks and `demo`, tests on an embedded API server, and the files to
+/// deploy it. All of them are yours from then on. `kube-codegen create api` adds kinds.
+#[derive(Debug, Args)]
+pub(super) struct Init {
+    /// The name of the package and the program, such as my-operator.
+    name: String,
+    /// The domain that the names of its API groups end in, such as example.com.
+    #[arg(long)]
+    domain: String,
+    /// The folder [default: one of that name].
+    #[arg(long, short, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// How Cargo.toml names the runtime crate: a version or table in TOML, such as '{ path = "../runtime" }', relative to the folder.
+    #[arg(long, value_name = "TOML", default_value = "\"0.1\"", value_parser = runtime_dependency)]
+    runtime: String,
+    /// Write nothing; list what would be written.
+    #[arg(long)]
+    dry_run: bool,
+}
+
+impl Init {
+    pub(super) fn run(self, color: Color) -> Result<(), Failure> {
+        let faults = [
+            names::operator_fault(&self.name),
+            names::domain_fault(&self.domain),
+        ];
+        input_error(faults.into_iter().flatten())?;
+        let operator = Operator {
+            name: self.name,
+            domain: Some(self.domain),
+        };
+        let root = self.output.unwrap_or_else(|| operator.name.clone().into());
+        let tree = operator.files(&self.runtime);
+        let taken: Vec<String> = tree
+            .keys()
+            .filter(|path| root.join(path).symlink_metadata().is_ok())
+            .map(|path| shown(path))
+            .collect();
+        input_error((!taken.is_empty()).then(|| {
+            format!(
+                "{} has files that an operator has: {}; `init` overwrites nothing: choose another folder with --output",
+                shown(&root),
+                taken.join(", ")
+            )
+        }))?;
+        let mut files = Files::new(root);
+        let codegen_toml = tree
+            .get(std::path::Path::new(FILE_NAME))
+            .cloned()
+            .unwrap_or_default();
+        for (path, text) in tree {
+            files.write(path, text);
+        }
+        let configs = Workspace::parse(&files.root().join(FILE_NAME), &codegen_toml)?.crates;
+        let configs = files.planned(configs);
+        let prepared = prepare(&configs)?;
+        let finish = Finish {
+            mode: mode(self.dry_run),
+            color,
+        };
+        let root = shown(files.root());
+        finish.conclude(&configs, &prepared, vec![files.plan()?])?;
+        if self.dry_run {
+            return Ok(());
+        }
+        style::print(&format!(
+            "Created the operator {}. Next:\n  cd {root}\n  kube-codegen create api --group batch --version v1alpha1 --kind Widget\n  \
+             cargo test\n  cargo run -- demo\n",
+            operator.name
+        ))
+    }
+}

@@ -1,0 +1,236 @@
+//! The operator on disk: what its commands read of it, and what they are about to write.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use codegen::{
+    Config, Diagnostic, Diagnostics, Mode,
+    config::{Error, FILE_NAME, Workspace, shown},
+    model::{ApiSet, Group, Resource, Version},
+    operator::{Edit, Operator, names},
+    output::{self, Plan},
+};
+
+use super::{Failure, generate};
+
+/// The files that a command writes and removes, beside generated ones.
+#[derive(Debug)]
+pub(super) struct Files {
+    root: PathBuf,
+    /// New texts by path below the root; none where a file goes.
+    texts: BTreeMap<PathBuf, Option<String>>,
+    /// Folders that go as a whole.
+    folders: Vec<PathBuf>,
+    /// Lines that had no place.
+    pub(super) left: Vec<String>,
+}
+
+impl Files {
+    pub(super) const fn new(root: PathBuf) -> Self {
+        Self {
+            root,
+            texts: BTreeMap::new(),
+            folders: Vec::new(),
+            left: Vec::new(),
+        }
+    }
+
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub(super) fn write(&mut self, path: PathBuf, text: String) {
+        self.texts.insert(path, Some(text));
+    }
+
+    /// The text that a file has, or will have; none without the file.
+    pub(super) fn text(&self, path: &Path) -> Result<Option<String>, Failure> {
+        if let Some(text) = self.texts.get(path) {
+            return Ok(text.clone());
+        }
+        let full = self.root.join(path);
+        match fs::read_to_string(&full) {
+            Ok(text) => Ok(Some(text)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(source) => {
+                let path = shown(&full).into();
+                Err(Error::Read { path, source }.into())
+            }
+        }
+    }
+
+    /// Adds a line to a file. Where it has no place there, it is left to the user.
+    pub(super) fn add(&mut self, edit: &Edit) -> Result<(), Failure> {
+        self.edit(edit, Edit::add, "lacks")
+    }
+
+    fn edit(
+        &mut self,
+        edit: &Edit,
+        change: fn(&Edit, &str) -> Result<String, codegen::operator::edit::EditError>,
+        verb: &str,
+    ) -> Result<(), Failure> {
+        let shown = shown(&self.root.join(&edit.path));
+        let Some(text) = self.text(&edit.path)? else {
+            self.left.push(format!(
+                "{shown} is not there; its line is `{}`",
+                edit.line()
+            ));
+            return Ok(());
+        };
+        match change(edit, &text) {
+            Ok(changed) if changed == text => {}
+            Ok(changed) => self.write(edit.path.clone(), changed),
+            Err(error) => {
+                self.left.push(format!(
+                    "{shown} {verb} `{}`, and was left alone, since {error}",
+                    edit.line()
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The configurations, reading what will be there.
+    pub(super) fn planned(&self, configs: Vec<Config>) -> Vec<Config> {
+        let planned = |config: Config| {
+            let texts = self.texts.iter();
+            let config = texts.fold(config, |config, (path, text)| {
+                config.planned_input(&self.root.join(path), text.clone())
+            });
+            let folders = self.folders.iter();
+            folders.fold(config, |config, folder| {
+                config.planned_input(&self.root.join(folder), None)
+            })
+        };
+        configs.into_iter().map(planned).collect()
+    }
+
+    pub(super) fn plan(self) -> Result<Plan, output::Error> {
+        Plan::of_edits(&self.root, self.texts)
+    }
+}
+
+/// An operator that is there already.
+#[derive(Debug)]
+pub(super) struct Project {
+    pub(super) operator: Operator,
+    pub(super) root: PathBuf,
+    /// What its codegen.toml declares.
+    pub(super) configs: Vec<Config>,
+    /// Its kinds.
+    pub(super) api: ApiSet,
+}
+
+impl Project {
+    /// The operator of the nearest codegen.toml.
+    pub(super) fn read() -> Result<Self, Failure> {
+        let path = generate::find().ok_or_else(|| {
+            Failure::Usage(format!(
+                "no {FILE_NAME} in the current folder or above it: start an operator with `kube-codegen init`"
+            ))
+        })?;
+        let root = path.parent().unwrap_or(Path::new("")).to_owned();
+        let configs = Workspace::read(&path)?.crates;
+        let manifest = root.join("Cargo.toml");
+        let text = fs::read_to_string(&manifest).map_err(|source| Error::Read {
+            path: shown(&manifest).into(),
+            source,
+        })?;
+        let operator = Operator::read(&text).ok_or_else(|| {
+            Failure::Usage(format!(
+                "{} is not the manifest of a package",
+                shown(&manifest)
+            ))
+        })?;
+        let [config] = configs.as_slice() else {
+            return Err(Failure::Usage(format!(
+                "{} declares {} crates: an operator has one [[crate]], of annotated Rust in src/apis",
+                shown(&path),
+                configs.len()
+            )));
+        };
+        let api = config.generated(&())?.api;
+        Ok(Self {
+            operator,
+            root,
+            configs,
+            api,
+        })
+    }
+
+    /// The group of a name.
+    pub(super) fn group(&self, name: &str) -> Option<&Group> {
+        self.api.groups.iter().find(|group| group.name == name)
+    }
+
+    /// The versions of a kind, with what each says of it.
+    pub(super) fn versions_of<'a>(
+        &'a self,
+        group: &str,
+        kind: &'a str,
+    ) -> impl Iterator<Item = (&'a Version, &'a Resource)> {
+        let versions = self
+            .group(group)
+            .into_iter()
+            .flat_map(|group| &group.versions);
+        versions.filter_map(move |version| {
+            let mut resources = version.resources.iter();
+            let resource = resources.find(|resource| resource.kind == kind)?;
+            Some((version, resource))
+        })
+    }
+
+    /// The folder of a group in `src/apis`: the one that it has, or the first of its names that no other group has.
+    pub(super) fn module_of_group(&self, name: &str) -> String {
+        let apis = self.root.join("src/apis");
+        if let Some(module) = folder_of(&apis, name) {
+            return module;
+        }
+        let [short, long] = names::modules_of_group(name);
+        if apis.join(&short).exists() {
+            long
+        } else {
+            short
+        }
+    }
+}
+
+/// The folder whose versions say that they are of a group.
+fn folder_of(apis: &Path, group: &str) -> Option<String> {
+    let marker = format!("// +groupName={group}");
+    let says_so = |file: PathBuf| {
+        let text = fs::read_to_string(file).unwrap_or_default();
+        text.lines().any(|line| line.trim_end() == marker)
+    };
+    let mut folders: Vec<PathBuf> = subfolders(apis);
+    folders.sort();
+    let found = folders.into_iter().find(|folder| {
+        let versions = subfolders(folder).into_iter();
+        versions.map(|version| version.join("mod.rs")).any(says_so)
+    })?;
+    Some(found.file_name()?.to_str()?.to_owned())
+}
+
+fn subfolders(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let paths = entries.map(|entry| entry.path());
+    paths.filter(|path| path.is_dir()).collect()
+}
+
+pub(super) const fn mode(dry_run: bool) -> Mode {
+    if dry_run { Mode::DryRun } else { Mode::Write }
+}
+
+/// An error with all messages, if there is any: exit code 1.
+pub(super) fn input_error(messages: impl IntoIterator<Item = String>) -> Result<(), Failure> {
+    let mut diagnostics = Diagnostics::new();
+    for message in messages {
+        diagnostics.push(Diagnostic::error(message));
+    }
+    let checked = diagnostics.finish(());
+    checked.map_err(|found| Error::Input(found).into())
+}

@@ -1,0 +1,357 @@
+//! One kind of an operator: its files, and the lines that it has in files of the user's.
+
+use std::path::PathBuf;
+
+use super::{
+    Operator,
+    edit::{self, EditError},
+};
+use crate::{model::Scope, output::Tree, scaffold::fill};
+
+const TYPES: &str = include_str!("../../../templates/operator/api/types.rs");
+const VERSION: &str = include_str!("../../../templates/operator/api/version.rs");
+const CONTROLLER: &str = include_str!("../../../templates/operator/api/controller.rs");
+const TEST: &str = include_str!("../../../templates/operator/api/test.rs");
+const SAMPLE: &str = include_str!("../../../templates/operator/api/sample.yaml");
+
+/// The width of a line in rustfmt's style.
+const WIDTH: usize = 100;
+
+/// The width of a call's arguments that stay on its line.
+const ARGUMENTS: usize = 60;
+
+/// A kind in a version of a group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Api {
+    /// The operator that it belongs to.
+    pub operator: Operator,
+    /// The group's full name.
+    pub group: String,
+    /// The group's folder in `src/apis`.
+    pub group_module: String,
+    /// The version, also its folder.
+    pub version: String,
+    /// The kind.
+    pub kind: String,
+    /// The file with its types.
+    pub module: String,
+    /// The name of its controller, its test and its sample; none without a controller of its own.
+    pub controller: Option<String>,
+    /// The name of its sample.
+    pub sample: String,
+    /// The plural.
+    pub plural: String,
+    /// Whether its objects live in namespaces.
+    pub scope: Scope,
+    /// Whether the kind has another version, which is the stored one.
+    pub is_further_version: bool,
+    /// Whether it is the first kind of its version.
+    pub is_first_of_version: bool,
+}
+
+/// What a file of a kind is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    /// The types.
+    Types,
+    /// The module of the version.
+    Version,
+    /// The controller.
+    Controller,
+    /// Its tests.
+    Test,
+    /// The sample.
+    Sample,
+}
+
+/// A line that a kind has in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// The file.
+    pub path: PathBuf,
+    /// The line, and where it goes.
+    pub kind: EditKind,
+}
+
+/// A line, and where it goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EditKind {
+    /// An item within inline modules.
+    Item {
+        /// The modules, from the outside.
+        within: Vec<String>,
+        /// The item.
+        item: String,
+    },
+    /// A statement in a function.
+    Statement {
+        /// The function.
+        function: &'static str,
+        /// The statement.
+        statement: String,
+    },
+}
+
+impl Edit {
+    fn item(path: impl Into<PathBuf>, item: String) -> Self {
+        let within = Vec::new();
+        let (path, kind) = (path.into(), EditKind::Item { within, item });
+        Self { path, kind }
+    }
+
+    fn statement(function: &'static str, statement: String) -> Self {
+        Self {
+            path: "src/app.rs".into(),
+            kind: EditKind::Statement {
+                function,
+                statement,
+            },
+        }
+    }
+
+    /// The line.
+    #[must_use]
+    pub fn line(&self) -> &str {
+        match &self.kind {
+            EditKind::Item { item, .. } => item,
+            EditKind::Statement { statement, .. } => statement,
+        }
+    }
+
+    /// The text with the line.
+    ///
+    /// # Errors
+    ///
+    /// As [`edit::add_item`] and [`edit::add_statement`].
+    pub fn add(&self, text: &str) -> Result<String, EditError> {
+        match &self.kind {
+            EditKind::Item { within, item } => edit::add_item(text, &names(within), item),
+            EditKind::Statement {
+                function,
+                statement,
+            } => edit::add_statement(text, function, statement),
+        }
+    }
+
+    /// The text without the line.
+    ///
+    /// # Errors
+    ///
+    /// As [`edit::remove_item`] and [`edit::remove_statement`].
+    pub fn remove(&self, text: &str) -> Result<String, EditError> {
+        match &self.kind {
+            EditKind::Item { within, item } => edit::remove_item(text, &names(within), item),
+            EditKind::Statement {
+                function,
+                statement,
+            } => edit::remove_statement(text, function, statement),
+        }
+    }
+}
+
+fn names(within: &[String]) -> Vec<&str> {
+    within.iter().map(String::as_str).collect()
+}
+
+impl Api {
+    /// The path of a part; none for a part that the kind does not have.
+    #[must_use]
+    pub fn path(&self, part: Part) -> Option<PathBuf> {
+        let version = format!("src/apis/{}/{}", self.group_module, self.version);
+        let path = match part {
+            Part::Types => format!("{version}/{}.rs", self.module),
+            Part::Version => format!("{version}/mod.rs"),
+            Part::Controller => format!("src/controllers/{}.rs", self.controller.as_ref()?),
+            Part::Test => format!("tests/operator/{}.rs", self.controller.as_ref()?),
+            Part::Sample => format!("config/samples/{}.yaml", self.sample),
+        };
+        Some(path.into())
+    }
+
+    /// The files that belong to the kind alone.
+    #[must_use]
+    pub fn files(&self) -> Tree {
+        let parts = [
+            (Part::Types, TYPES),
+            (Part::Version, VERSION),
+            (Part::Controller, CONTROLLER),
+            (Part::Test, TEST),
+            (Part::Sample, SAMPLE),
+        ];
+        let values = self.values();
+        let files = parts.into_iter().filter_map(|(part, template)| {
+            let is_wanted = part != Part::Version || self.is_first_of_version;
+            let path = self.path(part).filter(|_| is_wanted)?;
+            Some((path, fill(template, &values)))
+        });
+        files.collect()
+    }
+
+    /// The lines that the kind has in other files. `group_file` is whether the group's module is a file of its own.
+    #[must_use]
+    pub fn edits(&self, group_file: bool) -> Vec<Edit> {
+        let mut edits = Vec::new();
+        let (group, version) = (&self.group_module, &self.version);
+        if self.is_first_of_version {
+            edits.push(self.version_edit(group_file));
+        } else {
+            let path = format!("src/apis/{group}/{version}/mod.rs");
+            edits.push(Edit::item(&path, format!("mod {};", self.module)));
+            edits.push(Edit::item(&path, format!("pub use {}::*;", self.module)));
+        }
+        if let Some(controller) = &self.controller {
+            edits.push(Edit::item(
+                "src/controllers/mod.rs",
+                format!("pub mod {controller};"),
+            ));
+            edits.push(Edit::item(
+                "tests/operator/main.rs",
+                format!("mod {controller};"),
+            ));
+            let add =
+                format!("let manager = crate::controllers::{controller}::add(manager, &shared)?;");
+            edits.push(Edit::statement("setup", add));
+        }
+        edits.push(self.sample_edit());
+        edits.push(Edit::statement(
+            "demo",
+            format!("let demo = demo.command_to_try({:?});", self.command()),
+        ));
+        edits
+    }
+
+    /// The declaration of the version, with that of the group if `apis` has none.
+    fn version_edit(&self, group_file: bool) -> Edit {
+        let (group, version) = (&self.group_module, &self.version);
+        let item = format!("pub mod {version};");
+        if group_file {
+            return Edit::item(format!("src/apis/{group}/mod.rs"), item);
+        }
+        let within = vec![group.clone()];
+        let kind = EditKind::Item { within, item };
+        Edit {
+            path: "src/apis/mod.rs".into(),
+            kind,
+        }
+    }
+
+    /// The declaration of the group, as it is before its first version is added.
+    #[must_use]
+    pub fn group_edit(&self) -> Edit {
+        let (group, module) = (&self.group, &self.group_module);
+        Edit::item(
+            "src/apis/mod.rs",
+            format!("/// The group `{group}`.\npub mod {module} {{\n}}"),
+        )
+    }
+
+    fn sample_edit(&self) -> Edit {
+        let path = format!("\"../config/samples/{}.yaml\"", self.sample);
+        let include = format!("include_str!({path})");
+        let statement = if include.len() > ARGUMENTS {
+            format!("let demo = demo.objects(include_str!(\n    {path}\n));")
+        } else {
+            format!("let demo = demo.objects({include});")
+        };
+        Edit::statement("demo", statement)
+    }
+
+    fn command(&self) -> String {
+        let full = format!("kubectl get {}.{}", self.plural, self.group);
+        if full.len() + 2 > ARGUMENTS {
+            format!("kubectl get {}", self.plural)
+        } else {
+            full
+        }
+    }
+
+    fn values(&self) -> Vec<(&'static str, String)> {
+        let kind = &self.kind;
+        let is_vowel = kind.starts_with(['A', 'E', 'I', 'O', 'U']);
+        let article = if is_vowel { "n" } else { "" };
+        let (genclient, scope, namespace, client, test_client) = match self.scope {
+            Scope::Namespaced => (
+                "",
+                "",
+                "  namespace: default\n",
+                format!(
+                    "    let namespace = request.namespace().unwrap_or_default();\n    \
+                     let api = Api::<{kind}>::namespaced(client, namespace);\n"
+                ),
+                "Api::namespaced(server.client(), \"default\")",
+            ),
+            Scope::Cluster => (
+                "// +genclient:nonNamespaced\n",
+                ",scope=Cluster",
+                "",
+                format!("    let api = Api::<{kind}>::all(client);\n"),
+                "Api::all(server.client())",
+            ),
+        };
+        let storage = if self.is_further_version {
+            ""
+        } else {
+            "// +kubebuilder:storageversion\n"
+        };
+        vec![
+            ("name", self.operator.name.clone()),
+            ("crate", self.operator.crate_name()),
+            ("group", self.group.clone()),
+            ("group_module", self.group_module.clone()),
+            ("version", self.version.clone()),
+            ("version_module", self.version.clone()),
+            ("kind", kind.clone()),
+            ("a_kind", format!("A{article} {kind}")),
+            ("a_kind_lower", format!("a{article} {kind}")),
+            (
+                "module",
+                self.controller
+                    .clone()
+                    .unwrap_or_else(|| self.module.clone()),
+            ),
+            ("types_module", self.module.clone()),
+            ("plural", self.plural.clone()),
+            ("genclient", genclient.to_owned()),
+            ("scope", scope.to_owned()),
+            ("storage", storage.to_owned()),
+            ("namespace", namespace.to_owned()),
+            ("client", client),
+            ("test_client", test_client.to_owned()),
+            ("imports", self.imports()),
+            ("reconcile", self.reconcile()),
+        ]
+    }
+
+    /// The imports of the types, as rustfmt has them.
+    fn imports(&self) -> String {
+        let (kind, path) = (
+            &self.kind,
+            format!("crate::apis::{}::{}", self.group_module, self.version),
+        );
+        let line = format!("use {path}::{{{kind}, {kind}Status}};");
+        if line.len() <= WIDTH {
+            line
+        } else {
+            format!("use {path}::{kind};\nuse {path}::{kind}Status;")
+        }
+    }
+
+    /// The head of the function, as rustfmt has it.
+    fn reconcile(&self) -> String {
+        let kind = &self.kind;
+        let (request, context) = ("request: Request", format!("context: Context<{kind}>"));
+        let result = "Result<Action, ApplyError>";
+        let line = format!("async fn reconcile({request}, {context}) -> {result}");
+        if line.len() + 2 <= WIDTH {
+            line
+        } else {
+            format!("async fn reconcile(\n    {request},\n    {context},\n) -> {result}")
+        }
+    }
+}
+
+/// The line that an operator has while it has any kind: the module of generated code.
+#[must_use]
+pub fn generated_edit() -> Edit {
+    Edit::item("src/lib.rs", "pub mod generated;".to_owned())
+}

@@ -1,0 +1,456 @@
+//! Edits of a user's Rust: a line goes in or out at a place that the syntax gives, and every other byte stays.
+//!
+//! Nothing is printed anew, and no comment marks the places. What was put in is found again by its tokens, so that it may have been moved
+//! or formatted meanwhile. Putting in what is there, and taking out what is not, changes nothing; taking out what was put in gives
+//! the text before.
+
+use std::{cmp::Ordering, ops::Range};
+
+use quote::ToTokens;
+use syn::{Block, File, Item, Stmt, UseTree, spanned::Spanned};
+
+/// Why a text cannot be edited.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EditError {
+    /// It is not Rust.
+    #[error("it is not valid Rust: {0}")]
+    Syntax(String),
+    /// The module that the line belongs to is not there, or in another file.
+    #[error("it has no `mod {0} {{ … }}`")]
+    NoModule(String),
+    /// The function that the statement belongs to is not there.
+    #[error("it has no `fn {0}`")]
+    NoFunction(String),
+}
+
+impl From<syn::Error> for EditError {
+    fn from(error: syn::Error) -> Self {
+        Self::Syntax(error.to_string())
+    }
+}
+
+/// Adds an item: a declaration of a module, or a `use`. It goes to those of its sort, in the order of names.
+///
+/// `within` names the inline modules around it, from the outside.
+///
+/// # Errors
+///
+/// [`EditError`].
+pub fn add_item(text: &str, within: &[&str], item: &str) -> Result<String, EditError> {
+    let file = parse(text)?;
+    let new: Item = syn::parse_str(item)?;
+    let scope = Scope::find(&file, text, within)?;
+    let siblings: Vec<&Item> = scope.siblings(&new).collect();
+    if siblings.iter().any(|sibling| same(*sibling, &new)) {
+        return Ok(text.to_owned());
+    }
+    let lines = indented(item, within.len());
+    let is_block = lines.trim_end().contains('\n');
+    let name = sort_name(&new);
+    let before = siblings
+        .iter()
+        .rev()
+        .find(|sibling| in_order(&new, &sort_name(sibling), &name) == Ordering::Less);
+    if let Some(before) = before {
+        return Ok(insert_after(text, range(before), &lines, is_block));
+    }
+    if let Some(first) = siblings.first() {
+        return Ok(insert_before(text, range(first), &lines, is_block));
+    }
+    match scope.items.last() {
+        Some(last) => Ok(insert_after(text, range(last), &lines, true)),
+        None => Ok(insert_at_end(text, &scope, &lines)),
+    }
+}
+
+/// Removes an item that [`add_item`] added, by its tokens; comments and attributes of the user's around it count as another item.
+///
+/// # Errors
+///
+/// [`EditError::Syntax`].
+pub fn remove_item(text: &str, within: &[&str], item: &str) -> Result<String, EditError> {
+    let file = parse(text)?;
+    let old: Item = syn::parse_str(item)?;
+    let Ok(scope) = Scope::find(&file, text, within) else {
+        return Ok(text.to_owned());
+    };
+    let Some(found) = scope.siblings(&old).find(|sibling| same(*sibling, &old)) else {
+        return Ok(text.to_owned());
+    };
+    let is_block = item.trim_end().contains('\n');
+    let is_alone = scope.siblings(&old).count() == 1;
+    Ok(remove(text, range(found), is_block || is_alone))
+}
+
+/// Adds a statement to a function, before the value that it gives.
+///
+/// # Errors
+///
+/// [`EditError`].
+pub fn add_statement(text: &str, function: &str, statement: &str) -> Result<String, EditError> {
+    let file = parse(text)?;
+    let new = parse_statement(statement)?;
+    let block = function_block(&file, function)?;
+    if block.stmts.iter().any(|old| same(old, &new)) {
+        return Ok(text.to_owned());
+    }
+    let lines = indented(statement, 1);
+    match block.stmts.split_last() {
+        Some((tail @ Stmt::Expr(_, None), before)) => {
+            let after = before
+                .last()
+                .map_or(block.brace_token.span.open().byte_range().end, |last| {
+                    range(last).end
+                });
+            let tail = with_comments(text, after, range(tail));
+            Ok(insert_before(text, tail, &lines, false))
+        }
+        Some((last, _)) => Ok(insert_after(text, range(last), &lines, false)),
+        None => {
+            let open = block.brace_token.span.open().byte_range();
+            Ok(insert_after(text, open, &lines, false))
+        }
+    }
+}
+
+/// Removes a statement that [`add_statement`] added.
+///
+/// # Errors
+///
+/// [`EditError::Syntax`].
+pub fn remove_statement(text: &str, function: &str, statement: &str) -> Result<String, EditError> {
+    let file = parse(text)?;
+    let old = parse_statement(statement)?;
+    let Ok(block) = function_block(&file, function) else {
+        return Ok(text.to_owned());
+    };
+    let found = block.stmts.iter().find(|statement| same(*statement, &old));
+    Ok(found.map_or_else(
+        || text.to_owned(),
+        |found| remove(text, range(found), false),
+    ))
+}
+
+/// Whether the text has a module of this name within others, inline or in a file of its own.
+///
+/// # Errors
+///
+/// [`EditError::Syntax`].
+pub fn has_module(text: &str, within: &[&str], name: &str) -> Result<bool, EditError> {
+    let file = parse(text)?;
+    let Ok(scope) = Scope::find(&file, text, within) else {
+        return Ok(false);
+    };
+    Ok(scope.module(name).is_some())
+}
+
+/// Whether the module has nothing in it.
+///
+/// # Errors
+///
+/// [`EditError`].
+pub fn is_empty(text: &str, within: &[&str]) -> Result<bool, EditError> {
+    let file = parse(text)?;
+    Ok(Scope::find(&file, text, within)?.items.is_empty())
+}
+
+/// The items of a file, or of an inline module in it.
+struct Scope<'a> {
+    items: &'a [Item],
+    /// The place of the brace that closes it, or the end of the file.
+    end: usize,
+}
+
+impl<'a> Scope<'a> {
+    fn find(file: &'a File, text: &str, within: &[&str]) -> Result<Self, EditError> {
+        let mut scope = Self {
+            items: &file.items,
+            end: text.len(),
+        };
+        for name in within {
+            let module = scope.module(name).and_then(|module| match module {
+                Item::Mod(module) => module.content.as_ref(),
+                _ => None,
+            });
+            let (brace, items) = module.ok_or_else(|| EditError::NoModule((*name).to_owned()))?;
+            scope = Self {
+                items,
+                end: brace.span.close().byte_range().start,
+            };
+        }
+        Ok(scope)
+    }
+
+    fn module(&self, name: &str) -> Option<&'a Item> {
+        let is_it =
+            |item: &&Item| matches!(item, Item::Mod(module) if unraw(&module.ident) == name);
+        self.items.iter().find(is_it)
+    }
+
+    /// The items of the sort of one.
+    fn siblings(&self, of: &Item) -> impl Iterator<Item = &'a Item> {
+        let sort = std::mem::discriminant(of);
+        let items = self.items.iter();
+        items.filter(move |item| std::mem::discriminant(*item) == sort)
+    }
+}
+
+fn function_block<'a>(file: &'a File, name: &str) -> Result<&'a Block, EditError> {
+    let mut functions = file.items.iter().filter_map(|item| match item {
+        Item::Fn(function) if function.sig.ident == name => Some(&*function.block),
+        _ => None,
+    });
+    functions
+        .next()
+        .ok_or_else(|| EditError::NoFunction(name.to_owned()))
+}
+
+fn parse(text: &str) -> Result<File, EditError> {
+    if text.starts_with('\u{feff}') || text.starts_with("#!") && !text.starts_with("#![") {
+        // Its places would be counted from behind them.
+        return Err(EditError::Syntax(
+            "it starts with a byte order mark or a line for the shell".to_owned(),
+        ));
+    }
+    Ok(syn::parse_file(text)?)
+}
+
+fn parse_statement(text: &str) -> Result<Stmt, EditError> {
+    let block: Block = syn::parse_str(&format!("{{ {text} }}"))?;
+    let mut statements = block.stmts.into_iter();
+    statements
+        .next()
+        .ok_or_else(|| EditError::Syntax("an empty statement".to_owned()))
+}
+
+/// Whether two nodes have the same tokens.
+fn same(a: &impl ToTokens, b: &impl ToTokens) -> bool {
+    a.to_token_stream().to_string() == b.to_token_stream().to_string()
+}
+
+fn range(node: &impl Spanned) -> Range<usize> {
+    node.span().byte_range()
+}
+
+fn unraw(ident: &syn::Ident) -> String {
+    let text = ident.to_string();
+    text.strip_prefix("r#").map(str::to_owned).unwrap_or(text)
+}
+
+/// The name by which rustfmt sorts an item.
+fn sort_name(item: &Item) -> String {
+    match item {
+        Item::Mod(module) => unraw(&module.ident),
+        Item::Use(import) => first_name(&import.tree),
+        _ => String::new(),
+    }
+}
+
+fn first_name(tree: &UseTree) -> String {
+    match tree {
+        UseTree::Path(path)
+            if matches!(path.ident.to_string().as_str(), "self" | "super" | "crate") =>
+        {
+            first_name(&path.tree)
+        }
+        UseTree::Path(path) => unraw(&path.ident),
+        UseTree::Name(name) => unraw(&name.ident),
+        UseTree::Rename(rename) => unraw(&rename.ident),
+        UseTree::Glob(_) | UseTree::Group(_) => String::new(),
+    }
+}
+
+/// The order of two names in rustfmt's style of 2024, among items of the sort of one.
+fn in_order(item: &Item, a: &str, b: &str) -> Ordering {
+    match item {
+        Item::Use(_) => by_version(a, b),
+        _ => a.cmp(b),
+    }
+}
+
+/// Numbers count as numbers, and `_` comes first.
+fn by_version(a: &str, b: &str) -> Ordering {
+    let parts = |text: &str| {
+        let mut parts = Vec::new();
+        let mut number = String::new();
+        for c in text.chars() {
+            if c.is_ascii_digit() {
+                number.push(c);
+                continue;
+            }
+            if !number.is_empty() {
+                parts.push(Part::of(&std::mem::take(&mut number)));
+            }
+            parts.push(if c == '_' {
+                Part::Underscore
+            } else {
+                Part::Char(c)
+            });
+        }
+        if !number.is_empty() {
+            parts.push(Part::of(&number));
+        }
+        parts
+    };
+    parts(a).cmp(&parts(b))
+}
+
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    Underscore,
+    Number(usize, String),
+    Char(char),
+}
+
+impl Part {
+    fn of(digits: &str) -> Self {
+        let plain = digits.trim_start_matches('0');
+        Self::Number(plain.len(), plain.to_owned())
+    }
+}
+
+/// The lines with an indentation, ending in a newline.
+fn indented(lines: &str, depth: usize) -> String {
+    let indent = "    ".repeat(depth);
+    let lines = lines.trim_end().lines().map(|line| match line {
+        "" => "\n".to_owned(),
+        line => format!("{indent}{line}\n"),
+    });
+    lines.collect()
+}
+
+/// The line ending of a text.
+fn newline(text: &str) -> &'static str {
+    if text.contains("\r\n") { "\r\n" } else { "\n" }
+}
+
+fn with_newlines(lines: &str, text: &str) -> String {
+    lines.replace('\n', newline(text))
+}
+
+/// The start of the line of a place, if nothing but white space stands between.
+fn line_start(text: &str, at: usize) -> Option<usize> {
+    let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    text[start..at].trim().is_empty().then_some(start)
+}
+
+/// The end of the line of a place, its newline included, if nothing but white space stands between.
+fn line_end(text: &str, at: usize) -> Option<usize> {
+    let end = text[at..].find('\n').map_or(text.len(), |end| at + end + 1);
+    text[at..end].trim().is_empty().then_some(end)
+}
+
+/// As [`line_end`], past a comment too.
+fn line_end_past_comment(text: &str, at: usize) -> Option<usize> {
+    let end = text[at..].find('\n').map_or(text.len(), |end| at + end + 1);
+    let rest = text[at..end].trim_start();
+    (rest.is_empty() || rest.starts_with("//")).then_some(end)
+}
+
+/// The node with the lines of comments directly above it, as far as `after`.
+fn with_comments(text: &str, after: usize, node: Range<usize>) -> Range<usize> {
+    let Some(mut start) = line_start(text, node.start) else {
+        return node;
+    };
+    while let Some(end) = start.checked_sub(1) {
+        let above = text[..end].rfind('\n').map_or(0, |end| end + 1);
+        if above < after || !text[above..end].trim_start().starts_with("//") {
+            break;
+        }
+        start = above;
+    }
+    start..node.end
+}
+
+fn spliced(text: &str, range: Range<usize>, with: &str) -> String {
+    format!("{}{with}{}", &text[..range.start], &text[range.end..])
+}
+
+/// Puts lines after a node; with a blank line in front of them if they are `apart`.
+fn insert_after(text: &str, node: Range<usize>, lines: &str, apart: bool) -> String {
+    let Some(end) = line_end_past_comment(text, node.end) else {
+        return spliced(text, node.end..node.end, &format!(" {}", lines.trim()));
+    };
+    let blank = if apart { "\n" } else { "" };
+    if text[..end].ends_with('\n') {
+        let lines = with_newlines(&format!("{blank}{lines}"), text);
+        return spliced(text, end..end, &lines);
+    }
+    let lines = with_newlines(&format!("\n{blank}{}", lines.trim_end()), text);
+    spliced(text, end..end, &lines)
+}
+
+/// Puts lines before a node; with a blank line behind them if they are `apart`.
+fn insert_before(text: &str, node: Range<usize>, lines: &str, apart: bool) -> String {
+    let Some(start) = line_start(text, node.start) else {
+        return spliced(text, node.start..node.start, &format!("{} ", lines.trim()));
+    };
+    let blank = if apart { "\n" } else { "" };
+    let lines = with_newlines(&format!("{lines}{blank}"), text);
+    spliced(text, start..start, &lines)
+}
+
+/// Puts lines at the end of a scope without items.
+fn insert_at_end(text: &str, scope: &Scope<'_>, lines: &str) -> String {
+    if scope.end == text.len() {
+        let lines = match text {
+            "" => lines.to_owned(),
+            text if text.ends_with('\n') => format!("\n{lines}"),
+            _ => format!("\n\n{}", lines.trim_end()),
+        };
+        return text.to_owned() + &with_newlines(&lines, text);
+    }
+    match line_start(text, scope.end) {
+        Some(start) => spliced(text, start..start, &with_newlines(lines, text)),
+        None => spliced(text, scope.end..scope.end, lines.trim()),
+    }
+}
+
+/// Takes a node out with its line; with a blank line beside it if it stands `apart`.
+fn remove(text: &str, node: Range<usize>, apart: bool) -> String {
+    let (Some(start), Some(end)) = (line_start(text, node.start), line_end(text, node.end)) else {
+        return remove_within_line(text, node);
+    };
+    let before = &text[..start];
+    if !text[..end].ends_with('\n') {
+        // The last line, without a newline: the one before it goes.
+        let kept = before.strip_suffix('\n').unwrap_or(before);
+        let kept = kept.strip_suffix('\r').unwrap_or(kept);
+        let is_blank = apart && kept.ends_with('\n');
+        let kept = if is_blank {
+            kept.trim_end_matches(['\n', '\r'])
+        } else {
+            kept
+        };
+        return kept.to_owned();
+    }
+    if !apart {
+        return spliced(text, start..end, "");
+    }
+    let newline = newline(text);
+    let blank_before = before
+        .strip_suffix(newline)
+        .is_some_and(|rest| rest.is_empty() || rest.ends_with('\n'));
+    if blank_before {
+        spliced(text, start - newline.len()..end, "")
+    } else if text[end..].starts_with(newline) {
+        spliced(text, start..end + newline.len(), "")
+    } else {
+        spliced(text, start..end, "")
+    }
+}
+
+/// Takes a node out of a line that holds more than it, with the space on one side.
+fn remove_within_line(text: &str, node: Range<usize>) -> String {
+    if text[..node.start].ends_with(' ') {
+        spliced(text, node.start - 1..node.end, "")
+    } else if text[node.end..].starts_with(' ') {
+        spliced(text, node.start..node.end + 1, "")
+    } else {
+        spliced(text, node, "")
+    }
+}
+
+#[cfg(test)]
+#[path = "edit_tests.rs"]
+mod tests;

@@ -1,0 +1,237 @@
+//! Operators: what `kube-codegen init`, `create api` and `delete api` write.
+//!
+//! An operator has three kinds of files. What `generate` writes is rewritten. What stands in `templates/operator` is written once, and
+//! then belongs to its user. A few of those get a line for each kind: [`edit`] puts it in and takes it out. Everything here is pure;
+//! the command reads and writes. Start reading at [`Operator`] and [`Api`].
+
+mod api;
+pub mod edit;
+pub mod names;
+
+use toml::{Table, Value};
+
+pub use api::{Api, Edit, EditKind, Part, generated_edit};
+
+use crate::{output::Tree, scaffold::fill};
+
+/// The features of the runtime that an operator has.
+const FEATURES: &str = "features = [\"app\", \"latest\"]";
+
+/// The files of a new operator, by path.
+const FILES: [(&str, &str); 20] = [
+    (
+        ".dockerignore",
+        include_str!("../../../templates/operator/dockerignore"),
+    ),
+    (
+        ".github/workflows/ci.yml",
+        include_str!("../../../templates/operator/ci.yml"),
+    ),
+    (
+        ".gitignore",
+        include_str!("../../../templates/operator/gitignore"),
+    ),
+    (
+        "Cargo.toml",
+        include_str!("../../../templates/operator/Cargo.toml"),
+    ),
+    (
+        "Dockerfile",
+        include_str!("../../../templates/operator/Dockerfile"),
+    ),
+    (
+        "README.md",
+        include_str!("../../../templates/operator/README.md"),
+    ),
+    (
+        "codegen.toml",
+        include_str!("../../../templates/operator/codegen.toml"),
+    ),
+    (
+        "config/deployment.yaml",
+        include_str!("../../../templates/operator/deployment.yaml"),
+    ),
+    (
+        "config/kustomization.yaml",
+        include_str!("../../../templates/operator/kustomization.yaml"),
+    ),
+    (
+        "config/namespace.yaml",
+        include_str!("../../../templates/operator/namespace.yaml"),
+    ),
+    (
+        "config/role-binding.yaml",
+        include_str!("../../../templates/operator/role-binding.yaml"),
+    ),
+    (
+        "config/service-account.yaml",
+        include_str!("../../../templates/operator/service-account.yaml"),
+    ),
+    (
+        "src/apis/mod.rs",
+        include_str!("../../../templates/operator/apis.rs"),
+    ),
+    (
+        "src/app.rs",
+        include_str!("../../../templates/operator/app.rs"),
+    ),
+    (
+        "src/controllers/mod.rs",
+        include_str!("../../../templates/operator/controllers.rs"),
+    ),
+    (
+        "src/lib.rs",
+        include_str!("../../../templates/operator/lib.rs"),
+    ),
+    (
+        "src/main.rs",
+        include_str!("../../../templates/operator/main.rs"),
+    ),
+    (
+        "tests/operator/deploy.rs",
+        include_str!("../../../templates/operator/deploy.rs"),
+    ),
+    (
+        "tests/operator/main.rs",
+        include_str!("../../../templates/operator/tests.rs"),
+    ),
+    (
+        "tests/operator/support.rs",
+        include_str!("../../../templates/operator/support.rs"),
+    ),
+];
+
+/// A crate with controllers in one program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operator {
+    /// The name of the package and the program.
+    pub name: String,
+    /// The domain that the names of its groups end in.
+    pub domain: Option<String>,
+}
+
+impl Operator {
+    /// Reads what `Cargo.toml` says of an operator; none if it is not the manifest of a package.
+    #[must_use]
+    pub fn read(manifest: &str) -> Option<Self> {
+        let manifest: Table = manifest.parse().ok()?;
+        let package = manifest.get("package")?.as_table()?;
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let metadata = package
+            .get("metadata")
+            .and_then(|it| it.get("kube-codegen"));
+        Some(Self {
+            name: package.get("name").and_then(text)?,
+            domain: metadata.and_then(|it| it.get("domain")).and_then(text),
+        })
+    }
+
+    /// The files of a new operator, which [`names::operator_fault`] has no objection to. `runtime` is the runtime crate's dependency as
+    /// [`runtime_dependency`] gives it.
+    #[must_use]
+    pub fn files(&self, runtime: &str) -> Tree {
+        let values = [
+            ("name", self.name.clone()),
+            ("crate", self.crate_name()),
+            ("domain", self.domain.clone().unwrap_or_default()),
+            ("runtime", runtime.to_owned()),
+        ];
+        FILES
+            .into_iter()
+            .map(|(path, template)| (path.into(), fill(template, &values)))
+            .collect()
+    }
+
+    /// The name of its library.
+    #[must_use]
+    pub fn crate_name(&self) -> String {
+        self.name.replace('-', "_")
+    }
+
+    /// The full name of a group: with the domain behind a single label.
+    #[must_use]
+    pub fn group(&self, name: &str) -> Option<String> {
+        if name.contains('.') {
+            return Some(name.to_owned());
+        }
+        let domain = self.domain.as_ref()?;
+        Some(format!("{name}.{domain}"))
+    }
+}
+
+/// The dependency on the runtime crate, from a version (`"0.1"`) or a table (`{ path = "…" }`) in TOML.
+///
+/// # Errors
+///
+/// What to write instead.
+pub fn runtime_dependency(text: &str) -> Result<String, String> {
+    let help = "write a TOML value, such as '\"0.1\"' or '{ path = \"../runtime\" }'";
+    let parsed: Table = format!("value = {text}")
+        .parse()
+        .map_err(|_| help.to_owned())?;
+    let is_alone = parsed.len() == 1 && !text.contains('\n');
+    match parsed.get("value").filter(|_| is_alone) {
+        Some(Value::String(version)) => Ok(format!("{{ version = {version:?}, {FEATURES} }}")),
+        Some(Value::Table(table)) if table.contains_key("features") => {
+            Err("leave the features out: the operator's own are added".to_owned())
+        }
+        Some(Value::Table(table)) if !table.is_empty() => {
+            let inner = text
+                .trim()
+                .trim_end_matches('}')
+                .trim_end()
+                .trim_end_matches(',');
+            Ok(format!("{inner}, {FEATURES} }}"))
+        }
+        _ => Err(help.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_runtime_gets_the_features_of_operators() {
+        let check = |text: &str, expected: &str| {
+            let found = runtime_dependency(text).unwrap();
+            assert_eq!(found, expected);
+            assert!(format!("a = {found}").parse::<Table>().is_ok());
+        };
+        check(
+            "\"0.1\"",
+            "{ version = \"0.1\", features = [\"app\", \"latest\"] }",
+        );
+        check(
+            "{ path = \"../runtime\" }",
+            "{ path = \"../runtime\", features = [\"app\", \"latest\"] }",
+        );
+        for text in [
+            "0.1",
+            "{}",
+            "\"0.1\"\nserde = \"1\"",
+            "{ path = \"a\", features = [] }",
+            "[",
+        ] {
+            assert!(runtime_dependency(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_operator_is_read_from_its_own_manifest() {
+        let operator = Operator {
+            name: "my-operator".to_owned(),
+            domain: Some("example.com".to_owned()),
+        };
+        let files = operator.files("\"0.1\"");
+        let manifest = &files[std::path::Path::new("Cargo.toml")];
+        assert_eq!(Operator::read(manifest), Some(operator.clone()));
+        assert_eq!(
+            operator.group("batch").as_deref(),
+            Some("batch.example.com")
+        );
+        assert_eq!(operator.group("a.b").as_deref(), Some("a.b"));
+        assert_eq!(Operator::read("[workspace]"), None);
+        assert!(files.values().all(|text| !text.contains("{{")));
+    }
+}

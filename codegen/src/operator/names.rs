@@ -1,0 +1,270 @@
+//! What may be called what in an operator: checked before anything is written, with what to write instead.
+
+use crate::model::names;
+
+/// The longest name of an operator: `<name>-system` is a namespace, whose names have at most 63 characters.
+const LONGEST_NAME: usize = 56;
+
+/// Names that packages cannot have: those of crates that every operator links, of Rust's own, and of Cargo's folders.
+const PACKAGES: [&str; 12] = [
+    "alloc",
+    "build",
+    "codegen-runtime",
+    "core",
+    "deps",
+    "examples",
+    "incremental",
+    "proc-macro",
+    "serde",
+    "std",
+    "test",
+    "tokio",
+];
+
+/// Names that types cannot have where `*` brings them into scope: those that the written files and derives use themselves.
+const TYPES: [&str; 27] = [
+    "Action",
+    "Api",
+    "ApplyError",
+    "Applier",
+    "Box",
+    "BuildError",
+    "Clone",
+    "Condition",
+    "Context",
+    "Controller",
+    "Copy",
+    "Debug",
+    "Default",
+    "Deserialize",
+    "Drop",
+    "Err",
+    "Eq",
+    "None",
+    "ObjectMeta",
+    "Ok",
+    "Option",
+    "Request",
+    "Result",
+    "Serialize",
+    "Some",
+    "String",
+    "Vec",
+];
+
+/// Names of Rust's prelude and of types beside them that would only confuse.
+const PRELUDE: [&str; 23] = [
+    "AsMut",
+    "AsRef",
+    "AsyncFn",
+    "AsyncFnMut",
+    "AsyncFnOnce",
+    "DoubleEndedIterator",
+    "ExactSizeIterator",
+    "Extend",
+    "Fn",
+    "FnMut",
+    "FnOnce",
+    "From",
+    "FromIterator",
+    "Into",
+    "IntoIterator",
+    "Iterator",
+    "Ord",
+    "PartialEq",
+    "PartialOrd",
+    "Send",
+    "Sync",
+    "ToOwned",
+    "ToString",
+];
+
+/// Why an operator, and its package, cannot have the name.
+#[must_use]
+pub fn operator_fault(name: &str) -> Option<String> {
+    if let Some(fault) = kube_names::label_1035_fault(name) {
+        return Some(format!(
+            "invalid name `{name}`: it is the name of the package, of the ServiceAccount and of the roles: {fault}"
+        ));
+    }
+    if name.len() > LONGEST_NAME {
+        return Some(format!(
+            "invalid name `{name}`: with more than {LONGEST_NAME} characters `{name}-system` is not the name of a namespace"
+        ));
+    }
+    let is_taken = PACKAGES.contains(&name) || names::is_keyword(name);
+    is_taken.then(|| {
+        format!("invalid name `{name}`: Rust or a dependency has it; write `{name}-operator`")
+    })
+}
+
+/// Why the groups of an operator cannot end in the domain.
+#[must_use]
+pub fn domain_fault(domain: &str) -> Option<String> {
+    let fault = kube_names::subdomain_fault(domain)?;
+    Some(format!("invalid domain `{domain}`: {fault}"))
+}
+
+/// Why a group cannot have the name, which is written with its domain, or is one label.
+#[must_use]
+pub fn group_fault(group: &str) -> Option<String> {
+    if let Some(fault) = kube_names::subdomain_fault(group) {
+        return Some(format!("invalid group `{group}`: {fault}"));
+    }
+    let reserved = ["k8s.io", "kubernetes.io"].into_iter();
+    let mut reserved = reserved.filter(|domain| {
+        let rest = group.strip_suffix(domain);
+        rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    });
+    let domain = reserved.next()?;
+    Some(format!(
+        "invalid group `{group}`: groups of {domain} are Kubernetes' own, and the API server asks for an approval of their definitions"
+    ))
+}
+
+/// Why a version cannot have the name.
+#[must_use]
+pub fn version_fault(version: &str) -> Option<String> {
+    let is_version = kube_names::is_kubernetes_version(version);
+    (!is_version).then(|| format!("invalid version `{version}`: write v1, v1beta2 or v1alpha1"))
+}
+
+/// Why a kind cannot have the name.
+#[must_use]
+pub fn kind_fault(kind: &str) -> Option<String> {
+    let is_camel = kind.starts_with(|c: char| c.is_ascii_uppercase())
+        && kind.bytes().all(|c| c.is_ascii_alphanumeric());
+    if !is_camel {
+        let camel = names::upper_camel(kind);
+        let is_better = camel != kind && kind_fault(&camel).is_none();
+        let help = if is_better {
+            format!("; write `{camel}`")
+        } else {
+            String::new()
+        };
+        return Some(format!(
+            "invalid kind `{kind}`: a kind is a noun in CamelCase, of ASCII letters and digits{help}"
+        ));
+    }
+    if kind.len() > 63 {
+        return Some(format!(
+            "invalid kind `{kind}`: it has more than 63 characters"
+        ));
+    }
+    if kind == "Self" || TYPES.contains(&kind) || PRELUDE.contains(&kind) {
+        return Some(format!(
+            "invalid kind `{kind}`: the type of this name is Rust's or the runtime's, and stands in the same files; choose another name"
+        ));
+    }
+    let list = kind.strip_suffix("List").filter(|rest| !rest.is_empty());
+    list.map(|rest| {
+        format!(
+            "invalid kind `{kind}`: it is the name of the list of `{rest}`; choose another name"
+        )
+    })
+}
+
+/// Why a plural cannot have the name.
+#[must_use]
+pub fn plural_fault(plural: &str) -> Option<String> {
+    let fault = kube_names::label_1035_fault(plural)?;
+    Some(format!("invalid plural `{plural}`: {fault}"))
+}
+
+/// The plural of a kind, unless another one is given.
+#[must_use]
+pub fn plural_of(kind: &str) -> String {
+    kube_names::resource_plural(kind)
+}
+
+/// The module of a kind: in snake case, and with `_` after a keyword, so that the file has the module's name.
+#[must_use]
+pub fn module_of(kind: &str) -> String {
+    plain_module(&names::snake_case(kind))
+}
+
+/// The modules that a group may have, the best first.
+#[must_use]
+pub fn modules_of_group(group: &str) -> [String; 2] {
+    [
+        names::module_name(group),
+        names::qualified_module_name(group),
+    ]
+    .map(|name| plain_module(&name))
+}
+
+fn plain_module(name: &str) -> String {
+    let plain = names::plain_ident(name);
+    if names::is_keyword(&plain) {
+        plain + "_"
+    } else {
+        plain
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_nouns_in_camel_case_that_nothing_else_has() {
+        for kind in ["Widget", "HTTPRoute", "Type", "Match", "V2Thing", "Listing"] {
+            assert_eq!(kind_fault(kind), None, "{kind}");
+        }
+        for kind in [
+            "",
+            "widget",
+            "my-widget",
+            "Größe",
+            "Box",
+            "Self",
+            "Option",
+            "WidgetList",
+            "Default",
+            "Fn",
+        ] {
+            assert!(kind_fault(kind).is_some(), "{kind}");
+        }
+        let said = kind_fault("my-widget").unwrap_or_default();
+        assert!(said.ends_with("write `MyWidget`"), "{said}");
+    }
+
+    #[test]
+    fn names_of_operators_are_labels_that_cargo_takes() {
+        for name in ["my-operator", "operator2"] {
+            assert_eq!(operator_fault(name), None, "{name}");
+        }
+        let long = "a".repeat(57);
+        for name in [
+            "",
+            "My",
+            "my_operator",
+            "2nd",
+            "test",
+            "serde",
+            "match",
+            "-a",
+            &long,
+        ] {
+            assert!(operator_fault(name).is_some(), "{name}");
+        }
+    }
+
+    #[test]
+    fn modules_have_the_names_of_files() {
+        assert_eq!(module_of("HTTPRoute"), "http_route");
+        assert_eq!(module_of("Type"), "type_");
+        assert_eq!(module_of("Crate"), "crate_");
+        assert_eq!(modules_of_group("match.example.com")[0], "match_");
+    }
+
+    #[test]
+    fn groups_are_not_those_of_kubernetes() {
+        assert_eq!(group_fault("batch.example.com"), None);
+        for group in ["batch.k8s.io", "k8s.io", "Batch", "", "a_b"] {
+            assert!(group_fault(group).is_some(), "{group}");
+        }
+        assert_eq!(group_fault("notk8s.io"), None);
+        assert!(version_fault("1").is_some() && version_fault("v1beta1").is_none());
+    }
+}

@@ -1,0 +1,282 @@
+//! `init`, `create api` and `delete api`.
+
+use std::{
+    collections::BTreeMap,
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use crate::cli::sandbox::{Sandbox, testdata};
+
+/// The runtime crate as `testdata/operator` names it.
+const RUNTIME: &str = "{ path = \"../../runtime\" }";
+
+type Files = BTreeMap<PathBuf, String>;
+
+/// The files at and below a folder, by path.
+fn files(folder: &Path) -> Files {
+    let mut files = Files::new();
+    collect(folder, folder, &mut files);
+    files
+}
+
+fn collect(root: &Path, folder: &Path, files: &mut Files) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            collect(root, &path, files);
+        } else {
+            let below = path.strip_prefix(root).unwrap().to_owned();
+            files.insert(below, fs::read_to_string(&path).unwrap());
+        }
+    }
+}
+
+/// An operator `sample-operator` in a folder of that name.
+fn operator() -> Sandbox {
+    let sandbox = Sandbox::new();
+    let init = [
+        "init",
+        "sample-operator",
+        "--domain",
+        "example.com",
+        "--runtime",
+        RUNTIME,
+    ];
+    succeeds(&sandbox, "", &init);
+    sandbox
+}
+
+fn succeeds(sandbox: &Sandbox, folder: &str, arguments: &[&str]) {
+    let run = sandbox.quiet(folder, arguments, "");
+    assert_eq!(run.code, 0, "{arguments:?}: {}{}", run.stdout, run.stderr);
+}
+
+/// The arguments of a command about a kind, which is written `group/version/Kind`.
+fn about<'a>(command: &'a str, api: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let mut parts = api.split('/');
+    let mut next = || parts.next().unwrap();
+    let names = [
+        command,
+        "api",
+        "--group",
+        next(),
+        "--version",
+        next(),
+        "--kind",
+        next(),
+    ];
+    names.into_iter().chain(more.iter().copied()).collect()
+}
+
+fn create(sandbox: &Sandbox, api: &str, more: &[&str]) {
+    succeeds(sandbox, "sample-operator", &about("create", api, more));
+}
+
+/// The operator of `testdata/operator`.
+fn sample() -> Sandbox {
+    let sandbox = operator();
+    create(&sandbox, "batch/v1alpha1/Widget", &[]);
+    create(&sandbox, "cache/v1/Region", &["--cluster"]);
+    sandbox
+}
+
+#[test]
+fn the_sample_operator_is_what_the_commands_write() {
+    let sandbox = sample();
+    let written = files(&sandbox.path("sample-operator"));
+    let folder = testdata().join("operator");
+    let golden = files(&folder);
+    if written == golden {
+        return;
+    }
+    assert!(
+        env::var_os("UPDATE_GOLDEN").is_some(),
+        "testdata/operator is not what the commands write: {:#?}\n`UPDATE_GOLDEN=1 cargo test -p codegen --test generator operator` writes it.",
+        differing(&golden, &written)
+    );
+    for path in golden.keys().filter(|path| !written.contains_key(*path)) {
+        fs::remove_file(folder.join(path)).unwrap();
+    }
+    for (path, text) in written {
+        let path = folder.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+}
+
+fn differing<'a>(a: &'a Files, b: &'a Files) -> Vec<&'a Path> {
+    let in_either = a.keys().chain(b.keys());
+    let mut paths: Vec<&Path> = in_either
+        .filter(|path| a.get(*path) != b.get(*path))
+        .map(PathBuf::as_path)
+        .collect();
+    paths.sort();
+    paths.dedup();
+    paths
+}
+
+/// Kinds of every sort: long and short names, keywords, names that files of the operator have, several to a version and versions to a
+/// kind, one name in two groups.
+const KINDS: [(&str, &[&str]); 12] = [
+    ("batch/v1alpha1/Widget", &[]),
+    ("batch/v1alpha1/Aaa", &["--cluster", "--plural", "aaaz"]),
+    ("batch/v1beta1/Widget", &[]),
+    ("batch/v10/Widget", &[]),
+    ("batch/v1/Type", &["--no-controller"]),
+    ("cache/v1/Type", &[]),
+    ("cache/v1/Main", &[]),
+    ("cache/v1/Deploy", &[]),
+    ("cache/v1/Support", &[]),
+    ("batch.other.org/v1/Image", &[]),
+    ("match/v2/HTTPRoute", &[]),
+    ("a/v1/AnExceedinglyLongNameOfSomeKind", &[]),
+];
+
+#[test]
+fn operators_with_kinds_of_every_sort_are_complete_and_formatted() {
+    let sandbox = operator();
+    for (api, more) in KINDS {
+        create(&sandbox, api, more);
+        succeeds(&sandbox, "sample-operator", &["generate", "--check"]);
+    }
+    let formatted = Command::new("rustfmt")
+        .args(["--edition", "2024", "--check"])
+        .args(["src/lib.rs", "src/main.rs", "tests/operator/main.rs"])
+        .current_dir(sandbox.path("sample-operator"))
+        .output();
+    if let Ok(output) = formatted {
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{said}");
+    }
+    let written = files(&sandbox.path("sample-operator"));
+    for (path, text) in &written {
+        assert!(!text.contains("{{"), "{}", path.display());
+        if path.extension().is_some_and(|extension| extension == "rs") {
+            assert!(syn::parse_file(text).is_ok(), "{}", path.display());
+        }
+    }
+    for path in [
+        "src/controllers/cache_main.rs",
+        "tests/operator/cache_deploy.rs",
+        "config/samples/widget_v10.yaml",
+        "src/apis/match_/v2/http_route.rs",
+        "src/apis/batch_other_org/v1/image.rs",
+    ] {
+        assert!(written.contains_key(Path::new(path)), "{path}");
+    }
+}
+
+#[test]
+fn init_and_create_say_what_they_do() {
+    let mut sandbox = Sandbox::new();
+    sandbox.run(&[
+        "init",
+        "my-operator",
+        "--domain",
+        "example.com",
+        "--dry-run",
+    ]);
+    sandbox.list();
+    sandbox.run(&["init", "my-operator", "--domain", "example.com"]);
+    sandbox.run(&["init", "my-operator", "--domain", "example.com"]);
+    let widget = about("create", "batch/v1alpha1/Widget", &[]);
+    let dry = about("create", "batch/v1alpha1/Widget", &["--dry-run"]);
+    sandbox.run_in("my-operator", &dry, "");
+    sandbox.run_in("my-operator", &widget, "");
+    sandbox.run_in("my-operator", &widget, "");
+    sandbox.run_in(
+        "my-operator",
+        &about("create", "batch/v1beta1/Widget", &[]),
+        "",
+    );
+    sandbox.run_in(
+        "my-operator",
+        &about("create", "batch/v1beta1/Gadget", &["--no-controller"]),
+        "",
+    );
+    sandbox.list();
+    sandbox.check("operator");
+}
+
+#[test]
+fn names_that_will_not_do_are_refused_and_nothing_is_written() {
+    let mut sandbox = Sandbox::new();
+    sandbox.run(&["init", "My_Operator", "--domain", "Example"]);
+    sandbox.run(&["init", "test", "--domain", "example.com"]);
+    sandbox.run(&["init", "my-operator"]);
+    sandbox.run(&[
+        "init",
+        "my-operator",
+        "--domain",
+        "example.com",
+        "--runtime",
+        "{ features = [] }",
+    ]);
+    sandbox.run(&about("create", "batch/v1/Widget", &[]));
+    succeeds(
+        &sandbox,
+        "",
+        &["init", "my-operator", "--domain", "example.com"],
+    );
+    succeeds(
+        &sandbox,
+        "my-operator",
+        &about("create", "batch/v1/Widget", &[]),
+    );
+    let before = sandbox.state();
+    for api in [
+        "Batch/1/my-widget",
+        "batch/v1/Box",
+        "batch/v1/WidgetList",
+        "batch/v1/WidgetSpec",
+        "batch/v1/WIDGET",
+        "batch.k8s.io/v1/Gadget",
+    ] {
+        sandbox.run_in("my-operator", &about("create", api, &[]), "");
+    }
+    sandbox.run_in(
+        "my-operator",
+        &about("create", "batch/v1/Gadget", &["--plural", "widgets"]),
+        "",
+    );
+    sandbox.run_in(
+        "my-operator",
+        &about(
+            "create",
+            "batch/v2/Widget",
+            &["--plural", "gadgets", "--cluster"],
+        ),
+        "",
+    );
+    sandbox.run_in("my-operator", &["create", "api", "--kind", "Gadget"], "");
+    assert!(sandbox.state() == before, "nothing is written");
+    sandbox.write("my-operator/src/controllers/gadget.rs", "");
+    sandbox.write("my-operator/src/apis/batch/v1/gadget.rs", "");
+    sandbox.run_in("my-operator", &about("create", "batch/v1/Gadget", &[]), "");
+    sandbox.write(
+        "my-operator/src/apis/batch/v1/gadget.rs",
+        "pub struct Gadget {",
+    );
+    sandbox.run_in("my-operator", &about("create", "batch/v1/Other", &[]), "");
+    sandbox.check("operator-names");
+}
+
+#[test]
+fn lines_without_a_place_are_left_to_the_user() {
+    let mut sandbox = Sandbox::new();
+    succeeds(
+        &sandbox,
+        "",
+        &["init", "my-operator", "--domain", "example.com"],
+    );
+    let text = sandbox.read("my-operator/src/app.rs");
+    sandbox.write(
+        "my-operator/src/app.rs",
+        &text.replace("fn setup", "fn start"),
+    );
+    sandbox.write("my-operator/tests/operator/main.rs", "mod support;\nfn (");
+    sandbox.run_in("my-operator", &about("create", "batch/v1/Widget", &[]), "");
+    sandbox.check("operator-lines");
+}

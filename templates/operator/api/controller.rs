@@ -1,0 +1,59 @@
+//! The controller of `{{kind}}`. Start reading at `reconcile`.
+
+use codegen_runtime::apply::{Applier, ApplyError};
+use codegen_runtime::condition;
+use codegen_runtime::controller::{Action, BuildError, Controller, Request};
+use codegen_runtime::controller::{Context, reconcile_with};
+use codegen_runtime::kube::Api;
+use codegen_runtime::manager::ManagerBuilder;
+
+{{imports}}
+use crate::app::{NAME, Shared};
+
+/// Adds the controller to the manager.
+///
+/// # Errors
+///
+/// The controller can't be built.
+pub fn add(manager: ManagerBuilder, shared: &Shared) -> Result<ManagerBuilder, BuildError> {
+    let recorder = shared.recorder.clone();
+    let context = Context::<{{kind}}>::new(&shared.factory, recorder);
+    let controller = Controller::builder("{{module}}", &shared.factory)
+        .for_::<{{kind}}>()
+        .workers(shared.workers)
+        .build(reconcile_with(context, reconcile))?;
+    Ok(manager.controller(controller))
+}
+
+// +kubebuilder:rbac:groups={{group}},resources={{plural}},verbs=list;watch
+// +kubebuilder:rbac:groups={{group}},resources={{plural}}/status,verbs=patch
+
+/// Brings one object to what its spec says.
+{{reconcile}} {
+    let Some(object) = context.object(&request) else {
+        return Ok(Action::done()); // It is gone.
+    };
+    // Here goes what carries the spec out; the status says what came of it.
+    let status = observe(&object);
+    if object.status.as_ref() == Some(&status) {
+        return Ok(Action::done());
+    }
+    let mut observed = (*object).clone();
+    observed.status = Some(status);
+    let client = context.client().clone();
+{{client}}    let applier = Applier::new(NAME).force();
+    applier.apply_status(&api, &observed).await?;
+    let recorder = context.recorder();
+    recorder.normal(&*object, "Reconciled", "Reconcile", "The spec is met");
+    Ok(Action::done())
+}
+
+/// The status that an object should have.
+fn observe(object: &{{kind}}) -> {{kind}}Status {
+    let mut status = object.status.clone().unwrap_or_default();
+    let generation = object.metadata.generation;
+    let ready = condition::new("Ready", true, "Reconciled", "", generation);
+    condition::set(&mut status.conditions, ready);
+    status.observed_generation = generation;
+    status
+}

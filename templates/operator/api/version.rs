@@ -1,0 +1,10 @@
+//! `{{group}}/{{version}}`.
+
+// +k8s:deepcopy-gen=package
+// +groupName={{group}}
+
+mod {{types_module}};
+mod zz_generated_deepcopy;
+pub mod zz_generated_register;
+
+pub use {{types_module}}::*;

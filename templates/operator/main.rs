@@ -1,0 +1,9 @@
+//! The program: see [`{{crate}}`].
+
+use std::process::ExitCode;
+
+use {{crate}}::app;
+
+fn main() -> ExitCode {
+    app::app().main(app::setup)
+}

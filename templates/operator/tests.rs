@@ -1,0 +1,4 @@
+//! The operator at work on an embedded API server.
+
+mod deploy;
+mod support;

@@ -1,0 +1,10 @@
+//! `cache.example.com/v1`.
+
+// +k8s:deepcopy-gen=package
+// +groupName=cache.example.com
+
+mod region;
+mod zz_generated_deepcopy;
+pub mod zz_generated_register;
+
+pub use region::*;

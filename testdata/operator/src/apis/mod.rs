@@ -1,0 +1,11 @@
+//! The API, by group and version.
+
+/// The group `batch.example.com`.
+pub mod batch {
+    pub mod v1alpha1;
+}
+
+/// The group `cache.example.com`.
+pub mod cache {
+    pub mod v1;
+}

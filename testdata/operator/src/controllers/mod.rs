@@ -1,0 +1,4 @@
+//! The controllers, a module each.
+
+pub mod region;
+pub mod widget;

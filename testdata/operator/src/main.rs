@@ -1,0 +1,9 @@
+//! The program: see [`sample_operator`].
+
+use std::process::ExitCode;
+
+use sample_operator::app;
+
+fn main() -> ExitCode {
+    app::app().main(app::setup)
+}

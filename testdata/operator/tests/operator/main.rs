@@ -1,0 +1,6 @@
+//! The operator at work on an embedded API server.
+
+mod deploy;
+mod region;
+mod support;
+mod widget;
