@@ -6,6 +6,7 @@
 
 pub mod budget;
 pub mod check;
+mod condition;
 pub mod cost;
 pub mod decl;
 pub(crate) mod eval;
@@ -20,6 +21,7 @@ pub mod types;
 pub mod view;
 
 pub use self::{
+    condition::{Condition, MUST_BE_BOOL, Undecided},
     fault::{Fault, Unparsed},
     parse::parse,
 };
