@@ -7,11 +7,13 @@ use serde_json::Value;
 
 use crate::metadata::object;
 use crate::registry::{Cluster, Registry, Served};
+use crate::store::stored::Labels;
 use crate::store::{Key, Store, Stored};
 use crate::testing::faults::Faults;
 use crate::testing::reactor::Reactors;
 use crate::testing::recorder::Recorder;
 use crate::types::scalars::rfc3339;
+use crate::webhooks::reach::Backends;
 
 /// Which of the cluster's controllers run inside the server.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +49,7 @@ pub(crate) struct Core {
     pub(crate) recorder: Recorder,
     pub(crate) reactors: Reactors,
     pub(crate) faults: Faults,
+    pub(crate) backends: Backends,
     pub(crate) options: Options,
     pub(crate) observers: Vec<Box<dyn Observer>>,
 }
@@ -79,6 +82,12 @@ impl Core {
     pub(crate) fn is_ending(&self, group: &str, plural: &str, name: &str) -> Option<bool> {
         let stored = self.find(&self.builtin(group, plural)?, &Key::new("", name))?;
         Some(object::is_deleting(&stored.decode()))
+    }
+
+    /// The labels of a namespace, if it exists.
+    pub(crate) fn labels_of_namespace(&self, name: &str) -> Option<Labels> {
+        let stored = self.find(&self.builtin("", "namespaces")?, &Key::new("", name))?;
+        Some(stored.labels.clone())
     }
 
     /// Tells every observer of a write.

@@ -41,6 +41,7 @@ mod store;
 mod table;
 mod testing;
 mod types;
+mod webhooks;
 
 pub use http::body::Body;
 pub use registry::{ResourceDescription, ScalePaths, Scope};

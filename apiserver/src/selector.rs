@@ -1,5 +1,8 @@
 //! Label and field selectors, parsed and worded as `k8s.io/apimachinery` does.
 
+use serde_json::Value;
+
+use crate::metadata::object::text;
 use crate::status::ApiError;
 use crate::store::stored::Labels;
 use kube_names::{label_key_faults, label_value_faults};
@@ -47,6 +50,31 @@ impl LabelSelector {
             }
         }
         Ok(Self(requirements))
+    }
+
+    /// A selector that an object holds (`matchLabels`, `matchExpressions`). One of an unknown operator matches nothing.
+    pub(crate) fn of(selector: &Value) -> Self {
+        let labels = selector["matchLabels"].as_object().into_iter().flatten();
+        let labels = labels.map(|(key, value)| {
+            let value = value.as_str().unwrap_or_default().to_owned();
+            Requirement::In(key.clone(), vec![value])
+        });
+        let expressions = selector["matchExpressions"].as_array();
+        let expressions = expressions.into_iter().flatten().map(|expression| {
+            let key = text(expression, &["key"]).to_owned();
+            let values = expression["values"].as_array().into_iter().flatten();
+            let values = values
+                .filter_map(|v| v.as_str().map(str::to_owned))
+                .collect();
+            match text(expression, &["operator"]) {
+                "In" => Requirement::In(key, values),
+                "NotIn" => Requirement::NotIn(key, values),
+                "Exists" => Requirement::Exists(key),
+                "DoesNotExist" => Requirement::NotExists(key),
+                _ => Requirement::In(key, Vec::new()),
+            }
+        });
+        Self(labels.chain(expressions).collect())
     }
 
     pub(crate) fn is_empty(&self) -> bool {

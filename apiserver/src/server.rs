@@ -2,15 +2,22 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
+use futures::FutureExt;
+use http::{Request, Response};
+use http_body_util::Full;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use serde::Serialize;
 use serde_json::{Value, json};
+
+use crate::BoxError;
 
 use crate::controllers::controllers;
 use crate::core::{Core, Options};
 use crate::kinds;
 use crate::metadata::object;
 use crate::registry::{Registry, ResourceDescription};
+use crate::rest::Requester;
 use crate::rest::create::create_object;
 use crate::rest::options::{FieldValidation, WriteOptions};
 use crate::rest::write;
@@ -21,6 +28,7 @@ use crate::store::{Key, Store};
 use crate::testing::faults::Faults;
 use crate::testing::reactor::{Reaction, Reactors};
 use crate::testing::recorder::{Action, Recorder};
+use crate::webhooks::reach::Backends;
 
 /// Why a server cannot be built.
 #[derive(Debug, thiserror::Error)]
@@ -101,6 +109,26 @@ impl ApiServer {
         Objects { core: &self.core }
     }
 
+    /// Lets a function of this process answer the webhooks (of admission and of conversion) whose `clientConfig` names a
+    /// service, in place of what did so far. Certificates are not looked at.
+    pub fn serve_webhooks<S, B>(&self, namespace: &str, service_name: &str, service: S)
+    where
+        S: tower::Service<Request<Full<Bytes>>, Response = Response<B>> + Clone + Send + 'static,
+        S::Error: Into<BoxError>,
+        S::Future: Send,
+        B: http_body::Body + Send + 'static,
+        B::Data: Send,
+        B::Error: Into<BoxError>,
+    {
+        self.core.backends.serve(namespace, service_name, service);
+    }
+
+    /// Sends requests to the webhooks of a service to an address instead, as envtest does: `http://127.0.0.1:9443`, or
+    /// `https://…`, whose certificate is checked against the `caBundle` (with the feature `tls`).
+    pub fn redirect_webhooks(&self, namespace: &str, service_name: &str, url: &str) {
+        self.core.backends.redirect(namespace, service_name, url);
+    }
+
     /// The newest resourceVersion.
     pub fn resource_version(&self) -> u64 {
         self.core.store.revision()
@@ -166,6 +194,7 @@ pub struct Builder {
     encode_error: Option<serde_json::Error>,
     options: Options,
     history: usize,
+    backends: Backends,
 }
 
 impl Default for Builder {
@@ -181,6 +210,7 @@ impl Default for Builder {
                 namespace_objects: false,
             },
             history: 10_000,
+            backends: Backends::default(),
         }
     }
 }
@@ -259,6 +289,22 @@ impl Builder {
         self
     }
 
+    /// Lets a function of this process answer the webhooks of a service, so that tests need neither a socket nor a
+    /// certificate. See [`ApiServer::serve_webhooks`].
+    #[must_use]
+    pub fn webhooks<S, B>(self, namespace: &str, service_name: &str, service: S) -> Self
+    where
+        S: tower::Service<Request<Full<Bytes>>, Response = Response<B>> + Clone + Send + 'static,
+        S::Error: Into<BoxError>,
+        S::Future: Send,
+        B: http_body::Body + Send + 'static,
+        B::Data: Send,
+        B::Error: Into<BoxError>,
+    {
+        self.backends.serve(namespace, service_name, service);
+        self
+    }
+
     /// Makes the server.
     ///
     /// # Errors
@@ -273,6 +319,7 @@ impl Builder {
             recorder: Recorder::default(),
             reactors: Reactors::default(),
             faults: Faults::default(),
+            backends: self.backends,
             options: self.options,
             observers: controllers(self.options),
         });
@@ -323,5 +370,9 @@ fn create_crd(core: &Arc<Core>, mut crd: Value) -> Result<(), ApiError> {
         validation: FieldValidation::Ignore,
         ..WriteOptions::default()
     };
-    create_object(core, &served, crd, &options).map(drop)
+    let by = Requester::default();
+    // Nothing is waited for where there are no webhooks yet.
+    let created = create_object(core, &served, crd, &options, &by).now_or_never();
+    created.unwrap_or_else(|| Err(ApiError::internal("a webhook is called")))?;
+    Ok(())
 }

@@ -325,7 +325,10 @@ async fn objects(
         struck,
         ..call
     });
-    let answer = call.and_then(|call| rest::dispatch(core, &call));
+    let answer = match call {
+        Ok(call) => rest::dispatch(core, &call).await,
+        Err(error) => Err(error),
+    };
     if matches!(verb, Verb::Update | Verb::Patch) && answer.as_ref().is_ok_and(|it| it.code == 201)
     {
         core.recorder.created(recorded);
@@ -406,6 +409,7 @@ fn resolve(
         accepted,
         content_type: None,
         user_agent: header(parts, USER_AGENT).unwrap_or_default(),
+        user: user(parts),
         body: Bytes::new(),
         struck: Struck::default(),
         warnings: Warnings::default(),

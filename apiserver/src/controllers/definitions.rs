@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::delete;
 use super::single_flight::SingleFlight;
 use crate::core::{Change, Core, Observer};
 use crate::crd;
 use crate::kinds::CLEANUP;
 use crate::metadata::object::{self, text};
 use crate::registry::{Origin, Served};
-use crate::rest::delete::delete_object;
 use crate::rest::options::DeleteOptions;
 use crate::rest::write::edit;
 use crate::store::Key;
@@ -199,9 +199,9 @@ fn empty(core: &Arc<Core>, name: &str) {
     if let Some(served) = resource.and_then(|r| core.registry.by_id(r.id)) {
         let id = served.resource.id;
         for stored in core.store.snapshot(id, "").objects {
-            let options = DeleteOptions::default();
             // A failure leaves the object, which the count below sees.
-            drop(delete_object(core, &served, &stored.key, &options));
+            let options = DeleteOptions::default();
+            delete(core, &served, &stored.key, options, "crd-finalizer");
         }
         if core.store.count(id, "") > 0 {
             return;

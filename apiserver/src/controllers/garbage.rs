@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::delete;
 use crate::core::{Change, Core, Observer};
 use crate::metadata::object;
 use crate::registry::Served;
-use crate::rest::delete::delete_object;
 use crate::rest::options::{DeleteOptions, Propagation};
 use crate::rest::write::edit;
 use crate::store::stored::Owner;
@@ -265,7 +265,7 @@ fn decide(core: &Arc<Core>, resource: ResourceId, key: &Key) {
         ..DeleteOptions::default()
     };
     // An object that is gone by now needs no deletion.
-    drop(delete_object(core, &served, key, &options));
+    delete(core, &served, key, options, "generic-garbage-collector");
 }
 
 /// Removes the owner references that a condition picks.

@@ -3,13 +3,21 @@
 //! Each one observes writes ([`Observer`](crate::core::Observer)) and acts through the requests of [`rest`](crate::rest),
 //! before the request that it observed is answered: a client sees the outcome as soon as its own request returns.
 
+mod background;
 mod definitions;
 mod garbage;
 mod namespace_objects;
 mod namespaces;
 mod single_flight;
 
-use crate::core::{Observer, Options};
+use std::sync::Arc;
+
+use crate::core::{Core, Observer, Options};
+use crate::registry::Served;
+use crate::rest::Requester;
+use crate::rest::delete::delete_object;
+use crate::rest::options::DeleteOptions;
+use crate::store::Key;
 
 /// The controllers that run, in the order in which they see a write.
 pub(crate) fn controllers(options: Options) -> Vec<Box<dyn Observer>> {
@@ -25,4 +33,24 @@ pub(crate) fn controllers(options: Options) -> Vec<Box<dyn Observer>> {
         controllers.push(Box::new(namespace_objects::NamespaceObjects));
     }
     controllers
+}
+
+/// Deletes an object in the name of a controller. A failure leaves the object.
+fn delete(
+    core: &Arc<Core>,
+    served: &Served,
+    key: &Key,
+    options: DeleteOptions,
+    controller: &'static str,
+) {
+    let (core, served, key) = (core.clone(), served.clone(), key.clone());
+    background::run(async move {
+        let by = Requester::controller(controller);
+        let outcome = delete_object(&core, &served, &key, &options, Some(&by)).await;
+        if let Err(error) = outcome
+            && error.code != 404
+        {
+            tracing::debug!(name = &*key.name, %error, "not deleted");
+        }
+    });
 }

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::background;
 use crate::core::{Change, Core, Observer};
 use crate::metadata::object;
 use crate::registry::Served;
+use crate::rest::Requester;
 use crate::rest::create::create_object;
 use crate::rest::options::WriteOptions;
 
@@ -44,7 +46,11 @@ fn put(core: &Arc<Core>, plural: &str, object: Value) {
         ..WriteOptions::default()
     };
     if let Some(served) = core.builtin("", plural) {
-        // One that is there stays.
-        drop(create_object(core, &served, object, &options));
+        let core = core.clone();
+        background::run(async move {
+            let by = Requester::controller("root-ca-cert-publisher");
+            // One that is there stays.
+            drop(create_object(&core, &served, object, &options, &by).await);
+        });
     }
 }

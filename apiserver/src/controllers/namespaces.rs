@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use super::delete;
 use super::single_flight::SingleFlight;
 use crate::core::{Change, Core, Observer};
 use crate::metadata::object::{self, child, fields};
 use crate::registry::Served;
-use crate::rest::delete::delete_object;
 use crate::rest::options::DeleteOptions;
 use crate::rest::write::edit;
 use crate::store::Key;
@@ -59,7 +59,7 @@ fn empty(core: &Arc<Core>, name: &str) {
                 ..DeleteOptions::default()
             };
             // A failure leaves the object, which the count below sees.
-            drop(delete_object(core, &content, &stored.key, &options));
+            delete(core, &content, &stored.key, options, "namespace-controller");
         }
         left += core.store.count(resource.id, name);
     }

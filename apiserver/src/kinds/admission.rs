@@ -1,8 +1,10 @@
-//! Webhook configurations and admission policies, which are stored and never called.
+//! Webhook configurations, which act, and admission policies, which are stored and never evaluated.
 
 use serde_json::{Map, Value, json};
 
 use super::defaults::{objects, set};
+use super::webhooks;
+use crate::field::FieldError;
 use crate::metadata::object::{child, fields};
 use crate::registry::Strategy;
 use crate::table::cells::{age, items, name};
@@ -16,6 +18,10 @@ impl Strategy for ValidatingWebhooks {
         for webhook in objects(fields(object), "webhooks") {
             default_webhook(webhook);
         }
+    }
+
+    fn validate(&self, object: &Value) -> Vec<FieldError> {
+        webhooks::validate(object)
     }
 
     fn printer(&self) -> &'static Printer {
@@ -32,6 +38,10 @@ impl Strategy for MutatingWebhooks {
             default_webhook(webhook);
             set(webhook, "reinvocationPolicy", "Never");
         }
+    }
+
+    fn validate(&self, object: &Value) -> Vec<FieldError> {
+        webhooks::validate(object)
     }
 
     fn printer(&self) -> &'static Printer {

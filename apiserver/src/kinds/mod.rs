@@ -26,6 +26,7 @@ mod services;
 mod table;
 pub(crate) mod tokens;
 mod volumes;
+mod webhooks;
 mod workloads;
 
 pub(crate) use definitions::CLEANUP;

@@ -166,6 +166,35 @@ impl Served {
         self.resource.api_version(self.version())
     }
 
+    /// The same resource in another of its versions.
+    pub(crate) fn in_version(&self, name: &str) -> Option<Self> {
+        let index = self.resource.versions.iter().position(|v| v.name == name)?;
+        Some(Self {
+            resource: self.resource.clone(),
+            index,
+        })
+    }
+
+    /// Translates an object of this version to another one.
+    pub(crate) fn convert(&self, to: &Self, object: Value) -> Value {
+        let mut object = match to.version().conversion {
+            Some(conversion) => (conversion.from_stored)(self.to_stored(object)),
+            None => self.to_stored(object),
+        };
+        if let Some(schema) = &to.version().schema {
+            schema.prune(&mut object);
+        }
+        to.name_type(&mut object);
+        object
+    }
+
+    fn name_type(&self, object: &mut Value) {
+        if let Value::Object(map) = object {
+            map.insert("apiVersion".into(), Value::String(self.api_version()));
+            map.insert("kind".into(), Value::String(self.resource.kind.clone()));
+        }
+    }
+
     /// Whether this is the resource of a name.
     pub(crate) fn is(&self, group: &str, plural: &str) -> bool {
         self.resource.group == group && self.resource.plural == plural
@@ -183,10 +212,7 @@ impl Served {
     /// A stored object in this version, with `apiVersion` and `kind`.
     pub(crate) fn decode(&self, stored: &Stored) -> Value {
         let mut value = self.decode_body(stored);
-        if let Value::Object(map) = &mut value {
-            map.insert("apiVersion".into(), Value::String(self.api_version()));
-            map.insert("kind".into(), Value::String(self.resource.kind.clone()));
-        }
+        self.name_type(&mut value);
         value
     }
 

@@ -18,7 +18,7 @@ use crate::metadata::rules;
 use crate::status::{ApiError, StatusCause};
 
 /// An apply of an absent object creates it.
-pub(super) fn create(
+pub(super) async fn create(
     core: &Arc<Core>,
     call: &Call,
     new: Value,
@@ -51,7 +51,7 @@ pub(super) fn create(
         applied: true,
         ..options.clone()
     };
-    let created = create_object(core, &call.served, new, &options)?;
+    let created = create_object(core, &call.served, new, &options, &call.requester()).await?;
     present(call, 201, &created)
 }
 
@@ -177,15 +177,4 @@ fn check_applied(call: &Call, wanted: &Value) -> Result<(), ApiError> {
         )));
     }
     Ok(())
-}
-
-/// As [`update::merge_update`], but the apply has settled the ownership of fields already.
-pub(super) fn merge(
-    core: &Core,
-    call: &Call,
-    old: &Value,
-    mut new: Value,
-) -> Result<Value, ApiError> {
-    strategy::prepare_update(core, &call.served, &call.subresource, old, &mut new)?;
-    Ok(new)
 }

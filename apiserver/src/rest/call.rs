@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use parking_lot::{Mutex, MutexGuard};
+use serde_json::{Value, json};
 
 use crate::http::negotiate::Accepted;
 use crate::http::query::Query;
@@ -64,6 +65,34 @@ impl Warnings {
     }
 }
 
+/// Who asks, and where warnings for them go.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Requester {
+    /// Empty for the administrator that everybody is, who names no other.
+    pub(crate) user: String,
+    pub(crate) warnings: Warnings,
+}
+
+impl Requester {
+    /// One of the controllers inside the server.
+    pub(crate) fn controller(name: &str) -> Self {
+        Self {
+            user: format!("system:serviceaccount:kube-system:{name}"),
+            warnings: Warnings::default(),
+        }
+    }
+
+    /// The `userInfo` of a review.
+    pub(super) fn info(&self) -> Value {
+        match self.user.as_str() {
+            "" => {
+                json!({"username": "system:admin", "groups": ["system:masters", "system:authenticated"]})
+            }
+            user => json!({"username": user, "groups": ["system:authenticated"]}),
+        }
+    }
+}
+
 /// A request for objects of a served resource.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
@@ -76,6 +105,7 @@ pub(crate) struct Call {
     pub(crate) accepted: Accepted,
     pub(crate) content_type: Option<String>,
     pub(crate) user_agent: String,
+    pub(crate) user: String,
     pub(crate) body: Bytes,
     pub(crate) struck: Struck,
     pub(crate) warnings: Warnings,
@@ -96,6 +126,14 @@ impl Call {
 
     pub(crate) fn group_resource(&self) -> GroupResource {
         self.served.resource.group_resource()
+    }
+
+    /// Who asks.
+    pub(crate) fn requester(&self) -> Requester {
+        Requester {
+            user: self.user.clone(),
+            warnings: self.warnings.clone(),
+        }
     }
 
     pub(crate) fn not_found(&self) -> ApiError {

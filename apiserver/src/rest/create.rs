@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::admission::{Admission, lifecycle};
 use super::options::WriteOptions;
 use super::present::present;
-use super::{Call, admission, intake, strategy, write};
+use super::{Call, Requester, intake, strategy, write};
 use crate::apply::{ResetFields, Writer, track_update};
 use crate::core::Core;
 use crate::http::respond::Answer;
@@ -18,7 +19,7 @@ use crate::store::Key;
 use crate::types::{self, normal};
 
 /// POST to a collection.
-pub(crate) fn create(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
+pub(crate) async fn create(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let options = WriteOptions::parse("CreateOptions", &call.query, &call.user_agent)?;
     let incoming = intake::decode_object(call)?;
     let mut object = incoming.object;
@@ -27,7 +28,8 @@ pub(crate) fn create(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> 
     call.warnings
         .extend(strategy::warnings(&call.served, &object));
     let version = object::resource_version(&object).to_owned();
-    let mut created = create_object(core, &call.served, object, &options)?;
+    let mut created =
+        create_object(core, &call.served, object, &options, &call.requester()).await?;
     if options.dry_run && !version.is_empty() {
         object::set_meta(&mut created, "resourceVersion", Some(version.into()));
     }
@@ -35,39 +37,52 @@ pub(crate) fn create(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> 
 }
 
 /// POST of an object that is answered and not stored.
-pub(super) fn review(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
+pub(super) async fn review(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let options = WriteOptions::parse("CreateOptions", &call.query, &call.user_agent)?;
     let incoming = intake::decode_object(call)?;
     let mut object = incoming.object;
     rules::settle_namespace(call.object_namespace(), &mut object)?;
     intake::enforce(call, options.validation, incoming.faults)?;
+    let requester = call.requester();
+    let asked = object.clone();
+    let admission = of_create(core, &call.served, &asked, &options, &requester);
+    admission.mutate(Some(&mut object), None).await?;
     let errors = call.served.resource.strategy.validate(&object);
     strategy::refuse(&call.served, &object, &errors)?;
+    admission.validate(Some(&object), None).await?;
     call.served.resource.strategy.review(&**core, &mut object);
     present(call, 201, &object)
 }
 
 /// Creates an object that has been decoded: shared by POST and by patches and updates of absent objects.
-pub(crate) fn create_object(
+pub(crate) async fn create_object(
     core: &Arc<Core>,
     served: &Served,
     mut object: Value,
     options: &WriteOptions,
+    by: &Requester,
 ) -> Result<Value, ApiError> {
     let gr = served.resource.group_resource();
-    admission::admit_create(core, served, &object)?;
+    lifecycle::admit_create(core, served, &object)?;
     let generated = object::name(&object).is_empty();
+    let version = object::resource_version(&object).to_owned();
+    strategy::set_defaults(served, &mut object);
+    // Fields that the server and webhooks set have no manager.
+    if !options.applied {
+        track_create(core, served, &mut object, options);
+    }
+    of_create(core, served, &object.clone(), options, by)
+        .mutate(Some(&mut object), None)
+        .await?;
     let base = object.clone();
     // A generated name that is taken is drawn again.
     for attempt in 0.. {
         rules::generate_name(&mut object);
-        strategy::set_defaults(served, &mut object);
-        // Fields that the server sets have no manager.
-        if !options.applied {
-            track_create(core, served, &mut object, options);
-        }
         strategy::prepare_create(core, served, &mut object);
         strategy::validate_create(served, &object)?;
+        of_create(core, served, &object, options, by)
+            .validate(Some(&object), None)
+            .await?;
         if options.dry_run {
             let key = Key::new(object::namespace(&object), object::name(&object));
             if core.find(served, &key).is_some() {
@@ -76,7 +91,7 @@ pub(crate) fn create_object(
             return Ok(object);
         }
         if !options.applied {
-            refuse_version(&base)?;
+            refuse_version(&version)?;
         }
         match write::insert(core, served, object.clone()) {
             Ok(created) => return Ok(created),
@@ -89,9 +104,31 @@ pub(crate) fn create_object(
     Err(ApiError::internal("no free name"))
 }
 
+/// The creation of an object, as webhooks see it.
+fn of_create<'a>(
+    core: &'a Arc<Core>,
+    served: &'a Served,
+    object: &'a Value,
+    options: &WriteOptions,
+    by: &'a Requester,
+) -> Admission<'a> {
+    Admission {
+        core,
+        by,
+        served,
+        subresource: "",
+        kind: None,
+        operation: "CREATE",
+        namespace: object::namespace(object),
+        name: object::name(object),
+        options: options.shown_as("CreateOptions"),
+        dry_run: options.dry_run,
+    }
+}
+
 /// 500: an object to be created has a resourceVersion. Zero and text that is not a number count as none.
-fn refuse_version(object: &Value) -> Result<(), ApiError> {
-    match object::resource_version(object).parse::<u64>() {
+fn refuse_version(version: &str) -> Result<(), ApiError> {
+    match version.parse::<u64>() {
         Ok(1..) => Err(ApiError::new(
             500,
             "",

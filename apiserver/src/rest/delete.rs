@@ -5,9 +5,10 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
+use super::admission::Admission;
 use super::options::{DeleteOptions, Propagation};
 use super::present::present;
-use super::{Call, list};
+use super::{Call, Requester, list};
 use crate::core::{Change, Core};
 use crate::http::negotiate::Format;
 use crate::http::respond::{Answer, Content};
@@ -27,9 +28,17 @@ pub(crate) enum Deleted {
 }
 
 /// DELETE of an object.
-pub(crate) fn delete(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
+pub(crate) async fn delete(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let options = DeleteOptions::parse(&call.query, call.content_type.as_deref(), &call.body)?;
-    match delete_object(core, &call.served, &call.key(), &options)? {
+    match delete_object(
+        core,
+        &call.served,
+        &call.key(),
+        &options,
+        Some(&call.requester()),
+    )
+    .await?
+    {
         Deleted::Marked(object) => present(call, 200, &object),
         Deleted::Removed(object) if call.served.resource.rules.returns_deleted => {
             present(call, 200, &object)
@@ -51,12 +60,13 @@ pub(crate) fn delete(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> 
 }
 
 /// DELETE of a collection: of all that the selectors match.
-pub(crate) fn delete_collection(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
+pub(crate) async fn delete_collection(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let options = DeleteOptions::parse(&call.query, call.content_type.as_deref(), &call.body)?;
     let page = list::page(core, call)?;
+    let requester = call.requester();
     let mut items = Vec::new();
     for stored in &page.objects {
-        match delete_object(core, &call.served, &stored.key, &options) {
+        match delete_object(core, &call.served, &stored.key, &options, Some(&requester)).await {
             Ok(Deleted::Removed(object) | Deleted::Marked(object)) => items.push(object),
             Err(error) if error.code == 404 => {}
             Err(error) => return Err(error),
@@ -71,15 +81,17 @@ pub(crate) fn delete_collection(core: &Arc<Core>, call: &Call) -> Result<Answer,
     Ok(Answer::new(200, Content::Document(list, Format::Json)))
 }
 
-/// Deletes an object, or marks it for deletion where finalizers or a grace period ask for it.
+/// Deletes an object, or marks it for deletion where finalizers or a grace period ask for it. Webhooks see the deletion if
+/// somebody asks for it.
 ///
 /// # Errors
 /// 404 when it does not exist, 409 when a precondition fails.
-pub(crate) fn delete_object(
+pub(crate) async fn delete_object(
     core: &Arc<Core>,
     served: &Served,
     key: &Key,
     options: &DeleteOptions,
+    by: Option<&Requester>,
 ) -> Result<Deleted, ApiError> {
     let gr = served.resource.group_resource();
     loop {
@@ -90,6 +102,21 @@ pub(crate) fn delete_object(
         let old = served.decode(&current);
         if let Some(why) = served.resource.strategy.undeletable(&key.name) {
             return Err(ApiError::forbidden(&gr, &key.name, why));
+        }
+        if let Some(by) = by {
+            let admission = Admission {
+                core,
+                by,
+                served,
+                subresource: "",
+                kind: None,
+                operation: "DELETE",
+                namespace: &key.namespace,
+                name: &key.name,
+                options: options.shown(),
+                dry_run: options.dry_run,
+            };
+            admission.admit(None, Some(&old)).await?;
         }
         let new = mark(core, served, &old, options);
         let removes = object::finalizers(&new).is_empty()

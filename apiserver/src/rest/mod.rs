@@ -7,6 +7,7 @@ mod admission;
 pub(crate) mod apply;
 mod call;
 pub(crate) mod continue_token;
+mod conversion;
 pub(crate) mod create;
 pub(crate) mod delete;
 pub(crate) mod intake;
@@ -30,14 +31,14 @@ use crate::core::Core;
 use crate::http::respond::{Answer, Content};
 use crate::registry::{Persistence, Subresource};
 use crate::status::ApiError;
-pub(crate) use call::{Call, Verb, Warnings};
+pub(crate) use call::{Call, Requester, Verb, Warnings};
 
 /// Carries out a request.
 ///
 /// # Errors
 /// The status that the client gets.
-pub(crate) fn dispatch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
-    let outcome = handle(core, call);
+pub(crate) async fn dispatch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
+    let outcome = handle(core, call).await;
     let mut warnings: Vec<String> = call.served.version().deprecation.iter().cloned().collect();
     warnings.extend(call.warnings.take());
     match outcome {
@@ -50,21 +51,21 @@ pub(crate) fn dispatch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError
     }
 }
 
-fn handle(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
+async fn handle(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let version = call.served.version();
     let unsupported = || not_supported(call);
     match call.subresource.as_str() {
-        "" => main(core, call),
+        "" => main(core, call).await,
         "status" if version.status => match call.verb {
             Verb::Get => read::get(core, call),
-            Verb::Update => update::update(core, call),
-            Verb::Patch => patch::patch(core, call),
+            Verb::Update => update::update(core, call).await,
+            Verb::Patch => patch::patch(core, call).await,
             _ => Err(unsupported()),
         },
         "scale" if version.scale.is_some() => match call.verb {
             Verb::Get => scale::get(core, call),
-            Verb::Update => scale::update(core, call),
-            Verb::Patch => scale::patch(core, call),
+            Verb::Update => scale::update(core, call).await,
+            Verb::Patch => scale::patch(core, call).await,
             _ => Err(unsupported()),
         },
         name => match version
@@ -73,13 +74,13 @@ fn handle(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
             .find(|sub| sub.describe().name == name)
         {
             Some(sub) => match (sub, call.verb) {
-                (Subresource::Binding, Verb::Create) => pods::bind(core, call),
-                (Subresource::Eviction, Verb::Create) => pods::evict(core, call),
-                (Subresource::Finalize, Verb::Update) => update::update(core, call),
+                (Subresource::Binding, Verb::Create) => pods::bind(core, call).await,
+                (Subresource::Eviction, Verb::Create) => pods::evict(core, call).await,
+                (Subresource::Finalize, Verb::Update) => update::update(core, call).await,
                 (Subresource::Approval | Subresource::EphemeralContainers, verb) => match verb {
                     Verb::Get => read::get(core, call),
-                    Verb::Update => update::update(core, call),
-                    Verb::Patch => patch::patch(core, call),
+                    Verb::Update => update::update(core, call).await,
+                    Verb::Patch => patch::patch(core, call).await,
                     _ => Err(unsupported()),
                 },
                 (Subresource::Token, Verb::Create) => token::create(core, call),
@@ -100,10 +101,10 @@ fn not_supported(call: &Call) -> ApiError {
     }
 }
 
-fn main(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
+async fn main(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     if call.served.resource.persistence == Persistence::Virtual {
         return match call.verb {
-            Verb::Create => create::review(core, call),
+            Verb::Create => create::review(core, call).await,
             _ => Err(not_supported(call)),
         };
     }
@@ -111,10 +112,10 @@ fn main(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
         Verb::Get => read::get(core, call),
         Verb::List => list::list(core, call),
         Verb::Watch => watch::watch(core, call),
-        Verb::Create => create::create(core, call),
-        Verb::Update => update::update(core, call),
-        Verb::Patch => patch::patch(core, call),
-        Verb::Delete => delete::delete(core, call),
-        Verb::DeleteCollection => delete::delete_collection(core, call),
+        Verb::Create => create::create(core, call).await,
+        Verb::Update => update::update(core, call).await,
+        Verb::Patch => patch::patch(core, call).await,
+        Verb::Delete => delete::delete(core, call).await,
+        Verb::DeleteCollection => delete::delete_collection(core, call).await,
     }
 }

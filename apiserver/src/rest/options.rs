@@ -1,6 +1,6 @@
 //! The options of writes: dry run, field manager, field validation, deletion.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::field::{FieldError, FieldErrorKind};
 use crate::http::negotiate;
@@ -26,6 +26,8 @@ pub(crate) struct WriteOptions {
     pub(crate) force: bool,
     /// The write is an apply, whose ownership of fields is settled already.
     pub(crate) applied: bool,
+    /// As webhooks see them.
+    pub(crate) shown: Value,
 }
 
 fn unsupported(field: &str, value: impl Into<Value>, supported: &str) -> FieldError {
@@ -83,8 +85,39 @@ impl WriteOptions {
             validation,
             force: query.flag("force"),
             applied: false,
+            shown: shown(kind, query, dry_run),
         })
     }
+}
+
+impl WriteOptions {
+    /// The options as an object of a kind: a write may turn out to be a creation.
+    pub(crate) fn shown_as(&self, kind: &str) -> Value {
+        let mut shown = self.shown.clone();
+        if !shown.is_object() {
+            shown = json!({"apiVersion": "meta.k8s.io/v1"});
+        }
+        shown["kind"] = json!(kind);
+        shown
+    }
+}
+
+/// The options of a write as an object.
+fn shown(kind: &str, query: &Query, dry_run: bool) -> Value {
+    let mut options = json!({"kind": kind, "apiVersion": "meta.k8s.io/v1"});
+    for field in ["fieldManager", "fieldValidation"] {
+        match query.text(field) {
+            "" => {}
+            given => options[field] = json!(given),
+        }
+    }
+    if query.flag("force") {
+        options["force"] = json!(true);
+    }
+    if dry_run {
+        options["dryRun"] = json!(["All"]);
+    }
+    options
 }
 
 /// The field manager: as given, or the user agent up to its slash.
@@ -124,6 +157,29 @@ pub(crate) struct DeleteOptions {
 }
 
 impl DeleteOptions {
+    /// The options as an object, as webhooks see them.
+    pub(crate) fn shown(&self) -> Value {
+        let mut options = json!({"kind": "DeleteOptions", "apiVersion": "meta.k8s.io/v1"});
+        if let Some(seconds) = self.grace_period {
+            options["gracePeriodSeconds"] = json!(seconds);
+        }
+        if let Some(policy) = self.propagation {
+            options["propagationPolicy"] = json!(format!("{policy:?}"));
+        }
+        for (field, value) in [
+            ("uid", &self.uid),
+            ("resourceVersion", &self.resource_version),
+        ] {
+            if let Some(value) = value {
+                options["preconditions"][field] = json!(value);
+            }
+        }
+        if self.dry_run {
+            options["dryRun"] = json!(["All"]);
+        }
+        options
+    }
+
     /// Reads the options from the body, or without one from the query.
     ///
     /// # Errors

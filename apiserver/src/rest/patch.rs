@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::options::{FieldValidation, WriteOptions};
 use super::present::present;
+use super::update::Ownership;
 use super::write::{self, Persisted};
 use super::{Call, apply, intake, strategy, update};
 use crate::core::Core;
@@ -75,7 +76,7 @@ fn strategic_error(error: StrategicError) -> ApiError {
 }
 
 /// PATCH of an object or its status.
-pub(crate) fn patch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
+pub(crate) async fn patch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let kind = patch_type(call)?;
     let options = WriteOptions::parse("PatchOptions", &call.query, &call.user_agent)?;
     check_options(call, kind)?;
@@ -86,9 +87,11 @@ pub(crate) fn patch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
         intake::enforce(call, options.validation, faults)?;
         call.warnings.extend(strategy::warnings(&call.served, &new));
         let (Some(current), Some(old)) = (current, old) else {
-            return apply::create(core, call, new, &options);
+            return apply::create(core, call, new, &options).await;
         };
-        if let Some(answer) = store_patched(core, call, &current, &old, (new, kind), &options)? {
+        if let Some(answer) =
+            store_patched(core, call, &current, &old, (new, kind), &options).await?
+        {
             return Ok(answer);
         }
     }
@@ -208,7 +211,7 @@ fn check_identity(call: &Call, new: &Value) -> Result<(), ApiError> {
 }
 
 /// Commits a patched object; `None` when another write came first and the patch is to be made again.
-fn store_patched(
+async fn store_patched(
     core: &Arc<Core>,
     call: &Call,
     current: &Arc<Stored>,
@@ -229,11 +232,11 @@ fn store_patched(
         "resourceVersion",
         Some(Value::String(current.revision.to_string())),
     );
-    let new = if kind == PatchType::Apply {
-        apply::merge(core, call, old, new)?
-    } else {
-        update::merge_update(core, &call.served, &call.subresource, old, new, options)?
+    let ownership = match kind {
+        PatchType::Apply => Ownership::Settled,
+        _ => Ownership::Tracked,
     };
+    let new = update::merge_update(core, call, old, new, options, ownership).await?;
     match write::replace(core, &call.served, current, new, options.dry_run)? {
         Persisted::Written(shown) | Persisted::Removed(shown) => {
             present(call, 200, &shown).map(Some)

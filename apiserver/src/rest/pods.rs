@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::Call;
+use super::admission::{Admission, Kind};
 use super::delete::delete_object;
 use super::options::{DeleteOptions, WriteOptions};
 use super::write::{self, Persisted};
@@ -30,10 +31,35 @@ fn created(call: &Call) -> Answer {
     Answer::new(201, Content::Document(status, call.accepted.format))
 }
 
+/// Lets webhooks see the object of a subresource.
+async fn admit(
+    core: &Arc<Core>,
+    call: &Call,
+    (group, version, kind): (&str, &str, &str),
+    object: &mut Value,
+    options: &WriteOptions,
+) -> Result<(), ApiError> {
+    let requester = call.requester();
+    let admission = Admission {
+        core,
+        by: &requester,
+        served: &call.served,
+        subresource: &call.subresource,
+        kind: Some(Kind::new(group, version, kind)),
+        operation: "CREATE",
+        namespace: &call.namespace,
+        name: &call.name,
+        options: options.shown_as("CreateOptions"),
+        dry_run: options.dry_run,
+    };
+    admission.admit(Some(object), None).await
+}
+
 /// POST of a Binding: assigns a pod to a node.
-pub(crate) fn bind(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
+pub(crate) async fn bind(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let options = WriteOptions::parse("CreateOptions", &call.query, &call.user_agent)?;
-    let binding = body(call)?;
+    let mut binding = body(call)?;
+    admit(core, call, ("", "v1", "Binding"), &mut binding, &options).await?;
     let node = text(&binding, &["target", "name"]).to_owned();
     if node.is_empty() {
         return Err(ApiError::bad_request("target.name: Required value"));
@@ -77,13 +103,21 @@ pub(crate) fn bind(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
 }
 
 /// POST of an Eviction: a deletion. Disruption budgets are not consulted.
-pub(crate) fn evict(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
+pub(crate) async fn evict(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let write = WriteOptions::parse("CreateOptions", &call.query, &call.user_agent)?;
-    let eviction = body(call)?;
+    let mut eviction = body(call)?;
+    admit(
+        core,
+        call,
+        ("policy", "v1", "Eviction"),
+        &mut eviction,
+        &write,
+    )
+    .await?;
     let inner = eviction.get("deleteOptions").filter(|o| !o.is_null());
     let bytes = inner.map(Value::to_string).unwrap_or_default();
     let mut options = DeleteOptions::parse(&call.query, None, bytes.as_bytes())?;
     options.dry_run |= write.dry_run;
-    delete_object(core, &call.served, &call.key(), &options)?;
+    delete_object(core, &call.served, &call.key(), &options, None).await?;
     Ok(created(call))
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::admission::{Admission, Kind};
 use super::options::WriteOptions;
 use super::patch::{PatchType, patch_error, patch_type};
 use super::write::{self, Persisted};
@@ -119,7 +120,7 @@ pub(crate) fn get(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
 }
 
 /// PUT of a scale.
-pub(crate) fn update(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
+pub(crate) async fn update(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let options = WriteOptions::parse("UpdateOptions", &call.query, &call.user_agent)?;
     let encoding = negotiate::body_encoding(call.content_type.as_deref(), false)?;
     let scale = decode::decode(&call.body, encoding)
@@ -137,14 +138,14 @@ pub(crate) fn update(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> 
         let stored = core
             .find(&call.served, &call.key())
             .ok_or_else(|| call.not_found())?;
-        if let Some(done) = store_scale(core, call, &stored, &scale, &options, None)? {
+        if let Some(done) = store_scale(core, call, &stored, &scale, &options, None).await? {
             return Ok(done);
         }
     }
 }
 
 /// PATCH of a scale.
-pub(crate) fn patch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
+pub(crate) async fn patch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let kind = patch_type(call)?;
     let options = WriteOptions::parse("PatchOptions", &call.query, &call.user_agent)?;
     loop {
@@ -172,7 +173,7 @@ pub(crate) fn patch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
         };
         check_type(&scale)?;
         let apply = (kind == PatchType::Apply).then_some(options.force);
-        if let Some(done) = store_scale(core, call, &stored, &scale, &options, apply)? {
+        if let Some(done) = store_scale(core, call, &stored, &scale, &options, apply).await? {
             return Ok(done);
         }
     }
@@ -192,7 +193,7 @@ fn check_type(scale: &Value) -> Result<(), ApiError> {
 }
 
 /// Writes the replicas of a scale into its object; `None` when another write came first. `apply` is the force of an apply.
-fn store_scale(
+async fn store_scale(
     core: &Arc<Core>,
     call: &Call,
     current: &Arc<Stored>,
@@ -204,6 +205,24 @@ fn store_scale(
     if !matches!(given, "" | "0") && given != current.revision.to_string() {
         return Err(ApiError::modified(&call.group_resource(), &call.name));
     }
+    let requester = call.requester();
+    let admission = Admission {
+        core,
+        by: &requester,
+        served: &call.served,
+        subresource: "scale",
+        kind: Some(Kind::new("autoscaling", "v1", "Scale")),
+        operation: "UPDATE",
+        namespace: &call.namespace,
+        name: &call.name,
+        options: options.shown_as("UpdateOptions"),
+        dry_run: options.dry_run,
+    };
+    let served = &call.served;
+    let old = served.decode(current);
+    let old_scale = scale_of(call, &old)?;
+    let mut scale = scale.clone();
+    admission.mutate(Some(&mut scale), Some(&old_scale)).await?;
     let replicas = match &scale["spec"]["replicas"] {
         Value::Null => 0,
         number => number.as_i64().ok_or_else(|| {
@@ -227,15 +246,14 @@ fn store_scale(
             &[error],
         ));
     }
-    let served = &call.served;
-    let old = served.decode(current);
     let mut new = old.clone();
     let path = &paths(call)?.spec_replicas;
     set_path(&mut new, &keys(path), json!(replicas));
     let new = match apply {
         Some(force) => apply_scale(core, call, &old, (path, replicas), options, force)?,
-        None => update::merge_update(core, served, "scale", &old, new, options)?,
+        None => update::merge_scale(core, served, &old, new, options)?,
     };
+    admission.validate(Some(&scale), Some(&old_scale)).await?;
     match write::replace(core, served, current, new, options.dry_run)? {
         Persisted::Written(written) | Persisted::Removed(written) => {
             Ok(Some(answer(call, scale_of(call, &written)?)))

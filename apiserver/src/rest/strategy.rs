@@ -46,6 +46,21 @@ pub(super) fn prepare_update(
     old: &Value,
     new: &mut Value,
 ) -> Result<(), ApiError> {
+    settle_update(core, served, subresource, old, new);
+    validate_update(served, subresource, old, new)?;
+    let resource = &served.resource;
+    rules::bump_generation(&resource.rules, served.version().status, old, new);
+    Ok(())
+}
+
+/// The part of [`prepare_update`] that comes before the validation.
+pub(super) fn settle_update(
+    core: &Core,
+    served: &Served,
+    subresource: &str,
+    old: &Value,
+    new: &mut Value,
+) {
     let resource = &served.resource;
     restrict(served, subresource, old, new);
     rules::prepare_update(old, new);
@@ -55,9 +70,6 @@ pub(super) fn prepare_update(
             .strategy
             .prepare_update(core, subresource, old, new);
     }
-    validate_update(served, subresource, old, new)?;
-    rules::bump_generation(&resource.rules, served.version().status, old, new);
-    Ok(())
 }
 
 /// Validates a new object.

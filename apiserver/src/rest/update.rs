@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::admission::Admission;
 use super::options::WriteOptions;
 use super::present::present;
 use super::write::{self, Persisted};
@@ -18,7 +19,7 @@ use crate::status::ApiError;
 use crate::store::Stored;
 
 /// PUT to an object or its status (or, of a namespace, `finalize`).
-pub(super) fn update(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
+pub(super) async fn update(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let options = WriteOptions::parse("UpdateOptions", &call.query, &call.user_agent)?;
     let incoming = intake::decode_object(call)?;
     let mut object = incoming.object;
@@ -41,12 +42,12 @@ pub(super) fn update(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> 
         .extend(strategy::warnings(&call.served, &object));
     loop {
         let Some(current) = core.find(&call.served, &call.key()) else {
-            return create_absent(core, call, object, &options);
+            return create_absent(core, call, object, &options).await;
         };
         let mut new = object.clone();
         check_version(call, &current, &mut new)?;
         let old = call.served.decode(&current);
-        let new = merge_update(core, &call.served, &call.subresource, &old, new, &options)?;
+        let new = merge_update(core, call, &old, new, &options, Ownership::Tracked).await?;
         match write::replace(core, &call.served, &current, new, options.dry_run)? {
             Persisted::Written(shown) | Persisted::Removed(shown) => {
                 return present(call, 200, &shown);
@@ -56,7 +57,7 @@ pub(super) fn update(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> 
     }
 }
 
-fn create_absent(
+async fn create_absent(
     core: &Arc<Core>,
     call: &Call,
     object: Value,
@@ -69,7 +70,8 @@ fn create_absent(
     if !may_create || !object::resource_version(&object).is_empty() {
         return Err(call.not_found());
     }
-    let created = create::create_object(core, &call.served, object, options)?;
+    let created =
+        create::create_object(core, &call.served, object, options, &call.requester()).await?;
     present(call, 201, &created)
 }
 
@@ -136,20 +138,75 @@ AdditionalErrorMsg: Precondition failed: UID in precondition: {wanted}, UID in o
     ApiError::conflict(&call.group_resource(), &call.name, &why)
 }
 
-/// Makes the object that an update leads to, with the ownership of its fields.
+/// Who keeps the ownership of fields in an update.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ownership {
+    /// It follows from what changed.
+    Tracked,
+    /// An apply has settled it already.
+    Settled,
+}
+
+/// Makes the object that an update leads to, with the ownership of its fields, and admits it.
 ///
 /// # Errors
-/// 422 when the result is invalid.
-pub(super) fn merge_update(
+/// 422 when the result is invalid; what webhooks answer.
+pub(super) async fn merge_update(
+    core: &Arc<Core>,
+    call: &Call,
+    old: &Value,
+    mut new: Value,
+    options: &WriteOptions,
+    ownership: Ownership,
+) -> Result<Value, ApiError> {
+    let (served, subresource) = (&call.served, &*call.subresource);
+    let requester = call.requester();
+    let admission = Admission {
+        core,
+        by: &requester,
+        served,
+        subresource,
+        kind: None,
+        operation: "UPDATE",
+        namespace: &call.namespace,
+        name: &call.name,
+        options: options.shown_as("UpdateOptions"),
+        dry_run: options.dry_run,
+    };
+    let mut is_tracked = ownership == Ownership::Settled;
+    if admission.may_mutate() {
+        // What webhooks change has no manager.
+        if !is_tracked {
+            let mut own = new.clone();
+            strategy::settle_update(core, served, subresource, old, &mut own);
+            track(core, served, subresource, old, &mut own, options);
+            let managed = own["metadata"].get("managedFields").cloned();
+            object::set_meta(&mut new, "managedFields", managed);
+            is_tracked = true;
+        }
+        admission.mutate(Some(&mut new), Some(old)).await?;
+    }
+    strategy::prepare_update(core, served, subresource, old, &mut new)?;
+    if !is_tracked {
+        track(core, served, subresource, old, &mut new, options);
+    }
+    admission.validate(Some(&new), Some(old)).await?;
+    Ok(new)
+}
+
+/// The object that a write to its scale leads to.
+///
+/// # Errors
+/// 422 when it is invalid.
+pub(super) fn merge_scale(
     core: &Core,
     served: &Served,
-    subresource: &str,
     old: &Value,
     mut new: Value,
     options: &WriteOptions,
 ) -> Result<Value, ApiError> {
-    strategy::prepare_update(core, served, subresource, old, &mut new)?;
-    track(core, served, subresource, old, &mut new, options);
+    strategy::prepare_update(core, served, "scale", old, &mut new)?;
+    track(core, served, "scale", old, &mut new, options);
     Ok(new)
 }
 

@@ -14,6 +14,7 @@
 mod harness;
 mod known;
 mod support;
+mod webhook_server;
 
 mod apply;
 mod apply_built_in;
@@ -55,6 +56,10 @@ mod table;
 mod versions;
 mod watch;
 mod watch_initial;
+mod webhook_configurations;
+mod webhook_failures;
+mod webhook_rules;
+mod webhooks;
 
 const SUITE: harness::Suite = harness::Suite {
     prefix: "",

@@ -6,3 +6,4 @@ mod faults;
 mod listener;
 mod rbac;
 mod serving;
+mod webhooks;

@@ -1,4 +1,4 @@
-//! Admission: what the state of the cluster forbids.
+//! What the state of the cluster forbids.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::status::{ApiError, GroupResource, StatusCause};
 ///
 /// # Errors
 /// 404 when its namespace does not exist, 403 when the namespace or the definition of its kind is being deleted.
-pub(super) fn admit_create(core: &Core, served: &Served, object: &Value) -> Result<(), ApiError> {
+pub(crate) fn admit_create(core: &Core, served: &Served, object: &Value) -> Result<(), ApiError> {
     if served.resource.namespaced && core.options.namespace_lifecycle {
         admit_to_namespace(core, served, object)?;
     }

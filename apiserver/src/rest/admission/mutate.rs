@@ -1,0 +1,144 @@
+//! Mutating webhooks (`k8s.io/apiserver/pkg/admission/plugin/webhook/mutating`).
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::request::{Admission, Failed, Invocation, States};
+use crate::patch::{self, PatchError};
+use crate::rest::conversion::convert;
+use crate::rest::{intake, strategy};
+use crate::status::ApiError;
+use crate::webhooks::configuration::{Stage, Webhook};
+
+/// Which webhooks are called a second time, since a later one changed the object.
+#[derive(Default)]
+struct Reinvocation {
+    /// Those so far that ask for it (`IfNeeded`).
+    previous: BTreeSet<usize>,
+    again: BTreeSet<usize>,
+}
+
+impl Admission<'_> {
+    /// Whether there are mutating webhooks at all.
+    pub(crate) fn may_mutate(&self) -> bool {
+        !self.webhooks(Stage::Mutating).is_empty()
+    }
+
+    /// Lets the mutating webhooks change an object, one after the other. A deletion has no object.
+    ///
+    /// # Errors
+    /// When one refuses the request, or fails and may not.
+    pub(crate) async fn mutate(
+        &self,
+        object: Option<&mut Value>,
+        old: Option<&Value>,
+    ) -> Result<(), ApiError> {
+        let webhooks = self.webhooks(Stage::Mutating);
+        if webhooks.is_empty() {
+            return Ok(());
+        }
+        let mut own = object.as_deref().cloned();
+        let mut state = Reinvocation::default();
+        for (number, webhook) in webhooks.iter().enumerate() {
+            self.call(number, webhook, &mut own, old, &mut state)
+                .await?;
+        }
+        // There is one more round at most.
+        for (number, webhook) in webhooks.iter().enumerate() {
+            if state.again.contains(&number) {
+                self.call(number, webhook, &mut own, old, &mut state)
+                    .await?;
+            }
+        }
+        if let (Some(object), Some(own)) = (object, own) {
+            *object = own;
+        }
+        Ok(())
+    }
+
+    async fn call(
+        &self,
+        number: usize,
+        webhook: &Webhook,
+        object: &mut Option<Value>,
+        old: Option<&Value>,
+        state: &mut Reinvocation,
+    ) -> Result<(), ApiError> {
+        let states = States {
+            object: object.as_ref(),
+            old,
+        };
+        let Some(invocation) = self.invocation(webhook.clone(), states).await? else {
+            return Ok(());
+        };
+        match self.changed_by(&invocation, states).await {
+            Ok(Some(changed)) => {
+                if states.object != Some(&changed) {
+                    state.again.append(&mut state.previous);
+                }
+                *object = Some(changed);
+            }
+            Ok(None) => {}
+            Err(failed) => Self::settle(webhook, failed)?,
+        }
+        if webhook.is_reinvoked() {
+            state.previous.insert(number);
+        }
+        Ok(())
+    }
+
+    /// The object as a webhook changes it, if it does.
+    async fn changed_by(
+        &self,
+        invocation: &Invocation,
+        states: States<'_>,
+    ) -> Result<Option<Value>, Failed> {
+        let verdict = self.ask(Stage::Mutating, invocation, states).await?;
+        let Some(bytes) = verdict.patch.filter(|bytes| !is_empty_patch(bytes)) else {
+            return Ok(None);
+        };
+        let request = |why: String| Failed::Request(ApiError::internal(why));
+        let Some(object) = states.object else {
+            return Err(request(format!(
+                "admission webhook {:?} attempted to modify the object, which is not supported for this operation",
+                invocation.webhook.name()
+            )));
+        };
+        let version = invocation
+            .as_version
+            .as_ref()
+            .filter(|_| self.kind.is_none());
+        let object = match version {
+            Some(version) => {
+                let shown = convert(self.core, self.served, version, object.clone()).await;
+                shown.map_err(Failed::Request)?
+            }
+            None => object.clone(),
+        };
+        let patched = patch::json_patch(&object, &bytes).map_err(|error| match error {
+            PatchError::BadRequest(why) => Failed::Call(format!(
+                "received undecodable patch in webhook response: {}",
+                why.trim_start_matches("error decoding patch: ")
+            )),
+            PatchError::TooLarge(why) | PatchError::Unprocessable(why) => request(why),
+        })?;
+        let mut patched = match version {
+            Some(version) => {
+                let back = convert(self.core, version, self.served, patched).await;
+                back.map_err(Failed::Request)?
+            }
+            None => patched,
+        };
+        if self.kind.is_none() {
+            intake::shape(self.served, &mut patched).map_err(request)?;
+            strategy::set_defaults(self.served, &mut patched);
+        }
+        Ok(Some(patched))
+    }
+}
+
+/// Whether a patch has no operations.
+fn is_empty_patch(bytes: &[u8]) -> bool {
+    serde_json::from_slice::<Vec<Value>>(bytes).is_ok_and(|operations| operations.is_empty())
+}

@@ -1,0 +1,119 @@
+//! Requests to webhooks over TCP, with TLS where the feature `tls` is on.
+
+use std::error::Error;
+
+use bytes::Bytes;
+use http::{Request, Response, Uri};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::client::conn::http1;
+use hyper::rt::{Read, Write};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+
+use crate::BoxError;
+
+/// Sends a request over a connection of its own. `roots` is a `caBundle`: PEM in base64.
+///
+/// # Errors
+/// When nobody answers, or the certificate is not of these roots.
+pub(super) async fn send(
+    request: Request<Full<Bytes>>,
+    roots: &str,
+) -> Result<Response<Incoming>, BoxError> {
+    let uri = request.uri().clone();
+    let host = uri.host().ok_or("the URL names no host")?;
+    let is_tls = uri.scheme_str() == Some("https");
+    let port = uri.port_u16().unwrap_or(if is_tls { 443 } else { 80 });
+    let stream = TcpStream::connect((host.trim_matches(['[', ']']), port))
+        .await
+        .map_err(|error| format!("dial tcp {host}:{port}: connect: {}", words(&error)))?;
+    if is_tls {
+        exchange(
+            TokioIo::new(secure(stream, host, roots).await?),
+            request,
+            &uri,
+        )
+        .await
+    } else {
+        exchange(TokioIo::new(stream), request, &uri).await
+    }
+}
+
+async fn exchange<T>(
+    stream: T,
+    request: Request<Full<Bytes>>,
+    uri: &Uri,
+) -> Result<Response<Incoming>, BoxError>
+where
+    T: Read + Write + Unpin + Send + 'static,
+{
+    let (mut sender, connection) = http1::handshake(stream).await?;
+    // It ends with the response that it carries.
+    tokio::spawn(connection);
+    let (mut parts, body) = request.into_parts();
+    if let Some(authority) = uri.authority() {
+        let host = http::HeaderValue::from_str(authority.as_str())?;
+        parts.headers.insert(http::header::HOST, host);
+    }
+    // A server, in contrast to a proxy, is asked by the path.
+    parts.uri = uri.path_and_query().map_or("/", |it| it.as_str()).parse()?;
+    Ok(sender
+        .send_request(Request::from_parts(parts, body))
+        .await?)
+}
+
+#[cfg(feature = "tls")]
+async fn secure(
+    stream: TcpStream,
+    host: &str,
+    roots: &str,
+) -> Result<tokio_rustls::client::TlsStream<TcpStream>, BoxError> {
+    use std::sync::Arc;
+
+    use rustls::pki_types::pem::PemObject;
+    use rustls::pki_types::{CertificateDer, ServerName};
+
+    let pem = crate::types::base64::decode(roots).map_err(|_| "the caBundle is not base64")?;
+    let mut store = rustls::RootCertStore::empty();
+    for certificate in CertificateDer::pem_slice_iter(&pem) {
+        store.add(certificate?)?;
+    }
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        .with_root_certificates(store)
+        .with_no_client_auth();
+    let name = ServerName::try_from(host.trim_matches(['[', ']']).to_owned())?;
+    let connector = tokio_rustls::TlsConnector::from(Arc::new(config));
+    Ok(connector.connect(name, stream).await?)
+}
+
+#[cfg(not(feature = "tls"))]
+async fn secure(_: TcpStream, _: &str, _: &str) -> Result<TcpStream, BoxError> {
+    Err("webhooks over TLS need the feature `tls` of embedded-apiserver".into())
+}
+
+fn words(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::ConnectionRefused => "connection refused".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+/// Why a request failed: the innermost cause, in Go's words where it is a common one.
+pub(super) fn reason(error: &(dyn Error + Send + Sync + 'static)) -> String {
+    let mut innermost: &(dyn Error + 'static) = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    let text = innermost.to_string();
+    if text.contains("UnknownIssuer") || text.contains("BadSignature") {
+        let why = "x509: certificate signed by unknown authority";
+        return format!("tls: failed to verify certificate: {why}");
+    }
+    if text.contains("connection closed before message completed") {
+        return "EOF".to_owned();
+    }
+    text
+}

@@ -1,0 +1,257 @@
+//! The ways to a webhook: a function of this process, a service that stands for a local address, or a URL.
+
+use std::collections::BTreeMap;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::FutureExt;
+use http::header::{ACCEPT, CONTENT_TYPE, USER_AGENT};
+use http::{Request, Response, StatusCode};
+use http_body_util::{BodyExt, Full, Limited};
+use parking_lot::{Mutex, RwLock};
+use serde_json::Value;
+use tower::ServiceExt;
+
+use super::dial;
+use crate::BoxError;
+use crate::metadata::object::text;
+
+/// The longest answer of a webhook, in bytes.
+const LONGEST_ANSWER: usize = 8 << 20;
+
+/// An answer under way.
+type Answering = Pin<Box<dyn Future<Output = Result<Response<Bytes>, BoxError>> + Send>>;
+
+/// The webhook servers behind the services of the cluster.
+#[derive(Clone, Default)]
+pub(crate) struct Backends(Arc<RwLock<BTreeMap<(String, String), Backend>>>);
+
+/// What answers for a service.
+#[derive(Clone)]
+enum Backend {
+    Function(Arc<dyn Fn(Request<Full<Bytes>>) -> Answering + Send + Sync>),
+    /// `http://host:port` or, with certificates, `https://host:port`.
+    Url(String),
+}
+
+impl Backends {
+    /// Lets a function of this process answer for a service.
+    pub(crate) fn serve<S, B>(&self, namespace: &str, name: &str, service: S)
+    where
+        S: tower::Service<Request<Full<Bytes>>, Response = Response<B>> + Clone + Send + 'static,
+        S::Error: Into<BoxError>,
+        S::Future: Send,
+        B: http_body::Body + Send + 'static,
+        B::Data: Send,
+        B::Error: Into<BoxError>,
+    {
+        let service = Mutex::new(service);
+        let function = move |request: Request<Full<Bytes>>| -> Answering {
+            let service = service.lock().clone();
+            Box::pin(async move {
+                let response = service.oneshot(request).await.map_err(Into::into)?;
+                whole(response).await
+            })
+        };
+        self.put(namespace, name, Backend::Function(Arc::new(function)));
+    }
+
+    /// Sends the requests for a service to an address instead.
+    pub(crate) fn redirect(&self, namespace: &str, name: &str, url: &str) {
+        self.put(namespace, name, Backend::Url(url.to_owned()));
+    }
+
+    fn put(&self, namespace: &str, name: &str, backend: Backend) {
+        let key = (namespace.to_owned(), name.to_owned());
+        self.0.write().insert(key, backend);
+    }
+
+    fn find(&self, namespace: &str, name: &str) -> Option<Backend> {
+        let key = (namespace.to_owned(), name.to_owned());
+        self.0.read().get(&key).cloned()
+    }
+
+    /// Posts a review to a webhook, and gives the document that it answers with.
+    ///
+    /// # Errors
+    /// In the words of Kubernetes' client, where it has any.
+    pub(crate) async fn post(
+        &self,
+        client: &Value,
+        timeout: Duration,
+        review: &Value,
+    ) -> Result<Value, String> {
+        let address = Address::of(client);
+        // A deadline is in the URL, in whole seconds.
+        let url = format!("{}?timeout={}s", address.url, timeout.as_secs());
+        let explain = |why: String| format!("Post \"{url}\": {why}");
+        let answer = AssertUnwindSafe(self.send(client, &address, &url, review)).catch_unwind();
+        let answer = match tokio::time::timeout(timeout, answer).await {
+            Err(_) => return Err(explain("context deadline exceeded".to_owned())),
+            Ok(Err(_)) => return Err(explain("the webhook panicked".to_owned())),
+            Ok(Ok(answer)) => answer.map_err(|error| explain(dial::reason(&*error)))?,
+        };
+        read_answer(&answer)
+    }
+
+    async fn send(
+        &self,
+        client: &Value,
+        address: &Address,
+        url: &str,
+        review: &Value,
+    ) -> Result<Response<Bytes>, BoxError> {
+        let body = serde_json::to_vec(review)?;
+        let request = |url: &str| {
+            Request::post(url)
+                .header(CONTENT_TYPE, "application/json")
+                .header(ACCEPT, "application/json, */*")
+                .header(USER_AGENT, "kube-apiserver-admission")
+                .body(Full::from(body))
+        };
+        let roots = text(client, &["caBundle"]);
+        let Some((namespace, name)) = &address.service else {
+            return whole(dial::send(request(url)?, roots).await?).await;
+        };
+        match self.find(namespace, name) {
+            Some(Backend::Function(function)) => function(request(url)?).await,
+            Some(Backend::Url(base)) => {
+                let path = url.splitn(4, '/').nth(3).unwrap_or_default();
+                let url = format!("{}/{path}", base.trim_end_matches('/'));
+                whole(dial::send(request(&url)?, roots).await?).await
+            }
+            None => Err(format!("service \"{name}\" not found").into()),
+        }
+    }
+}
+
+impl std::fmt::Debug for Backends {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_set().entries(self.0.read().keys()).finish()
+    }
+}
+
+/// Where a `clientConfig` leads.
+struct Address {
+    /// Without a query.
+    url: String,
+    /// Namespace and name.
+    service: Option<(String, String)>,
+}
+
+impl Address {
+    fn of(client: &Value) -> Self {
+        let service = &client["service"];
+        if !service.is_object() {
+            let url = text(client, &["url"]);
+            let has_path = url.splitn(4, '/').nth(3).is_some();
+            return Self {
+                url: format!("{url}{}", if has_path { "" } else { "/" }),
+                service: None,
+            };
+        }
+        let (namespace, name) = (text(service, &["namespace"]), text(service, &["name"]));
+        let port = service["port"].as_i64().unwrap_or(443);
+        let path = text(service, &["path"]).trim_start_matches('/');
+        Self {
+            url: format!("https://{name}.{namespace}.svc:{port}/{path}"),
+            service: Some((namespace.to_owned(), name.to_owned())),
+        }
+    }
+}
+
+/// Reads an answer to its end, within the limit.
+async fn whole<B>(response: Response<B>) -> Result<Response<Bytes>, BoxError>
+where
+    B: http_body::Body,
+    B::Error: Into<BoxError>,
+{
+    let (parts, body) = response.into_parts();
+    let body = Limited::new(body, LONGEST_ANSWER)
+        .collect()
+        .await?
+        .to_bytes();
+    Ok(Response::from_parts(parts, body))
+}
+
+/// The document of an answer, as `k8s.io/client-go/rest` reads it.
+fn read_answer(answer: &Response<Bytes>) -> Result<Value, String> {
+    let (status, body) = (answer.status(), answer.body());
+    let document = serde_json::from_slice::<Value>(body);
+    if status.is_success() {
+        let document = document
+            .map_err(|error| format!("couldn't get version/kind; json parse error: {error}"))?;
+        return match text(&document, &["kind"]) {
+            "" => Err(format!(
+                "Object 'Kind' is missing in '{}'",
+                String::from_utf8_lossy(body)
+            )),
+            _ => Ok(document),
+        };
+    }
+    // A status says itself what is wrong.
+    if let Ok(document) = document
+        && text(&document, &["kind"]) == "Status"
+    {
+        return Err(text(&document, &["message"]).to_owned());
+    }
+    let kind = answer.headers().get(CONTENT_TYPE);
+    let is_text = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/"));
+    let text = String::from_utf8_lossy(body);
+    Err(refusal(
+        status,
+        if is_text { text.trim() } else { "unknown" },
+    ))
+}
+
+/// The words of Kubernetes' client for a status code (`NewGenericServerResponse`).
+fn refusal(status: StatusCode, body: &str) -> String {
+    let words = match status.as_u16() {
+        400 => "the server rejected our request for an unknown reason",
+        401 => "the server has asked for the client to provide credentials",
+        403 => body,
+        404 => "the server could not find the requested resource",
+        405 => "the server does not allow this method on the requested resource",
+        409 => "the server reported a conflict",
+        413 => return format!("Request entity too large: {body}"),
+        415 => body,
+        422 => "the server rejected our request due to an error in our request",
+        429 => "the server has received too many requests and has asked us to try again later",
+        503 => "the server is currently unable to handle the request",
+        504 => {
+            "the server was unable to return a response in the time allotted, but may still be processing the request"
+        }
+        500.. => {
+            return format!(
+                "an error on the server ({body:?}) has prevented the request from succeeding"
+            );
+        }
+        code => {
+            return format!(
+                "the server responded with the status code {code} but did not return more details"
+            );
+        }
+    };
+    words.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_client_config_leads_to_an_address() {
+        let check = |client: Value, expected: &str| assert_eq!(Address::of(&client).url, expected);
+        check(json!({"url": "https://h:1/a/b"}), "https://h:1/a/b");
+        check(json!({"url": "https://h:1"}), "https://h:1/");
+        let service = json!({"namespace": "n", "name": "s", "path": "/p", "port": 8443});
+        check(json!({"service": service}), "https://s.n.svc:8443/p");
+        let service = json!({"namespace": "n", "name": "s"});
+        check(json!({"service": service}), "https://s.n.svc:443/");
+    }
+}

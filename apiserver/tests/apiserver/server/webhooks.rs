@@ -1,0 +1,182 @@
+//! Webhooks that are functions of the test itself, and what controllers do meanwhile.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use embedded_apiserver::ApiServer;
+use http::{Request, Response};
+use http_body_util::{BodyExt, Full};
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::{Api, DeleteParams, ObjectMeta, PostParams};
+use serde_json::{Value, json};
+use tokio::time::timeout;
+use tower::service_fn;
+
+type Review = Request<Full<Bytes>>;
+
+async fn request(review: Review) -> Value {
+    let bytes = review.into_body().collect().await.unwrap().to_bytes();
+    serde_json::from_slice::<Value>(&bytes).unwrap()["request"].take()
+}
+
+fn answer(request: &Value, mut response: Value) -> Response<Full<Bytes>> {
+    response["uid"] = request["uid"].clone();
+    let review = json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": response});
+    Response::new(Full::from(review.to_string()))
+}
+
+/// A webhook of the service `hooks/hook` for requests for config maps.
+fn configuration(kind: &str, operation: &str) -> Value {
+    json!({
+        "apiVersion": "admissionregistration.k8s.io/v1", "kind": kind, "metadata": {"name": "c"},
+        "webhooks": [{
+            "name": "a.b.c",
+            "clientConfig": {"service": {"namespace": "hooks", "name": "hook", "path": "/p"}},
+            "rules": [{"operations": [operation], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["configmaps"], "scope": "*"}],
+            "admissionReviewVersions": ["v1"], "sideEffects": "None", "timeoutSeconds": 5,
+        }],
+    })
+}
+
+fn map(name: &str) -> ConfigMap {
+    ConfigMap {
+        metadata: ObjectMeta {
+            name: Some(name.to_owned()),
+            ..ObjectMeta::default()
+        },
+        ..ConfigMap::default()
+    }
+}
+
+#[tokio::test]
+async fn a_service_of_the_test_answers_without_a_socket() {
+    let hook = service_fn(async |review: Review| {
+        assert_eq!(review.uri().path(), "/p");
+        let request = request(review).await;
+        let message = format!("no {}", request["name"].as_str().unwrap());
+        Ok::<_, Infallible>(answer(
+            &request,
+            json!({"allowed": false, "status": {"message": message}}),
+        ))
+    });
+    let server = ApiServer::builder()
+        .objects([configuration("ValidatingWebhookConfiguration", "CREATE")])
+        .webhooks("hooks", "hook", hook)
+        .build()
+        .unwrap();
+    let maps = Api::<ConfigMap>::default_namespaced(server.client());
+    let error = maps
+        .create(&PostParams::default(), &map("a"))
+        .await
+        .unwrap_err();
+    let expected = "admission webhook \"a.b.c\" denied the request: no a";
+    assert!(error.to_string().contains(expected), "{error}");
+}
+
+#[tokio::test]
+async fn a_service_that_nobody_serves_or_that_panics_fails_the_request() {
+    let server = ApiServer::builder()
+        .objects([configuration("MutatingWebhookConfiguration", "CREATE")])
+        .build()
+        .unwrap();
+    let maps = Api::<ConfigMap>::default_namespaced(server.client());
+    let create = async || {
+        maps.create(&PostParams::default(), &map("a"))
+            .await
+            .unwrap_err()
+            .to_string()
+    };
+    let post = "Internal error occurred: failed calling webhook \"a.b.c\": failed to call webhook: Post \"https://hook.hooks.svc:443/p?timeout=5s\"";
+    let error = create().await;
+    assert!(
+        error.contains(&format!("{post}: service \"hook\" not found")),
+        "{error}"
+    );
+    let panics = service_fn(
+        async |_: Review| -> Result<Response<Full<Bytes>>, Infallible> { panic!("at once") },
+    );
+    server.serve_webhooks("hooks", "hook", panics);
+    let error = create().await;
+    assert!(
+        error.contains(&format!("{post}: the webhook panicked")),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_webhook_may_use_the_server_that_calls_it() {
+    let server = ApiServer::builder()
+        .objects([configuration("MutatingWebhookConfiguration", "CREATE")])
+        .build()
+        .unwrap();
+    let maps = Api::<ConfigMap>::default_namespaced(server.client());
+    let own = maps.clone();
+    let hook = service_fn(move |review: Review| {
+        let maps = own.clone();
+        async move {
+            let request = request(review).await;
+            if request["name"] == "a" {
+                maps.create(&PostParams::default(), &map("b"))
+                    .await
+                    .unwrap();
+            }
+            Ok::<_, Infallible>(answer(&request, json!({"allowed": true})))
+        }
+    });
+    server.serve_webhooks("hooks", "hook", hook);
+    maps.create(&PostParams::default(), &map("a"))
+        .await
+        .unwrap();
+    assert_eq!(maps.list(&Default::default()).await.unwrap().items.len(), 2);
+}
+
+/// A webhook that hangs for deletions holds up the controllers' work, and no request.
+#[tokio::test]
+async fn a_hanging_webhook_holds_up_the_controllers_work_alone() {
+    let server = ApiServer::builder()
+        .objects([configuration("ValidatingWebhookConfiguration", "DELETE")])
+        .build()
+        .unwrap();
+    let calls = Arc::new(AtomicUsize::new(0));
+    let (release, gate) = tokio::sync::watch::channel(false);
+    let counted = calls.clone();
+    let hook = service_fn(move |review: Review| {
+        let (counted, mut gate) = (counted.clone(), gate.clone());
+        async move {
+            counted.fetch_add(1, Ordering::SeqCst);
+            gate.wait_for(|open| *open).await.unwrap();
+            let request = request(review).await;
+            Ok::<_, Infallible>(answer(&request, json!({"allowed": true})))
+        }
+    });
+    server.serve_webhooks("hooks", "hook", hook);
+    let secrets = Api::<k8s_openapi::api::core::v1::Secret>::default_namespaced(server.client());
+    let maps = Api::<ConfigMap>::default_namespaced(server.client());
+    let owner = serde_json::from_value(json!({"metadata": {"name": "owner"}})).unwrap();
+    let owner = secrets
+        .create(&PostParams::default(), &owner)
+        .await
+        .unwrap();
+    let mut dependent = map("dependent");
+    dependent.metadata.owner_references = serde_json::from_value(json!([
+        {"apiVersion": "v1", "kind": "Secret", "name": "owner", "uid": owner.metadata.uid}
+    ]))
+    .unwrap();
+    maps.create(&PostParams::default(), &dependent)
+        .await
+        .unwrap();
+    // The deletion of the owner is answered while that of the dependent waits.
+    let now = DeleteParams::default();
+    let deleted = timeout(Duration::from_secs(2), secrets.delete("owner", &now));
+    deleted.await.unwrap().unwrap();
+    tokio::task::yield_now().await;
+    assert!(calls.load(Ordering::SeqCst) > 0);
+    maps.get("dependent").await.unwrap();
+    release.send(true).unwrap();
+    while maps.get_opt("dependent").await.unwrap().is_some() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
