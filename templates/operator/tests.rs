@@ -1,4 +1,3 @@
 //! The operator at work on an embedded API server.
 
 mod deploy;
-mod support;

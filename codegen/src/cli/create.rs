@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use codegen::{
     config::shown,
     model::Scope,
-    operator::{Api, Part, edit, generated_edit, names},
+    operator::{Api, Part, edit, names},
 };
 
 use super::{
@@ -121,7 +121,7 @@ impl CreateApi {
                 files.add(&api.group_edit())?;
             }
         }
-        for edit in [generated_edit()].iter().chain(&api.edits(has_file)) {
+        for edit in &api.edits(has_file) {
             files.add(edit)?;
         }
         let configs = files.planned(project.configs);
@@ -183,6 +183,7 @@ impl CreateApi {
             operator: project.operator.clone(),
             is_first_of_version: !project.root.join(version_file).exists(),
             is_further_version: other.is_some(),
+            is_first: project.kinds() == 0,
             group_module,
             group,
             version: version.clone(),

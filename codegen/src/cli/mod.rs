@@ -8,6 +8,7 @@ mod completions;
 mod crate_;
 mod crd;
 mod create;
+mod delete;
 mod finish;
 mod generate;
 #[cfg(feature = "go")]
@@ -71,6 +72,8 @@ enum Command {
     Init(init::Init),
     /// Add to an operator that `kube-codegen init` started.
     Create(create::Create),
+    /// Remove from an operator what `kube-codegen create` added.
+    Delete(delete::Delete),
     /// Show the API as the generator understands it.
     Inspect(inspect::Inspect),
     /// List every marker: syntax, target, meaning, default.
@@ -145,6 +148,7 @@ impl Cli {
             Command::Manifests(command) => command.run(color),
             Command::Init(command) => command.run(color),
             Command::Create(command) => command.run(color),
+            Command::Delete(command) => command.run(color),
             Command::Inspect(command) => command.run(color),
             Command::Markers(command) => command.run(),
             Command::Schema(command) => command.run(),

@@ -46,6 +46,15 @@ impl Files {
         self.texts.insert(path, Some(text));
     }
 
+    pub(super) fn remove(&mut self, path: PathBuf) {
+        self.texts.insert(path, None);
+    }
+
+    /// Lets the generator see a folder as gone. What is generated in it goes since nothing generates it any more.
+    pub(super) fn remove_folder(&mut self, path: PathBuf) {
+        self.folders.push(path);
+    }
+
     /// The text that a file has, or will have; none without the file.
     pub(super) fn text(&self, path: &Path) -> Result<Option<String>, Failure> {
         if let Some(text) = self.texts.get(path) {
@@ -65,6 +74,11 @@ impl Files {
     /// Adds a line to a file. Where it has no place there, it is left to the user.
     pub(super) fn add(&mut self, edit: &Edit) -> Result<(), Failure> {
         self.edit(edit, Edit::add, "lacks")
+    }
+
+    /// Takes a line out of a file.
+    pub(super) fn take(&mut self, edit: &Edit) -> Result<(), Failure> {
+        self.edit(edit, Edit::remove, "may have")
     }
 
     fn edit(
@@ -167,6 +181,12 @@ impl Project {
         self.api.groups.iter().find(|group| group.name == name)
     }
 
+    /// The number of its kinds, counted once in each version.
+    pub(super) fn kinds(&self) -> usize {
+        let versions = self.api.versions();
+        versions.map(|(_, version)| version.resources.len()).sum()
+    }
+
     /// The versions of a kind, with what each says of it.
     pub(super) fn versions_of<'a>(
         &'a self,
@@ -223,6 +243,11 @@ fn subfolders(folder: &Path) -> Vec<PathBuf> {
 
 pub(super) const fn mode(dry_run: bool) -> Mode {
     if dry_run { Mode::DryRun } else { Mode::Write }
+}
+
+/// An error of the input with one message: exit code 1.
+pub(super) fn refused(message: String) -> Failure {
+    Error::Input(Diagnostic::error(message).into()).into()
 }
 
 /// An error with all messages, if there is any: exit code 1.

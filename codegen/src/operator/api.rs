@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{model::Scope, output::Tree, scaffold::fill};
 
+const SUPPORT: &str = include_str!("../../../templates/operator/api/support.rs");
 const TYPES: &str = include_str!("../../../templates/operator/api/types.rs");
 const VERSION: &str = include_str!("../../../templates/operator/api/version.rs");
 const CONTROLLER: &str = include_str!("../../../templates/operator/api/controller.rs");
@@ -45,13 +46,17 @@ pub struct Api {
     pub scope: Scope,
     /// Whether the kind has another version, which is the stored one.
     pub is_further_version: bool,
-    /// Whether it is the first kind of its version.
+    /// Whether it is the first kind of the operator, or the last.
+    pub is_first: bool,
+    /// Whether it is the first kind of its version, or the last.
     pub is_first_of_version: bool,
 }
 
 /// What a file of a kind is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
+    /// What tests of all kinds have in common: of the operator's first kind.
+    Support,
     /// The types.
     Types,
     /// The module of the version.
@@ -159,6 +164,7 @@ impl Api {
     pub fn path(&self, part: Part) -> Option<PathBuf> {
         let version = format!("src/apis/{}/{}", self.group_module, self.version);
         let path = match part {
+            Part::Support => "tests/operator/support.rs".to_owned(),
             Part::Types => format!("{version}/{}.rs", self.module),
             Part::Version => format!("{version}/mod.rs"),
             Part::Controller => format!("src/controllers/{}.rs", self.controller.as_ref()?),
@@ -172,6 +178,7 @@ impl Api {
     #[must_use]
     pub fn files(&self) -> Tree {
         let parts = [
+            (Part::Support, SUPPORT),
             (Part::Types, TYPES),
             (Part::Version, VERSION),
             (Part::Controller, CONTROLLER),
@@ -180,7 +187,11 @@ impl Api {
         ];
         let values = self.values();
         let files = parts.into_iter().filter_map(|(part, template)| {
-            let is_wanted = part != Part::Version || self.is_first_of_version;
+            let is_wanted = match part {
+                Part::Support => self.is_first,
+                Part::Version => self.is_first_of_version,
+                _ => true,
+            };
             let path = self.path(part).filter(|_| is_wanted)?;
             Some((path, fill(template, &values)))
         });
@@ -191,6 +202,13 @@ impl Api {
     #[must_use]
     pub fn edits(&self, group_file: bool) -> Vec<Edit> {
         let mut edits = Vec::new();
+        if self.is_first {
+            edits.push(Edit::item("src/lib.rs", "pub mod generated;".to_owned()));
+            edits.push(Edit::item(
+                "tests/operator/main.rs",
+                "mod support;".to_owned(),
+            ));
+        }
         let (group, version) = (&self.group_module, &self.version);
         if self.is_first_of_version {
             edits.push(self.version_edit(group_file));
@@ -213,10 +231,10 @@ impl Api {
             edits.push(Edit::statement("setup", add));
         }
         edits.push(self.sample_edit());
-        edits.push(Edit::statement(
-            "demo",
-            format!("let demo = demo.command_to_try({:?});", self.command()),
-        ));
+        if !self.is_further_version {
+            let statement = format!("let demo = demo.command_to_try({:?});", self.command());
+            edits.push(Edit::statement("demo", statement));
+        }
         edits
     }
 
@@ -348,10 +366,4 @@ impl Api {
             format!("async fn reconcile(\n    {request},\n    {context},\n) -> {result}")
         }
     }
-}
-
-/// The line that an operator has while it has any kind: the module of generated code.
-#[must_use]
-pub fn generated_edit() -> Edit {
-    Edit::item("src/lib.rs", "pub mod generated;".to_owned())
 }

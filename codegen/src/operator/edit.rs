@@ -205,7 +205,7 @@ fn function_block<'a>(file: &'a File, name: &str) -> Result<&'a Block, EditError
         .ok_or_else(|| EditError::NoFunction(name.to_owned()))
 }
 
-fn parse(text: &str) -> Result<File, EditError> {
+pub(super) fn parse(text: &str) -> Result<File, EditError> {
     if text.starts_with('\u{feff}') || text.starts_with("#!") && !text.starts_with("#![") {
         // Its places would be counted from behind them.
         return Err(EditError::Syntax(
@@ -232,7 +232,7 @@ fn range(node: &impl Spanned) -> Range<usize> {
     node.span().byte_range()
 }
 
-fn unraw(ident: &syn::Ident) -> String {
+pub(super) fn unraw(ident: &syn::Ident) -> String {
     let text = ident.to_string();
     text.strip_prefix("r#").map(str::to_owned).unwrap_or(text)
 }

@@ -7,10 +7,12 @@
 mod api;
 pub mod edit;
 pub mod names;
+mod references;
 
 use toml::{Table, Value};
 
-pub use api::{Api, Edit, EditKind, Part, generated_edit};
+pub use api::{Api, Edit, EditKind, Part};
+pub use references::{Gone, Reference};
 
 use crate::{output::Tree, scaffold::fill};
 
@@ -18,7 +20,7 @@ use crate::{output::Tree, scaffold::fill};
 const FEATURES: &str = "features = [\"app\", \"latest\"]";
 
 /// The files of a new operator, by path.
-const FILES: [(&str, &str); 20] = [
+const FILES: [(&str, &str); 19] = [
     (
         ".dockerignore",
         include_str!("../../../templates/operator/dockerignore"),
@@ -94,10 +96,6 @@ const FILES: [(&str, &str); 20] = [
     (
         "tests/operator/main.rs",
         include_str!("../../../templates/operator/tests.rs"),
-    ),
-    (
-        "tests/operator/support.rs",
-        include_str!("../../../templates/operator/support.rs"),
     ),
 ];
 

@@ -30,6 +30,7 @@ fn every_subcommand_explains_itself() {
     }
     check("help-init", &["init", "--help"]);
     check("help-create", &["create", "api", "--help"]);
+    check("help-delete", &["delete", "api", "--help"]);
 }
 
 #[test]

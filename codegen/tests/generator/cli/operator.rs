@@ -280,3 +280,84 @@ fn lines_without_a_place_are_left_to_the_user() {
     sandbox.run_in("my-operator", &about("create", "batch/v1/Widget", &[]), "");
     sandbox.check("operator-lines");
 }
+
+#[test]
+fn deleting_kinds_gives_the_operator_before_them() {
+    let sandbox = operator();
+    let state = || files(&sandbox.path("sample-operator"));
+    let mut before = Vec::new();
+    for (api, more) in KINDS {
+        before.push(state());
+        create(&sandbox, api, more);
+    }
+    for ((api, _), before) in KINDS.iter().zip(before).rev() {
+        succeeds(&sandbox, "sample-operator", &about("delete", api, &[]));
+        let after = state();
+        assert!(after == before, "{api}: {:#?}", differing(&before, &after));
+    }
+}
+
+#[test]
+fn what_somebody_wrote_or_uses_is_not_deleted_unasked() {
+    let mut sandbox = sample();
+    let folder = "sample-operator";
+    let delete = |more: &[&'static str]| about("delete", "batch/v1alpha1/Widget", more);
+    let types = "sample-operator/src/apis/batch/v1alpha1/widget.rs";
+    let text = sandbox
+        .read(types)
+        .replace("pub size: i32", "pub length: i32");
+    sandbox.write(types, &text);
+    sandbox.write(
+        "sample-operator/config/samples/widget.yaml",
+        "apiVersion: batch.example.com/v1alpha1\nkind: Widget\n",
+    );
+    let unchanged = sandbox.state();
+    sandbox.run_in(folder, &delete(&[]), "");
+    sandbox.run_in(folder, &about("delete", "batch/v1/Widget", &[]), "");
+    sandbox.run_in(folder, &about("delete", "other/v1/Widget", &[]), "");
+    assert!(sandbox.state() == unchanged, "nothing is removed");
+    let app = sandbox.read("sample-operator/src/app.rs");
+    let helper = "\n/// How many Widgets there are.\npub fn count(all: &[crate::apis::batch::v1alpha1::Widget]) -> usize {\n    all.len()\n}\n";
+    sandbox.write("sample-operator/src/app.rs", &format!("{app}{helper}"));
+    let controllers = sandbox.read("sample-operator/src/controllers/mod.rs");
+    sandbox.write(
+        "sample-operator/src/controllers/mod.rs",
+        &controllers.replace("pub mod widget;", "#[cfg(unix)]\npub mod widget;"),
+    );
+    let unchanged = sandbox.state();
+    sandbox.run_in(folder, &delete(&["--force"]), "");
+    sandbox.write("sample-operator/src/controllers/mod.rs", &controllers);
+    sandbox.run_in(folder, &delete(&["--force"]), "");
+    sandbox.write("sample-operator/src/app.rs", &app);
+    assert_eq!(sandbox.state().len(), unchanged.len());
+    sandbox.run_in(folder, &delete(&["--force", "--dry-run"]), "");
+    sandbox.run_in(folder, &delete(&["--force"]), "");
+    sandbox.run_in(folder, &["generate", "--check"], "");
+    sandbox.run_in(folder, &about("delete", "cache/v1/Region", &[]), "");
+    sandbox.run_in(folder, &["generate", "--check"], "");
+    sandbox.list();
+    sandbox.check("operator-delete");
+}
+
+#[test]
+fn a_version_that_is_stored_goes_when_another_is() {
+    let mut sandbox = operator();
+    create(&sandbox, "batch/v1alpha1/Widget", &[]);
+    create(&sandbox, "batch/v1/Widget", &[]);
+    create(&sandbox, "batch/v2/Widget", &[]);
+    let delete = about("delete", "batch/v1alpha1/Widget", &[]);
+    sandbox.run_in("sample-operator", &delete, "");
+    let types = "sample-operator/src/apis/batch/v1/widget.rs";
+    let text = sandbox.read(types);
+    let stored = text.replacen(
+        "// +kubebuilder:sub",
+        "// +kubebuilder:storageversion\n// +kubebuilder:sub",
+        1,
+    );
+    sandbox.write(types, &stored);
+    let first = "sample-operator/src/apis/batch/v1alpha1/widget.rs";
+    let text = sandbox.read(first);
+    sandbox.write(first, &text.replace("// +kubebuilder:storageversion\n", ""));
+    sandbox.run_in("sample-operator", &delete, "");
+    sandbox.check("operator-versions");
+}

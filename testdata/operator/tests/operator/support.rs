@@ -9,15 +9,18 @@ use sample_operator::app;
 /// How long a test waits for what takes milliseconds, on a machine that does much else.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// An API server with the definitions and the samples of `demo`.
+/// An API server with the definitions and the samples of `demo`, and the namespace that the operator is deployed to.
 pub fn server() -> ApiServer {
-    app::demo().server().unwrap()
+    let namespace = include_str!("../../config/namespace.yaml");
+    app::demo().objects(namespace).server().unwrap()
 }
 
-/// The program at work as the user [`app::NAME`], without an election unless `args` ask for one.
-pub fn start(server: &ApiServer, args: &[&str]) -> Running {
+/// The program at work, as the user [`app::NAME`].
+pub fn start(server: &ApiServer) -> Running {
     let client = server.client_as(app::NAME);
-    Running::program(app::app(), client, args, app::setup)
+    let namespace = "--lease-lock-namespace=sample-operator-system";
+    let args = ["--leader-elect", namespace];
+    Running::program(app::app(), client, &args, app::setup)
 }
 
 /// Waits until `is` holds.

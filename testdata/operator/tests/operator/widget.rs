@@ -29,7 +29,7 @@ async fn is_ready(api: &Api<Widget>) -> bool {
 async fn it_becomes_ready_and_the_role_allows_it() {
     let server = server();
     let api = api(&server);
-    let running = start(&server, &[]);
+    let running = start(&server);
     until(async || is_ready(&api).await).await;
     running.stop().await;
     let role = include_str!("../../config/role.yaml");
@@ -43,7 +43,7 @@ async fn a_conflict_is_survived() {
     let resource = "widgets/status";
     server.faults().add(conflict.on("patch", resource));
     let api = api(&server);
-    let running = start(&server, &[]);
+    let running = start(&server);
     until(async || is_ready(&api).await).await;
     running.stop().await;
 }

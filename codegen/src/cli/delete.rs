@@ -1,0 +1,381 @@
+//! `kube-codegen delete`.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use clap::{Args, Subcommand};
+use codegen::{
+    Diagnostic, Diagnostics,
+    config::{Error, shown},
+    diag::Place,
+    model::{Resource, Version},
+    operator::{Api, EditKind, Gone, Part, edit, names},
+};
+
+use super::{
+    Failure,
+    create::KindArgs,
+    finish::{Finish, prepare},
+    operator::{Files, Project, input_error, mode, refused},
+    style::{self, Color},
+};
+
+/// Remove from an operator what `kube-codegen create` added.
+#[derive(Debug, Args)]
+pub(super) struct Delete {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+#[command(defer = true)]
+enum What {
+    /// Remove a kind: types, controller, tests and sample, and all that is generated from them.
+    Api(DeleteApi),
+}
+
+/// Remove a kind: types, controller, tests and sample, and all that is generated from them.
+///
+/// Files that `create api` wrote and that differ from what it writes stop the command, unless --force says that they go, too. So do
+/// uses of the kind in other files. Nothing is removed unless all of it works, and no cluster is asked: what is to be done there is printed.
+#[derive(Debug, Args)]
+pub(super) struct DeleteApi {
+    #[command(flatten)]
+    kind: KindArgs,
+    /// Remove files that were changed, too.
+    #[arg(long)]
+    force: bool,
+    /// Remove nothing; list what would be removed and written.
+    #[arg(long)]
+    dry_run: bool,
+}
+
+impl Delete {
+    pub(super) fn run(self, color: Color) -> Result<(), Failure> {
+        match self.what {
+            What::Api(command) => command.run(color),
+        }
+    }
+}
+
+impl DeleteApi {
+    fn run(self, color: Color) -> Result<(), Failure> {
+        let project = Project::read()?;
+        let group = self.kind.checked_group(&project)?;
+        let resource = self.resource(&project, &group)?;
+        let mut files = Files::new(project.root.clone());
+        let api = self.api(&project, group, resource, &files)?;
+        let types = api.path(Part::Types).unwrap_or_default();
+        let Some(types) = files.text(&types)? else {
+            let types = shown(&project.root.join(types));
+            return Err(refused(format!(
+                "{types} is not there: the types of {} stand elsewhere, and are yours to remove",
+                api.kind
+            )));
+        };
+        check_stored(&project, &api, &types)?;
+        if !self.force {
+            check_unchanged(&api, &files)?;
+        }
+        unhook(&api, &mut files)?;
+        let gone = Gone::new(&api, &types, &resource.accessor);
+        let gone = gone.map_err(|error| unreadable(Path::new("the types"), &error.to_string()))?;
+        check_unused(&project, &gone, &files)?;
+        let closing = closing(&project, &api);
+        let configs = files.planned(project.configs);
+        let prepared = prepare(&configs)?;
+        let finish = Finish {
+            mode: mode(self.dry_run),
+            color,
+        };
+        finish.conclude(&configs, &prepared, vec![files.plan()?])?;
+        if self.dry_run {
+            return Ok(());
+        }
+        style::print(&closing)
+    }
+
+    /// What the version says of the kind.
+    fn resource<'a>(&self, project: &'a Project, group: &str) -> Result<&'a Resource, Failure> {
+        let KindArgs { version, kind, .. } = &self.kind;
+        let group_model = project.group(group);
+        let versions = group_model.into_iter().flat_map(|group| &group.versions);
+        let of_version = versions.clone().find(|found| found.name == *version);
+        let mut resources = of_version
+            .into_iter()
+            .flat_map(|version| &version.resources);
+        if let Some(found) = resources.find(|resource| resource.kind == *kind) {
+            return Ok(found);
+        }
+        let kinds = |version: &Version| {
+            let name = version.name.clone();
+            let kinds = version.resources.iter();
+            kinds
+                .map(move |resource| format!("{} of {name}", resource.kind))
+                .collect::<Vec<_>>()
+        };
+        let known: Vec<String> = versions.flat_map(kinds).collect();
+        let known = match known.as_slice() {
+            [] => "no such group".to_owned(),
+            known => format!("the group has {}", known.join(", ")),
+        };
+        Err(refused(format!(
+            "there is no {kind} of {group}/{version}: {known}"
+        )))
+    }
+
+    /// The kind as `create api` would have it, in the files that it has.
+    fn api(
+        &self,
+        project: &Project,
+        group: String,
+        resource: &Resource,
+        files: &Files,
+    ) -> Result<Api, Failure> {
+        let KindArgs { version, kind, .. } = &self.kind;
+        let group_module = project.module_of_group(&group);
+        let module = names::module_of(kind);
+        let others = project
+            .versions_of(&group, kind)
+            .any(|(it, _)| it.name != *version);
+        let here = project
+            .group(&group)
+            .into_iter()
+            .flat_map(|group| &group.versions);
+        let mut here = here
+            .filter(|it| it.name == *version)
+            .flat_map(|it| &it.resources);
+        let mut api = Api {
+            operator: project.operator.clone(),
+            is_first_of_version: here.all(|it| it.kind == *kind),
+            is_further_version: others,
+            is_first: project.kinds() == 1,
+            version: version.clone(),
+            kind: kind.clone(),
+            controller: None,
+            sample: String::new(),
+            plural: resource.plural.clone(),
+            scope: resource.scope,
+            group,
+            group_module,
+            module,
+        };
+        let types = format!("{}::{version}", api.group_module);
+        let sample = format!("apiVersion: {}/{version}", api.group);
+        for name in candidates(&api) {
+            let holds = |path: String, words: &[&str]| {
+                let text = files.text(Path::new(&path))?.unwrap_or_default();
+                Ok::<_, Failure>(words.iter().all(|word| text.contains(word)))
+            };
+            if api.controller.is_none()
+                && holds(format!("src/controllers/{name}.rs"), &[&types, kind])?
+            {
+                api.controller = Some(name.clone());
+            }
+            let of_kind = format!("kind: {kind}\n");
+            if api.sample.is_empty()
+                && holds(format!("config/samples/{name}.yaml"), &[&sample, &of_kind])?
+            {
+                api.sample = name;
+            }
+        }
+        Ok(api)
+    }
+}
+
+/// The names that `create api` gives to controllers, tests and samples.
+fn candidates(api: &Api) -> [String; 4] {
+    let Api {
+        group_module,
+        module,
+        version,
+        ..
+    } = api;
+    [
+        module.clone(),
+        format!("{group_module}_{module}"),
+        format!("{module}_{version}"),
+        format!("{group_module}_{module}_{version}"),
+    ]
+}
+
+/// The files that go with a kind, whoever wrote what is in them.
+fn removed(api: &Api) -> impl Iterator<Item = PathBuf> {
+    let files = api.files().into_keys();
+    let has_sample = !api.sample.is_empty();
+    files.filter(move |path| has_sample || !path.starts_with("config/samples"))
+}
+
+/// That it is clear which version is stored from then on.
+fn check_stored(project: &Project, api: &Api, types: &str) -> Result<(), Failure> {
+    const MARKER: &str = "+kubebuilder:storageversion";
+    let others = project.versions_of(&api.group, &api.kind).count() - 1;
+    let is_stored = types.lines().any(|line| {
+        let comment = line.trim().trim_start_matches('/');
+        comment.trim() == MARKER
+    });
+    if others < 2 || !is_stored {
+        return Ok(());
+    }
+    Err(refused(format!(
+        "{} is the version of {} that is stored: move its `// {MARKER}` to one of the others first",
+        api.version, api.kind
+    )))
+}
+
+/// That every file is as `create api` writes it.
+fn check_unchanged(api: &Api, files: &Files) -> Result<(), Failure> {
+    let stored = |is_further_version| Api {
+        is_further_version,
+        ..api.clone()
+    };
+    let (first, further) = (stored(false).files(), stored(true).files());
+    let mut changed = Vec::new();
+    for path in removed(api) {
+        let Some(text) = files.text(&path)? else {
+            continue;
+        };
+        let is_written = [first.get(&path), further.get(&path)].contains(&Some(&text));
+        if !is_written {
+            changed.push(shown(&files.root().join(path)));
+        }
+    }
+    input_error(changed.into_iter().map(|path| {
+        format!("{path} is not as `create api` writes it: keep what you need of it, and let it go with --force")
+    }))
+}
+
+/// Plans the removal of the files, and of the lines in others.
+fn unhook(api: &Api, files: &mut Files) -> Result<(), Failure> {
+    for path in removed(api) {
+        files.remove(path);
+    }
+    let version = api.path(Part::Version).unwrap_or_default();
+    if let Some(folder) = version.parent().filter(|_| api.is_first_of_version) {
+        files.remove_folder(folder.to_owned());
+    }
+    let group_file = PathBuf::from(format!("src/apis/{}/mod.rs", api.group_module));
+    let has_file = files.text(&group_file)?.is_some();
+    let edits = api.edits(has_file);
+    for edit in &edits {
+        files.take(edit)?;
+    }
+    if api.is_first_of_version && !has_file {
+        let apis = files
+            .text(Path::new("src/apis/mod.rs"))?
+            .unwrap_or_default();
+        if edit::is_empty(&apis, &[&api.group_module]).unwrap_or(false) {
+            files.take(&api.group_edit())?;
+        }
+    }
+    let mut left = Vec::new();
+    for edit in &edits {
+        let EditKind::Item { within, item } = &edit.kind else {
+            continue;
+        };
+        let Some(name) = item
+            .strip_suffix(';')
+            .and_then(|item| item.rsplit_once("mod "))
+        else {
+            continue;
+        };
+        let text = files.text(&edit.path)?.unwrap_or_default();
+        let within: Vec<&str> = within.iter().map(String::as_str).collect();
+        if edit::has_module(&text, &within, name.1).unwrap_or(false) {
+            let path = shown(&files.root().join(&edit.path));
+            left.push(format!(
+                "{path} declares the module `{}` in other words than `{item}`: remove it by hand",
+                name.1
+            ));
+        }
+    }
+    input_error(left)
+}
+
+/// That no other file of the crate uses what goes.
+fn check_unused(project: &Project, gone: &Gone<'_>, files: &Files) -> Result<(), Failure> {
+    let mut paths = Vec::new();
+    for folder in ["src", "tests", "examples", "benches"] {
+        collect(&project.root, Path::new(folder), &mut paths);
+    }
+    paths.sort();
+    let mut diagnostics = Diagnostics::new();
+    for path in paths
+        .into_iter()
+        .filter(|path| !path.starts_with("src/generated"))
+    {
+        let Some(text) = files.text(&path)? else {
+            continue;
+        };
+        let shown = shown(&files.root().join(&path));
+        let found = gone.references(&path, &text);
+        let found = found.map_err(|error| unreadable(Path::new(&shown), &error.to_string()))?;
+        let text: std::sync::Arc<str> = text.into();
+        for reference in found {
+            let place = Place {
+                file: shown.as_str().into(),
+                text: text.clone(),
+                range: reference.range,
+            };
+            let message = format!("`{}` is still used", reference.name);
+            diagnostics.push(Diagnostic::error(message).at(place, "remove this first"));
+        }
+    }
+    diagnostics.sort();
+    let checked = diagnostics.finish(());
+    checked.map_err(|found| Error::Input(found).into())
+}
+
+/// Adds the files of Rust at and below a folder that are not generated.
+fn collect(root: &Path, folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(root.join(folder))
+        .into_iter()
+        .flatten()
+        .flatten()
+    {
+        let path = folder.join(entry.file_name());
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let kind = entry.file_type();
+        if kind.as_ref().is_ok_and(fs::FileType::is_dir) {
+            collect(root, &path, found);
+        } else if name.ends_with(".rs") && !name.starts_with("zz_generated_") {
+            found.push(path);
+        }
+    }
+}
+
+fn unreadable(path: &Path, error: &str) -> Failure {
+    refused(format!(
+        "{} cannot be searched for uses of the kind: {error}",
+        path.display()
+    ))
+}
+
+/// What came of it, and what is left to do on clusters.
+fn closing(project: &Project, api: &Api) -> String {
+    let Api {
+        kind,
+        group,
+        version,
+        plural,
+        ..
+    } = api;
+    let others = project
+        .versions_of(group, kind)
+        .filter(|(it, _)| it.name != *version);
+    let others: Vec<&str> = others.map(|(it, _)| it.name.as_str()).collect();
+    let done = format!("Deleted {kind} of {group}/{version}. ");
+    if others.is_empty() {
+        return done
+            + &format!(
+                "Clusters that have it keep the definition and the objects; this removes both:\n  kubectl delete crd {plural}.{group}\n"
+            );
+    }
+    done + &format!(
+        "It goes on in {}. Where objects are stored in {version}, write them again and take {version} out of the definition's \
+         status.storedVersions before the new definition is applied:\n  kubectl get crd {plural}.{group} -o jsonpath='{{.status.storedVersions}}'\n",
+        others.join(", ")
+    )
+}
