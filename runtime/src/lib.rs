@@ -4,7 +4,7 @@
 //! registry of kinds ([`scheme`]), caches ([`reflector`], [`store`], [`lister`], [`informer`]) and what controllers are
 //! built of: queues ([`workqueue`]), the loop around a reconciler ([`controller`]), election ([`leader`]), the process that holds them together
 //! ([`manager`]), and the program around that (`app`, a feature);
-//! beside them [`condition`], [`event`], [`finalizer`], [`owner`], [`apply`], [`retry`], [`quantity`] and [`metrics`], and, a feature, `validation`. The transport, its
+//! beside them [`condition`], [`event`], [`finalizer`], [`owner`], [`apply`], [`retry`], [`quantity`] and [`metrics`], and, features, `validation` and `webhook`. The transport, its
 //! configuration and the parameter types are kube's, which is re-exported with `k8s_openapi` so that generated code names one
 //! crate.
 //!
@@ -74,6 +74,8 @@ pub mod store;
 mod sync;
 #[cfg(feature = "validate")]
 pub mod validation;
+#[cfg(feature = "webhooks")]
+pub mod webhook;
 pub mod workqueue;
 
 pub use codegen_runtime_macros::ApiObject;

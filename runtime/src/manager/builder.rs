@@ -17,6 +17,8 @@ use crate::event::EventBroadcaster;
 use crate::informer::SharedInformerFactory;
 use crate::leader::{LeaderElectionConfig, LeaderElectionConfigError, LeaderElector};
 use crate::metrics::Metrics;
+#[cfg(feature = "webhooks")]
+use crate::webhook::WebhookServer;
 
 /// Time for the work to stop, unless set: controller-runtime's.
 const GRACEFUL_TIMEOUT: Duration = Duration::from_secs(30);
@@ -35,6 +37,8 @@ pub struct ManagerBuilder {
     metrics: Metrics,
     #[cfg(feature = "endpoints")]
     listeners: Vec<(TcpListener, Serves)>,
+    #[cfg(feature = "webhooks")]
+    webhooks: Option<WebhookServer>,
     graceful_timeout: Duration,
     on_stuck_work: OnStuckWork,
     health: Checks,
@@ -70,6 +74,8 @@ pub struct Manager {
     pub(super) events: Option<EventBroadcaster>,
     #[cfg(feature = "endpoints")]
     pub(super) listeners: Vec<(TcpListener, Endpoints)>,
+    #[cfg(feature = "webhooks")]
+    pub(super) webhooks: Option<WebhookServer>,
     pub(super) graceful_timeout: Duration,
     pub(super) on_stuck_work: OnStuckWork,
     pub(super) ready: Checks,
@@ -104,6 +110,8 @@ impl Manager {
             metrics: Metrics::new(),
             #[cfg(feature = "endpoints")]
             listeners: Vec::new(),
+            #[cfg(feature = "webhooks")]
+            webhooks: None,
             graceful_timeout: GRACEFUL_TIMEOUT,
             on_stuck_work: OnStuckWork::default(),
             health: Checks::default(),
@@ -179,6 +187,15 @@ impl ManagerBuilder {
     #[cfg(feature = "endpoints")]
     pub fn serve_health(mut self, listener: TcpListener) -> Self {
         self.listeners.push((listener, Serves::Health));
+        self
+    }
+
+    /// Serves webhooks, on every replica and from the start: the caches of kinds with a conversion webhook cannot be filled without
+    /// it. `/readyz` checks that it runs.
+    #[cfg(feature = "webhooks")]
+    pub fn webhooks(mut self, server: WebhookServer) -> Self {
+        self.ready.add("webhooks", Arc::new(server.check()));
+        self.webhooks = Some(server);
         self
     }
 
@@ -275,6 +292,8 @@ impl ManagerBuilder {
             events: self.events,
             #[cfg(feature = "endpoints")]
             listeners,
+            #[cfg(feature = "webhooks")]
+            webhooks: self.webhooks,
             graceful_timeout,
             on_stuck_work: self.on_stuck_work,
             ready,

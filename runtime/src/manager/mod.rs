@@ -1,9 +1,9 @@
 //! Several controllers in one process: one informer factory, one leader election, health and metrics endpoints, and an
 //! orderly stop.
 //!
-//! Order of start: endpoints, the writer of events, informers, runnables that need no leader, the election, then what the leader runs. Order of
+//! Order of start: endpoints and webhooks, the writer of events, informers, runnables that need no leader, the election, then what the leader runs. Order of
 //! stop: what the leader runs (nothing more is handed out, what is under way is finished), the Lease, the other runnables,
-//! the writer of events, informers, endpoints. Lost leadership stops the leader's work before anything else, and ends the manager with an error:
+//! the writer of events, informers, endpoints and webhooks. Lost leadership stops the leader's work before anything else, and ends the manager with an error:
 //! the process should exit and start afresh, as controller-runtime's does.
 //!
 //! Start reading at [`ManagerBuilder`] and [`Manager::run`].

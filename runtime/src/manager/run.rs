@@ -68,6 +68,8 @@ impl Manager {
             events,
             #[cfg(feature = "endpoints")]
             listeners,
+            #[cfg(feature = "webhooks")]
+            webhooks,
             graceful_timeout,
             on_stuck_work,
             ready,
@@ -87,6 +89,12 @@ impl Manager {
         #[cfg(feature = "endpoints")]
         for (listener, endpoints) in listeners {
             servers.spawn(serve(listener, endpoints, stop_servers.clone()));
+        }
+
+        #[cfg(feature = "webhooks")]
+        if let Some(webhooks) = webhooks {
+            let stop = stop_servers.clone();
+            servers.spawn(async move { webhooks.run(&stop).await });
         }
 
         // Every end but by `shutdown` itself goes through this token, so that one way leads out.

@@ -65,6 +65,7 @@ fn tls_endpoints_and_prometheus_are_linked_by_their_features_alone() {
         ("runtime", "kube-runtime"),
         ("app", "clap"),
         ("app", "tracing-subscriber"),
+        ("webhooks", "tokio-rustls"),
     ];
     let bare = linked("codegen-runtime", &["--no-default-features"]);
     for (feature, krate) in optional {

@@ -14,4 +14,6 @@ mod cache;
 mod control;
 mod features;
 mod transport;
+#[cfg(feature = "webhooks")]
+mod webhooks;
 mod workqueue;

@@ -1,0 +1,205 @@
+//! Conversion between the versions of a kind, by way of one of them, the hub.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::object::{Object, ResourceInfo};
+
+type BoxError = Box<dyn Error + Send + Sync>;
+type Translate = Arc<dyn Fn(&Value) -> Result<Value, BoxError> + Send + Sync>;
+
+/// The way between a version and the hub.
+#[derive(Clone)]
+struct Spoke {
+    to_hub: Translate,
+    from_hub: Translate,
+}
+
+/// Converts objects of one kind between its versions.
+///
+/// Every version but the hub says how it becomes the hub and comes from it, so that n versions need 2(n − 1) functions. The hub should
+/// know all that the others do, since what it does not know is lost; most choose the storage version. Metadata is not converted: it stays as
+/// it was sent, but for labels and annotations, where functions may keep what another version has no field for.
+///
+/// ```
+/// # mod v1 { pub use codegen_runtime::k8s_openapi::api::autoscaling::v1::HorizontalPodAutoscaler as Scaler; }
+/// # mod v2 { pub use codegen_runtime::k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler as Scaler; }
+/// use codegen_runtime::webhook::{Converter, Webhooks};
+///
+/// # fn up(old: v1::Scaler) -> v2::Scaler { v2::Scaler { metadata: old.metadata, ..Default::default() } }
+/// # fn down(new: v2::Scaler) -> v1::Scaler { v1::Scaler { metadata: new.metadata, ..Default::default() } }
+/// let converter = Converter::hub::<v2::Scaler>()
+///     .spoke_with(|old: v1::Scaler| Ok::<v2::Scaler, String>(up(old)), |new| Ok::<_, String>(down(new)));
+/// let webhooks = Webhooks::builder().converter(converter).build();
+/// assert_eq!(webhooks.paths(), ["/convert"]);
+/// ```
+#[derive(Clone)]
+pub struct Converter<H> {
+    erased: KindConverter,
+    hub: std::marker::PhantomData<fn() -> H>,
+}
+
+/// A converter, whatever its hub.
+#[derive(Clone)]
+pub(super) struct KindConverter {
+    pub(super) group: String,
+    pub(super) kind: String,
+    hub: String,
+    spokes: BTreeMap<String, Spoke>,
+}
+
+impl Converter<()> {
+    /// Starts with the version that all others convert to.
+    pub fn hub<H: Object>() -> Converter<H> {
+        let info = ResourceInfo::of::<H>(&());
+        Converter {
+            erased: KindConverter {
+                hub: info.api_version(),
+                group: info.group,
+                kind: info.kind,
+                spokes: BTreeMap::new(),
+            },
+            hub: std::marker::PhantomData,
+        }
+    }
+}
+
+impl<H: Object> Converter<H> {
+    /// Adds a version that converts by `TryFrom` (or `From`) both ways.
+    #[must_use]
+    pub fn spoke<S>(self) -> Self
+    where
+        S: Object + TryFrom<H>,
+        H: TryFrom<S>,
+        <S as TryFrom<H>>::Error: Into<BoxError>,
+        <H as TryFrom<S>>::Error: Into<BoxError>,
+    {
+        self.spoke_with(|spoke: S| H::try_from(spoke), |hub| S::try_from(hub))
+    }
+
+    /// Adds a version that converts by these functions.
+    #[must_use]
+    pub fn spoke_with<S, E, F>(
+        mut self,
+        to_hub: impl Fn(S) -> Result<H, E> + Send + Sync + 'static,
+        from_hub: impl Fn(H) -> Result<S, F> + Send + Sync + 'static,
+    ) -> Self
+    where
+        S: Object,
+        E: Into<BoxError>,
+        F: Into<BoxError>,
+    {
+        let spoke = Spoke {
+            to_hub: translate(to_hub),
+            from_hub: translate(from_hub),
+        };
+        let version = ResourceInfo::of::<S>(&()).api_version();
+        self.erased.spokes.insert(version, spoke);
+        self
+    }
+
+    pub(super) fn into_erased(self) -> KindConverter {
+        self.erased
+    }
+}
+
+impl<H> std::fmt::Debug for Converter<H> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let it = &self.erased;
+        f.debug_struct("Converter")
+            .field("kind", &it.kind)
+            .field("hub", &it.hub)
+            .field("spokes", &it.spokes.keys().collect::<Vec<_>>())
+            .finish()
+    }
+}
+
+fn translate<A: Object, B: Object, E: Into<BoxError>>(
+    convert: impl Fn(A) -> Result<B, E> + Send + Sync + 'static,
+) -> Translate {
+    Arc::new(move |value| {
+        let converted = convert(A::deserialize(value)?).map_err(Into::into)?;
+        Ok(serde_json::to_value(converted)?)
+    })
+}
+
+impl KindConverter {
+    /// An object in another version.
+    fn convert(&self, object: &Value, to: &str) -> Result<Value, BoxError> {
+        let from = object["apiVersion"].as_str().unwrap_or_default();
+        if from == to {
+            return Ok(object.clone());
+        }
+        let spoke = |version: &str| {
+            let found = self.spokes.get(version);
+            found.ok_or_else(|| format!("{} has no version {version} here", self.kind))
+        };
+        let hub = match from == self.hub {
+            true => object.clone(),
+            false => (spoke(from)?.to_hub)(object)?,
+        };
+        let mut converted = match to == self.hub {
+            true => hub,
+            false => (spoke(to)?.from_hub)(&hub)?,
+        };
+        keep_metadata(object, &mut converted);
+        Ok(converted)
+    }
+}
+
+/// The API server refuses objects whose metadata changed, but for labels and annotations.
+fn keep_metadata(sent: &Value, converted: &mut Value) {
+    let mut metadata = sent["metadata"].clone();
+    for field in ["labels", "annotations"] {
+        match converted["metadata"]
+            .get(field)
+            .filter(|map| !map.is_null())
+        {
+            Some(map) => metadata[field] = map.clone(),
+            None => {
+                if let Value::Object(metadata) = &mut metadata {
+                    metadata.remove(field);
+                }
+            }
+        }
+    }
+    converted["metadata"] = metadata;
+}
+
+/// The `response` to the `request` of a ConversionReview: all objects, or the first that fails.
+pub(super) fn respond(converters: &[KindConverter], request: &Value) -> Value {
+    let to = request["desiredAPIVersion"].as_str().unwrap_or_default();
+    let objects = request["objects"].as_array().into_iter().flatten();
+    let converted: Result<Vec<Value>, BoxError> = objects
+        .map(|object| convert(converters, object, to))
+        .collect();
+    match converted {
+        Ok(objects) => {
+            json!({"uid": request["uid"], "convertedObjects": objects, "result": {"status": "Success"}})
+        }
+        Err(error) => {
+            let message = crate::error::chain(&*error).to_string();
+            json!({"uid": request["uid"], "result": {"status": "Failure", "message": message}})
+        }
+    }
+}
+
+fn convert(converters: &[KindConverter], object: &Value, to: &str) -> Result<Value, BoxError> {
+    let api_version = object["apiVersion"].as_str().unwrap_or_default();
+    let group = api_version.split_once('/').map_or("", |(group, _)| group);
+    let kind = object["kind"].as_str().unwrap_or_default();
+    let known = converters
+        .iter()
+        .find(|it| it.group == group && it.kind == kind);
+    let converter =
+        known.ok_or_else(|| format!("no converter for {kind:?} of the group {group:?}"))?;
+    let name = object["metadata"]["name"].as_str().unwrap_or_default();
+    let converted = converter.convert(object, to);
+    converted.map_err(|error| {
+        let why = crate::error::chain(&*error).to_string();
+        format!("{kind} {name:?} from {api_version} to {to}: {why}").into()
+    })
+}

@@ -1,0 +1,67 @@
+//! Webhooks of admission and of conversion, served: typed handlers, a router, and a server with TLS.
+//!
+//! A [`Defaulter`] changes objects before they are stored, a [`Validator`] refuses them, a [`Converter`] translates between
+//! versions. [`Webhooks`] routes reviews to them, at the paths that kubebuilder's markers use: `/mutate-GROUP-VERSION-KIND`,
+//! `/validate-…`, `/convert`. It is a [`tower::Service`], so that tests call it without a socket (the embedded API server takes it
+//! as the server behind a service); [`WebhookServer`] puts it behind TLS, and the
+//! [manager](crate::manager::ManagerBuilder::webhooks) runs that on every replica.
+//!
+//! ```
+//! use codegen_runtime::k8s_openapi::api::apps::v1::Deployment;
+//! use codegen_runtime::webhook::{AdmissionRequest, FieldError, Refusal, Validator, Warnings, Webhooks};
+//!
+//! struct Limits;
+//!
+//! impl Validator<Deployment> for Limits {
+//!     async fn create(&self, new: &Deployment, _: &AdmissionRequest, warnings: &mut Warnings) -> Result<(), Refusal> {
+//!         let replicas = new.spec.replicas.unwrap_or(1);
+//!         if replicas > 5 {
+//!             warnings.add("more than five replicas");
+//!         }
+//!         if replicas > 10 {
+//!             return Err(FieldError::invalid("spec.replicas", replicas, "must be at most 10").into());
+//!         }
+//!         Ok(())
+//!     }
+//! }
+//!
+//! let webhooks = Webhooks::builder()
+//!     .defaulter(|deployment: &mut Deployment, _: &AdmissionRequest| {
+//!         deployment.metadata.labels.get_or_insert_default().entry("team".into()).or_insert("none".into());
+//!         Ok(())
+//!     })
+//!     .validator::<Deployment>(Limits)
+//!     .build();
+//! assert_eq!(webhooks.paths(), ["/mutate-apps-v1-deployment", "/validate-apps-v1-deployment"]);
+//! ```
+//!
+//! Reviews have types of their own here. kube's `AdmissionReview<K>` decodes the object together with its request: one that does not
+//! decode leaves no uid to answer with, and its type for responses has no field errors.
+
+mod admission;
+mod certificates;
+mod conversion;
+mod patch;
+mod refusal;
+mod review;
+mod router;
+mod server;
+
+pub use self::admission::{Defaulter, Validator};
+pub use self::certificates::{CertificateError, Certificates};
+pub use self::conversion::Converter;
+pub use self::refusal::Refusal;
+pub use self::review::{AdmissionRequest, AdmissionResponse, Operation, Warnings};
+pub use self::router::{Webhooks, WebhooksBuilder};
+pub use self::server::{WebhookServer, WebhookServerError};
+pub use kube_schema::{FieldError, FieldErrorKind};
+
+/// The name of a group, version and kind in the path of a webhook, as kubebuilder writes it.
+fn path_of(prefix: &str, info: &crate::object::ResourceInfo) -> String {
+    let group = info.group.replace('.', "-");
+    format!(
+        "/{prefix}-{group}-{}-{}",
+        info.version,
+        info.kind.to_lowercase()
+    )
+}

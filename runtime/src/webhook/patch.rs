@@ -1,0 +1,86 @@
+//! The change that a typed handler made, in terms of the object as it was sent.
+
+use serde_json::{Map, Value};
+
+/// `sent` with what differs between the typed object before and after. What the type does not know stays as it was sent, and
+/// what its encoding adds or leaves out is no change.
+pub(super) fn carry(sent: &Value, before: &Value, after: &Value) -> Value {
+    if before == after {
+        return sent.clone();
+    }
+    match (sent, before, after) {
+        (Value::Array(sent), Value::Array(before), Value::Array(after))
+            if sent.len() == before.len() && before.len() == after.len() =>
+        {
+            let items = sent.iter().zip(before).zip(after);
+            let carried = items.map(|((sent, before), after)| carry(sent, before, after));
+            Value::Array(carried.collect())
+        }
+        (_, Value::Object(before), Value::Object(after)) => {
+            let empty = Map::new();
+            let sent = sent.as_object().unwrap_or(&empty);
+            let mut carried = sent.clone();
+            for key in before.keys().filter(|key| !after.contains_key(*key)) {
+                carried.remove(key);
+            }
+            for (key, value) in after {
+                match (sent.get(key), before.get(key)) {
+                    (_, Some(old)) if old == value => {}
+                    (Some(own), Some(old)) => {
+                        carried.insert(key.clone(), carry(own, old, value));
+                    }
+                    _ => {
+                        carried.insert(key.clone(), value.clone());
+                    }
+                }
+            }
+            Value::Object(carried)
+        }
+        _ => after.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn unknown_fields_and_the_encoding_of_the_type_are_no_change() {
+        let check = |sent: Value, before: Value, after: Value, expected: Value| {
+            assert_eq!(carry(&sent, &before, &after), expected, "{sent}");
+        };
+        // The type does not know `x`, and writes an empty status.
+        check(
+            json!({"a": 1, "x": 2}),
+            json!({"a": 1, "status": {}}),
+            json!({"a": 3, "status": {}}),
+            json!({"a": 3, "x": 2}),
+        );
+        check(
+            json!({"spec": {"x": 1}}),
+            json!({"spec": {}, "status": {}}),
+            json!({"spec": {"b": 1}, "status": {"c": 1}}),
+            json!({"spec": {"x": 1, "b": 1}, "status": {"c": 1}}),
+        );
+        check(
+            json!({"l": [{"x": 1, "n": 1}, {"x": 2, "n": 2}]}),
+            json!({"l": [{"n": 1}, {"n": 2}]}),
+            json!({"l": [{"n": 1}, {"n": 3}]}),
+            json!({"l": [{"x": 1, "n": 1}, {"x": 2, "n": 3}]}),
+        );
+        check(
+            json!({"a": 1, "b": 2}),
+            json!({"a": 1, "b": 2}),
+            json!({"b": 2}),
+            json!({"b": 2}),
+        );
+        check(
+            json!({"l": [1]}),
+            json!({"l": [1]}),
+            json!({"l": [1, 2]}),
+            json!({"l": [1, 2]}),
+        );
+    }
+}

@@ -1,0 +1,172 @@
+//! `AdmissionReview` of `admission.k8s.io/v1`: requests and responses.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::api::authentication::v1::UserInfo;
+use kube::core::{GroupVersionKind, GroupVersionResource};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::Refusal;
+
+/// What is done to an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Operation {
+    /// It is new.
+    Create,
+    /// It replaces its old state.
+    Update,
+    /// It goes.
+    Delete,
+    /// A connection is made to it (`pods/exec`).
+    Connect,
+}
+
+/// The request of a review.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct AdmissionRequest {
+    /// Identifies the call.
+    pub uid: String,
+    /// The kind of `object`: that of the webhook's rule.
+    pub kind: GroupVersionKind,
+    /// The resource of the webhook's rule.
+    pub resource: GroupVersionResource,
+    /// Such as `status`; empty for the object itself.
+    #[serde(default)]
+    pub sub_resource: String,
+    /// The kind that the client sent, if it is another version.
+    pub request_kind: Option<GroupVersionKind>,
+    /// The object's name; empty for one whose name is still to be generated.
+    #[serde(default)]
+    pub name: String,
+    /// Empty for cluster-scoped kinds.
+    #[serde(default)]
+    pub namespace: String,
+    /// What is done to the object.
+    pub operation: Operation,
+    /// Who asks.
+    #[serde(default)]
+    pub user_info: UserInfo,
+    /// The new state, as JSON; `null` for deletions.
+    #[serde(default)]
+    pub object: Value,
+    /// The old state, as JSON; `null` for creations.
+    #[serde(default)]
+    pub old_object: Value,
+    /// Nothing will be stored: the handler must leave nothing behind.
+    #[serde(default)]
+    pub dry_run: bool,
+    /// `CreateOptions`, `UpdateOptions` or `DeleteOptions`.
+    #[serde(default)]
+    pub options: Value,
+}
+
+impl AdmissionRequest {
+    /// The new state, typed.
+    ///
+    /// # Errors
+    /// A bad request, when it does not decode.
+    pub fn decode<K: DeserializeOwned>(&self) -> Result<K, Refusal> {
+        decode("object", &self.object)
+    }
+
+    /// The old state, typed.
+    ///
+    /// # Errors
+    /// A bad request, when it does not decode.
+    pub fn decode_old<K: DeserializeOwned>(&self) -> Result<K, Refusal> {
+        decode("oldObject", &self.old_object)
+    }
+}
+
+fn decode<K: DeserializeOwned>(field: &str, value: &Value) -> Result<K, Refusal> {
+    K::deserialize(value)
+        .map_err(|error| Refusal::bad_request(format!("the {field} cannot be decoded: {error}")))
+}
+
+/// Warnings for the client, which kubectl shows. Each should fit on a line of 120 characters.
+#[derive(Clone, Debug, Default)]
+pub struct Warnings(Vec<String>);
+
+impl Warnings {
+    /// Adds one.
+    pub fn add(&mut self, warning: impl Into<String>) {
+        self.0.push(warning.into());
+    }
+}
+
+/// The response of a review.
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct AdmissionResponse {
+    refusal: Option<Refusal>,
+    patch: Option<json_patch::Patch>,
+    warnings: Vec<String>,
+    audit: BTreeMap<String, String>,
+}
+
+impl AdmissionResponse {
+    /// Lets the request pass.
+    pub fn allow() -> Self {
+        Self::default()
+    }
+
+    /// Refuses the request.
+    pub fn refuse(refusal: Refusal) -> Self {
+        Self {
+            refusal: Some(refusal),
+            ..Self::default()
+        }
+    }
+
+    /// Lets the request pass with this object in place of its own: the patch is computed. Of a response that refuses, nothing changes.
+    pub fn change(request: &AdmissionRequest, object: &Value) -> Self {
+        let patch = json_patch::diff(&request.object, object);
+        Self {
+            patch: Some(patch).filter(|patch| !patch.0.is_empty()),
+            ..Self::default()
+        }
+    }
+
+    /// With warnings.
+    pub fn with_warnings(mut self, warnings: Warnings) -> Self {
+        self.warnings.extend(warnings.0);
+        self
+    }
+
+    /// With an entry for the audit log.
+    pub fn with_audit(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
+        self.audit.insert(key.into(), value.into());
+        self
+    }
+
+    /// The response as JSON.
+    pub(super) fn to_json(&self, request: &AdmissionRequest) -> Value {
+        let mut response = json!({"uid": request.uid, "allowed": self.refusal.is_none()});
+        if let Some(refusal) = &self.refusal {
+            let kind = &request.kind;
+            response["status"] = refusal.status(&kind.group, &kind.kind, &request.name);
+        } else if let Some(patch) = &self.patch {
+            let text = serde_json::to_vec(patch).unwrap_or_default();
+            response["patch"] = json!(k8s_openapi::ByteString(text));
+            response["patchType"] = json!("JSONPatch");
+        }
+        if !self.warnings.is_empty() {
+            response["warnings"] = json!(self.warnings);
+        }
+        if !self.audit.is_empty() {
+            response["auditAnnotations"] = json!(self.audit);
+        }
+        response
+    }
+}
+
+impl From<Result<(), Refusal>> for AdmissionResponse {
+    fn from(outcome: Result<(), Refusal>) -> Self {
+        outcome.map_or_else(Self::refuse, |()| Self::allow())
+    }
+}

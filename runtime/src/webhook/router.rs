@@ -1,0 +1,323 @@
+//! Reviews to handlers, by path.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::error::Error;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use http::{HeaderValue, Method, Request, Response, StatusCode, header};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::admission::{Handler, defaulting, validating};
+use super::conversion::{Converter, KindConverter, respond};
+use super::{AdmissionRequest, AdmissionResponse, Defaulter, Validator, path_of};
+use crate::error::chain;
+use crate::object::{Object, ResourceInfo};
+
+/// The longest review: as large as an object may be, twice, and a page of them to convert.
+const LONGEST_REVIEW: usize = 64 << 20;
+
+/// The longest that a handler may take, whatever the caller says: the API server waits no longer.
+const LONGEST: Duration = Duration::from_secs(30);
+
+/// The handlers of a program by their paths. Clones share them.
+#[derive(Clone)]
+pub struct Webhooks {
+    routes: Arc<BTreeMap<String, Route>>,
+    longest_review: usize,
+}
+
+#[derive(Clone)]
+enum Route {
+    Admission(Handler),
+    Conversion(Arc<Vec<KindConverter>>),
+}
+
+/// Collects handlers; see [`Webhooks::builder`].
+#[must_use]
+pub struct WebhooksBuilder {
+    routes: BTreeMap<String, Route>,
+    converters: Vec<KindConverter>,
+    conversion_path: String,
+    longest_review: usize,
+}
+
+impl Webhooks {
+    /// Starts without any.
+    pub fn builder() -> WebhooksBuilder {
+        WebhooksBuilder {
+            routes: BTreeMap::new(),
+            converters: Vec::new(),
+            conversion_path: "/convert".to_owned(),
+            longest_review: LONGEST_REVIEW,
+        }
+    }
+
+    /// The paths that are served, in the order of the alphabet.
+    pub fn paths(&self) -> Vec<&str> {
+        self.routes.keys().map(String::as_str).collect()
+    }
+
+    /// Answers a request. Only reviews that were understood get a review; all else gets a status code and a line of text, which the
+    /// API server counts as a failure of the webhook.
+    pub async fn respond<B>(&self, request: Request<B>) -> Response<Full<Bytes>>
+    where
+        B: http_body::Body + Send,
+        B::Data: Send,
+        B::Error: Into<Box<dyn Error + Send + Sync>>,
+    {
+        let path = request.uri().path().to_owned();
+        let limit = time_limit(request.uri().query().unwrap_or_default());
+        let answer = tokio::time::timeout(limit, self.answer(&path, request));
+        match AssertUnwindSafe(answer).catch_unwind().await {
+            Ok(Ok(Ok(review))) => json_response(&review),
+            Ok(Ok(Err((status, why)))) => {
+                tracing::warn!(path, %status, why, "a webhook request is refused");
+                text(status, &why)
+            }
+            Ok(Err(_)) => {
+                tracing::warn!(path, "a webhook took too long");
+                text(StatusCode::GATEWAY_TIMEOUT, "the handler took too long")
+            }
+            // The message of the panic is in the log.
+            Err(_) => {
+                tracing::error!(path, "a webhook panicked");
+                text(StatusCode::INTERNAL_SERVER_ERROR, "the handler panicked")
+            }
+        }
+    }
+
+    async fn answer<B>(&self, path: &str, request: Request<B>) -> Result<Value, Fault>
+    where
+        B: http_body::Body + Send,
+        B::Data: Send,
+        B::Error: Into<Box<dyn Error + Send + Sync>>,
+    {
+        let fault = |status, why: &str| (status, why.to_owned());
+        let route = self.routes.get(path).ok_or_else(|| {
+            let paths = self.paths().join(", ");
+            fault(
+                StatusCode::NOT_FOUND,
+                &format!("no webhook at this path; there are {paths}"),
+            )
+        })?;
+        if request.method() != Method::POST {
+            return Err(fault(StatusCode::METHOD_NOT_ALLOWED, "only POST"));
+        }
+        let content_type = request.headers().get(header::CONTENT_TYPE);
+        let content_type = content_type
+            .and_then(|it| it.to_str().ok())
+            .unwrap_or_default();
+        let media = content_type.split(';').next().unwrap_or_default().trim();
+        if !media.eq_ignore_ascii_case("application/json") {
+            let why = format!("the content type is {content_type:?}: expected application/json");
+            return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, why));
+        }
+        let body = Limited::new(request.into_body(), self.longest_review)
+            .collect()
+            .await;
+        let body = body.map_err(|error| match error.downcast_ref::<LengthLimitError>() {
+            Some(_) => fault(StatusCode::PAYLOAD_TOO_LARGE, "the review is too large"),
+            None => (StatusCode::BAD_REQUEST, chain(&*error).to_string()),
+        })?;
+        let bad = |why: String| (StatusCode::BAD_REQUEST, why);
+        let mut review: Value = serde_json::from_slice(&body.to_bytes())
+            .map_err(|error| bad(format!("the body is not JSON: {error}")))?;
+        let request = review
+            .get_mut("request")
+            .map(Value::take)
+            .unwrap_or_default();
+        let kind = (review["apiVersion"].as_str(), review["kind"].as_str());
+        let (response, kind) = match (route, kind) {
+            (
+                Route::Admission(handler),
+                (
+                    Some(version @ ("admission.k8s.io/v1" | "admission.k8s.io/v1beta1")),
+                    Some("AdmissionReview"),
+                ),
+            ) => {
+                let request = AdmissionRequest::deserialize(request)
+                    .map_err(|error| bad(format!("the review has no proper request: {error}")))?;
+                let response = handler(request.clone()).await;
+                (
+                    response.to_json(&request),
+                    (version.to_owned(), "AdmissionReview"),
+                )
+            }
+            (
+                Route::Conversion(converters),
+                (Some(version @ "apiextensions.k8s.io/v1"), Some("ConversionReview")),
+            ) if request.is_object() => (
+                respond(converters, &request),
+                (version.to_owned(), "ConversionReview"),
+            ),
+            (route, (version, kind)) => {
+                let wanted = match route {
+                    Route::Admission(_) => "an AdmissionReview of admission.k8s.io/v1",
+                    Route::Conversion(_) => {
+                        "a ConversionReview of apiextensions.k8s.io/v1 with a request"
+                    }
+                };
+                let (version, kind) = (version.unwrap_or_default(), kind.unwrap_or_default());
+                return Err(bad(format!(
+                    "expected {wanted}, not {kind:?} of {version:?}"
+                )));
+            }
+        };
+        Ok(json!({"apiVersion": kind.0, "kind": kind.1, "response": response}))
+    }
+}
+
+/// A request that is no review, and why.
+type Fault = (StatusCode, String);
+
+/// The time that the API server waits (`timeout=10s`), within bounds.
+fn time_limit(query: &str) -> Duration {
+    let mut parameters = form_urlencoded::parse(query.as_bytes());
+    let given = parameters.find(|(name, _)| name == "timeout");
+    let seconds = given.and_then(|(_, text)| text.strip_suffix('s')?.parse().ok());
+    seconds.map_or(LONGEST, Duration::from_secs).min(LONGEST)
+}
+
+fn json_response(review: &Value) -> Response<Full<Bytes>> {
+    let body = serde_json::to_vec(review).unwrap_or_default();
+    typed(StatusCode::OK, "application/json", body)
+}
+
+fn text(status: StatusCode, why: &str) -> Response<Full<Bytes>> {
+    typed(
+        status,
+        "text/plain; charset=utf-8",
+        format!("{why}\n").into(),
+    )
+}
+
+fn typed(status: StatusCode, media: &'static str, body: Vec<u8>) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::from(body));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media));
+    headers.insert(
+        header::X_CONTENT_TYPE_OPTIONS,
+        HeaderValue::from_static("nosniff"),
+    );
+    response
+}
+
+impl<B> tower::Service<Request<B>> for Webhooks
+where
+    B: http_body::Body + Send + 'static,
+    B::Data: Send,
+    B::Error: Into<Box<dyn Error + Send + Sync>>,
+{
+    type Response = Response<Full<Bytes>>;
+    type Error = Infallible;
+    type Future = BoxFuture<'static, Result<Self::Response, Infallible>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let webhooks = self.clone();
+        Box::pin(async move { Ok(webhooks.respond(request).await) })
+    }
+}
+
+impl WebhooksBuilder {
+    /// Serves a defaulter at the path of its kind: `/mutate-GROUP-VERSION-KIND`.
+    pub fn defaulter<K: Object>(self, defaulter: impl Defaulter<K>) -> Self {
+        let path = path_of("mutate", &ResourceInfo::of::<K>(&()));
+        self.defaulter_at(path, defaulter)
+    }
+
+    /// As [`defaulter`](Self::defaulter), at another path.
+    pub fn defaulter_at<K: Object>(
+        self,
+        path: impl Into<String>,
+        defaulter: impl Defaulter<K>,
+    ) -> Self {
+        self.route(path.into(), Route::Admission(defaulting(defaulter)))
+    }
+
+    /// Serves a validator at the path of its kind: `/validate-GROUP-VERSION-KIND`.
+    pub fn validator<K: Object>(self, validator: impl Validator<K>) -> Self {
+        let path = path_of("validate", &ResourceInfo::of::<K>(&()));
+        self.validator_at(path, validator)
+    }
+
+    /// As [`validator`](Self::validator), at another path.
+    pub fn validator_at<K: Object>(
+        self,
+        path: impl Into<String>,
+        validator: impl Validator<K>,
+    ) -> Self {
+        self.route(path.into(), Route::Admission(validating(validator)))
+    }
+
+    /// Serves an untyped handler: for several kinds, subresources, or kinds without a type.
+    pub fn raw<F, W>(self, path: impl Into<String>, handler: F) -> Self
+    where
+        F: Fn(AdmissionRequest) -> W + Send + Sync + 'static,
+        W: Future<Output = AdmissionResponse> + Send + 'static,
+    {
+        let handler: Handler = Arc::new(move |request| Box::pin(handler(request)));
+        self.route(path.into(), Route::Admission(handler))
+    }
+
+    /// Serves a converter at `/convert`, with those of other kinds.
+    pub fn converter<H: Object>(mut self, converter: Converter<H>) -> Self {
+        self.converters.push(converter.into_erased());
+        self
+    }
+
+    /// The path of all converters in place of `/convert`.
+    pub fn conversion_path(mut self, path: impl Into<String>) -> Self {
+        self.conversion_path = path.into();
+        self
+    }
+
+    /// The longest review that is read, in bytes; 64 MiB unless set.
+    pub fn longest_review(mut self, bytes: usize) -> Self {
+        self.longest_review = bytes;
+        self
+    }
+
+    fn route(mut self, path: String, route: Route) -> Self {
+        self.routes.insert(path, route);
+        self
+    }
+
+    /// The router. Of two handlers at one path the later one is served.
+    #[must_use]
+    pub fn build(mut self) -> Webhooks {
+        if !self.converters.is_empty() {
+            let route = Route::Conversion(Arc::new(self.converters));
+            self.routes.insert(self.conversion_path, route);
+        }
+        Webhooks {
+            routes: Arc::new(self.routes),
+            longest_review: self.longest_review,
+        }
+    }
+}
+
+impl std::fmt::Debug for Webhooks {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_set().entries(self.routes.keys()).finish()
+    }
+}
+
+impl std::fmt::Debug for WebhooksBuilder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_set().entries(self.routes.keys()).finish()
+    }
+}

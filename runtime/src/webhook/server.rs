@@ -1,0 +1,175 @@
+//! The HTTPS server of webhooks.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+use tokio_rustls::TlsAcceptor;
+use tokio_util::sync::CancellationToken;
+
+use super::{Certificates, Webhooks};
+use crate::error::chain;
+
+/// Connections at a time; more wait. The API server keeps a few to each webhook.
+const MOST_CONNECTIONS: usize = 512;
+
+/// Time for the TLS handshake, and for the head of a request.
+const HANDSHAKE: Duration = Duration::from_secs(10);
+
+/// Time for what is under way when the server stops.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// Why a server cannot be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WebhookServerError {
+    /// The address is taken, or not this machine's.
+    #[error("cannot listen on {address}: {source}")]
+    Listen {
+        /// Which.
+        address: String,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+/// [`Webhooks`] behind HTTPS. A [manager](crate::manager::ManagerBuilder::webhooks) runs it, or [`run`](Self::run).
+#[derive(Debug)]
+pub struct WebhookServer {
+    listener: TcpListener,
+    certificates: Certificates,
+    webhooks: Webhooks,
+    serves: Arc<AtomicBool>,
+}
+
+impl WebhookServer {
+    /// Listens on an address, `0.0.0.0:9443` in most clusters. Nothing is answered before it runs.
+    ///
+    /// # Errors
+    /// When the address is taken.
+    pub async fn bind(
+        address: &str,
+        certificates: Certificates,
+        webhooks: Webhooks,
+    ) -> Result<Self, WebhookServerError> {
+        let listener = TcpListener::bind(address).await;
+        let listener = listener.map_err(|source| WebhookServerError::Listen {
+            address: address.to_owned(),
+            source,
+        })?;
+        Ok(Self::new(listener, certificates, webhooks))
+    }
+
+    /// As [`bind`](Self::bind), with a listener of the caller's own.
+    pub fn new(listener: TcpListener, certificates: Certificates, webhooks: Webhooks) -> Self {
+        Self {
+            listener,
+            certificates,
+            webhooks,
+            serves: Arc::default(),
+        }
+    }
+
+    /// The address that it listens on.
+    ///
+    /// # Errors
+    /// As of the system.
+    pub fn local_addr(&self) -> std::io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// A check for `/readyz`: whether the server answers. The manager adds it by itself.
+    pub fn check(&self) -> impl Fn() -> Result<(), String> + Send + Sync + 'static {
+        let serves = self.serves.clone();
+        move || match serves.load(Ordering::Acquire) {
+            true => Ok(()),
+            false => Err("the webhook server does not run".to_owned()),
+        }
+    }
+
+    /// Serves until `stop` is cancelled; then finishes what is under way, for ten seconds at most.
+    pub async fn run(self, stop: &CancellationToken) {
+        self.serves.store(true, Ordering::Release);
+        let follow = self.certificates.follow(stop.child_token());
+        tokio::join!(follow, self.accept(stop));
+        self.serves.store(false, Ordering::Release);
+    }
+
+    async fn accept(&self, stop: &CancellationToken) {
+        let room = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+        let mut connections = JoinSet::new();
+        loop {
+            let permit = room.clone().acquire_owned();
+            let accepted = tokio::select! {
+                biased;
+                () = stop.cancelled() => break,
+                Some(_) = connections.join_next() => continue,
+                accepted = async {
+                    // It is never closed.
+                    let permit = permit.await.ok();
+                    (permit, self.listener.accept().await)
+                } => accepted,
+            };
+            match accepted {
+                (permit, Ok((stream, _))) => {
+                    let acceptor = TlsAcceptor::from(self.certificates.config());
+                    let (webhooks, stop) = (self.webhooks.clone(), stop.clone());
+                    connections.spawn(async move {
+                        answer(stream, acceptor, webhooks, stop).await;
+                        drop(permit);
+                    });
+                }
+                (_, Err(error)) => {
+                    tracing::warn!(%error, "cannot accept");
+                    // Out of file descriptors, say: don't spin.
+                    sleep(Duration::from_millis(100)).await;
+                }
+            }
+        }
+        let drained = async { while connections.join_next().await.is_some() {} };
+        if timeout(GRACE, drained).await.is_err() {
+            tracing::warn!("webhooks under way were dropped");
+        }
+    }
+}
+
+/// Answers the requests of one connection.
+async fn answer(
+    stream: TcpStream,
+    acceptor: TlsAcceptor,
+    webhooks: Webhooks,
+    stop: CancellationToken,
+) {
+    let stream = match timeout(HANDSHAKE, acceptor.accept(stream)).await {
+        Ok(Ok(stream)) => stream,
+        Ok(Err(error)) => {
+            tracing::debug!(%error, "no TLS handshake");
+            return;
+        }
+        Err(_) => return,
+    };
+    let mut server = http1::Builder::new();
+    server
+        .timer(TokioTimer::new())
+        .header_read_timeout(HANDSHAKE);
+    let service = TowerToHyperService::new(webhooks);
+    let mut connection = std::pin::pin!(server.serve_connection(TokioIo::new(stream), service));
+    let ended = tokio::select! {
+        ended = &mut connection => ended,
+        () = stop.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(error = %chain(&error), "a connection to the webhooks ended");
+    }
+}

@@ -1,0 +1,205 @@
+//! The server behind TLS: certificates, their renewal, the manager.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use codegen_runtime::informer::SharedInformerFactory;
+use codegen_runtime::manager::Manager;
+use codegen_runtime::webhook::{CertificateError, Certificates, WebhookServer, Webhooks};
+use embedded_apiserver::ApiServer;
+use http::{Request, StatusCode};
+use http_body_util::{BodyExt, Full};
+use hyper_util::rt::TokioIo;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_util::sync::CancellationToken;
+
+use super::webhooks;
+
+/// A folder with a certificate for 127.0.0.1, which ends with it.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let unique = format!("webhooks-{name}-{}", std::process::id());
+        let folder = Self(std::env::temp_dir().join(unique));
+        std::fs::create_dir_all(&folder.0).unwrap();
+        folder
+    }
+
+    /// Puts a new certificate there, and gives it.
+    fn renew(&self) -> Vec<u8> {
+        let certified = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
+        let certificate = certified.cert.pem().into_bytes();
+        std::fs::write(self.path("tls.key"), certified.signing_key.serialize_pem()).unwrap();
+        std::fs::write(self.path("tls.crt"), &certificate).unwrap();
+        certificate
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl AsRef<Path> for Folder {
+    fn as_ref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The status of a request with an empty body, by a client that trusts a certificate alone.
+async fn status(address: std::net::SocketAddr, trusted: &[u8]) -> Result<StatusCode, String> {
+    let mut roots = rustls::RootCertStore::empty();
+    roots
+        .add(CertificateDer::from_pem_slice(trusted).unwrap())
+        .unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let stream = TcpStream::connect(address)
+        .await
+        .map_err(|error| error.to_string())?;
+    let name = ServerName::try_from("127.0.0.1").unwrap();
+    let stream = TlsConnector::from(Arc::new(config))
+        .connect(name, stream)
+        .await;
+    let stream = TokioIo::new(stream.map_err(|error| error.to_string())?);
+    let (mut sender, connection) = hyper::client::conn::http1::handshake(stream).await.unwrap();
+    tokio::spawn(connection);
+    let request = Request::post("/validate--v1-configmap").body(Full::<Bytes>::default());
+    let response = sender
+        .send_request(request.unwrap())
+        .await
+        .map_err(|error| error.to_string())?;
+    let status = response.status();
+    response.into_body().collect().await.unwrap();
+    Ok(status)
+}
+
+async fn server(folder: &Folder, webhooks: Webhooks) -> (WebhookServer, Certificates) {
+    let certificates = Certificates::from_folder(folder.as_ref()).unwrap();
+    let server = WebhookServer::bind("127.0.0.1:0", certificates.clone(), webhooks).await;
+    (server.unwrap(), certificates)
+}
+
+#[tokio::test]
+async fn a_certificate_that_changes_is_used_for_new_connections() {
+    let folder = Folder::new("renewed");
+    let first = folder.renew();
+    let (server, certificates) = server(&folder, webhooks()).await;
+    let address = server.local_addr().unwrap();
+    let stop = CancellationToken::new();
+    let stopped = stop.clone();
+    let running = tokio::spawn(async move { server.run(&stopped).await });
+    // No content type.
+    assert_eq!(
+        status(address, &first).await,
+        Ok(StatusCode::UNSUPPORTED_MEDIA_TYPE)
+    );
+    assert!(!certificates.reload().unwrap());
+    let second = folder.renew();
+    assert!(certificates.reload().unwrap());
+    assert!(status(address, &first).await.is_err());
+    assert_eq!(
+        status(address, &second).await,
+        Ok(StatusCode::UNSUPPORTED_MEDIA_TYPE)
+    );
+    // A broken pair is not taken.
+    std::fs::write(folder.path("tls.key"), "no key").unwrap();
+    assert!(matches!(
+        certificates.reload(),
+        Err(CertificateError::Pem { .. })
+    ));
+    assert_eq!(
+        status(address, &second).await,
+        Ok(StatusCode::UNSUPPORTED_MEDIA_TYPE)
+    );
+    stop.cancel();
+    running.await.unwrap();
+    assert!(status(address, &second).await.is_err());
+}
+
+#[test]
+fn certificates_that_cannot_be_used_say_why() {
+    let folder = Folder::new("wrong");
+    let check = |expected: &str| {
+        let error = Certificates::from_folder(folder.as_ref())
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains(expected), "{error}");
+    };
+    check("tls.crt: No such file");
+    let first = folder.renew();
+    folder.renew();
+    std::fs::write(folder.path("tls.crt"), first).unwrap();
+    check("the certificate cannot be used: ");
+    std::fs::write(folder.path("tls.key"), "").unwrap();
+    check("tls.key: ");
+}
+
+#[tokio::test]
+async fn a_request_under_way_is_answered_when_the_server_stops() {
+    let folder = Folder::new("stops");
+    let certificate = folder.renew();
+    let webhooks = Webhooks::builder()
+        .raw("/validate--v1-configmap", async |_| {
+            unreachable!("the request has no content type")
+        })
+        .build();
+    let (server, _) = server(&folder, webhooks).await;
+    let address = server.local_addr().unwrap();
+    let stop = CancellationToken::new();
+    let stopped = stop.clone();
+    let running = tokio::spawn(async move { server.run(&stopped).await });
+    assert!(status(address, &certificate).await.is_ok());
+    // A connection that says nothing does not hold up the end.
+    let idle = TcpStream::connect(address).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    stop.cancel();
+    drop(idle);
+    tokio::time::timeout(Duration::from_secs(5), running)
+        .await
+        .unwrap()
+        .unwrap();
+}
+
+#[tokio::test]
+async fn a_manager_serves_webhooks_before_it_leads_and_is_ready_then() {
+    let folder = Folder::new("manager");
+    let certificate = folder.renew();
+    let (server, _) = server(&folder, webhooks()).await;
+    let address = server.local_addr().unwrap();
+    let api = ApiServer::builder().build().unwrap();
+    let factory: SharedInformerFactory = SharedInformerFactory::builder(api.client()).build();
+    let manager = Manager::builder(&factory).webhooks(server).build().unwrap();
+    let endpoints = manager.endpoints().clone();
+    let ready = move || {
+        let request = Request::get("/readyz/webhooks").body(()).unwrap();
+        endpoints.respond(&request).status()
+    };
+    assert_eq!(ready(), StatusCode::INTERNAL_SERVER_ERROR);
+    let stop = CancellationToken::new();
+    let stopped = stop.clone();
+    let running = tokio::spawn(async move { manager.run(&stopped).await });
+    assert_eq!(
+        status(address, &certificate).await,
+        Ok(StatusCode::UNSUPPORTED_MEDIA_TYPE)
+    );
+    assert_eq!(ready(), StatusCode::OK);
+    stop.cancel();
+    running.await.unwrap().unwrap();
+    assert!(status(address, &certificate).await.is_err());
+}
