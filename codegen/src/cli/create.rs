@@ -219,14 +219,23 @@ impl CreateApi {
             .into_iter()
             .flat_map(|group| &group.versions)
             .flat_map(|version| &version.resources);
-        let same_plural = resources
-            .clone()
-            .find(|it| it.plural == api.plural && it.kind != *kind);
-        if let Some(other) = same_plural {
-            faults.push(format!(
-                "the plural `{}` is that of {} in {} already: write another one with --plural",
-                api.plural, other.kind, api.group
-            ));
+        for other in resources.clone().filter(|it| it.kind != *kind) {
+            let taken = [&other.plural, &other.singular].into_iter();
+            let taken: Vec<&String> = taken.chain(&other.short_names).collect();
+            let help = [
+                (api.plural.clone(), "write another plural with --plural"),
+                (kind.to_ascii_lowercase(), "choose another kind"),
+            ];
+            faults.extend(help.into_iter().filter_map(|(name, help)| {
+                let is_taken = taken.contains(&&name);
+                is_taken.then(|| {
+                    let other = &other.kind;
+                    format!(
+                        "`{name}` is a name of {other} in {} already: {help}",
+                        api.group
+                    )
+                })
+            }));
         }
         let same_module = resources
             .clone()

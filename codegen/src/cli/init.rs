@@ -1,6 +1,9 @@
 //! `kube-codegen init`.
 
-use std::path::PathBuf;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use clap::Args;
 use codegen::{
@@ -63,10 +66,7 @@ impl Init {
             )
         }))?;
         let mut files = Files::new(root);
-        let codegen_toml = tree
-            .get(std::path::Path::new(FILE_NAME))
-            .cloned()
-            .unwrap_or_default();
+        let codegen_toml = tree.get(Path::new(FILE_NAME)).cloned().unwrap_or_default();
         for (path, text) in tree {
             files.write(path, text);
         }
@@ -77,6 +77,14 @@ impl Init {
             mode: mode(self.dry_run),
             color,
         };
+        if let Some(workspace) = workspace_above(files.root()) {
+            let note = format!(
+                "{} is a workspace: add {} to its `members` or `exclude`, or Cargo refuses the package",
+                shown(&workspace),
+                shown(files.root())
+            );
+            style::eprint(&style::note(&note, color));
+        }
         let root = shown(files.root());
         finish.conclude(&configs, &prepared, vec![files.plan()?])?;
         if self.dry_run {
@@ -88,4 +96,18 @@ impl Init {
             operator.name
         ))
     }
+}
+
+/// The manifest of the nearest workspace above a folder.
+fn workspace_above(folder: &Path) -> Option<PathBuf> {
+    let whole = std::path::absolute(folder).ok()?;
+    let manifests = whole
+        .ancestors()
+        .skip(1)
+        .map(|above| above.join("Cargo.toml"));
+    manifests.into_iter().find(|manifest| {
+        let text = fs::read_to_string(manifest).unwrap_or_default();
+        let table: Option<toml::Table> = text.parse().ok();
+        table.is_some_and(|table| table.contains_key("workspace"))
+    })
 }

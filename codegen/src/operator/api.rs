@@ -215,7 +215,10 @@ impl Api {
         } else {
             let path = format!("src/apis/{group}/{version}/mod.rs");
             edits.push(Edit::item(&path, format!("mod {};", self.module)));
-            edits.push(Edit::item(&path, format!("pub use {}::*;", self.module)));
+            edits.push(Edit::item(
+                &path,
+                format!("pub use self::{}::*;", self.module),
+            ));
         }
         if let Some(controller) = &self.controller {
             edits.push(Edit::item(

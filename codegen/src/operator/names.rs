@@ -21,10 +21,11 @@ const PACKAGES: [&str; 12] = [
     "tokio",
 ];
 
-/// Names that types cannot have where `*` brings them into scope: those that the written files and derives use themselves.
-const TYPES: [&str; 27] = [
+/// Names that the written files import, and that a type beside them cannot have.
+const TYPES: [&str; 33] = [
     "Action",
     "Api",
+    "ApiServer",
     "ApplyError",
     "Applier",
     "Box",
@@ -40,13 +41,18 @@ const TYPES: [&str; 27] = [
     "Drop",
     "Err",
     "Eq",
+    "Fault",
+    "FaultKind",
+    "ManagerBuilder",
     "None",
     "ObjectMeta",
     "Ok",
     "Option",
+    "PostParams",
     "Request",
     "Result",
     "Serialize",
+    "Shared",
     "Some",
     "String",
     "Vec",

@@ -7,4 +7,4 @@ mod {{types_module}};
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
-pub use {{types_module}}::*;
+pub use self::{{types_module}}::*;

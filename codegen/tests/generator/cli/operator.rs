@@ -119,7 +119,7 @@ fn differing<'a>(a: &'a Files, b: &'a Files) -> Vec<&'a Path> {
 
 /// Kinds of every sort: long and short names, keywords, names that files of the operator have, several to a version and versions to a
 /// kind, one name in two groups.
-const KINDS: [(&str, &[&str]); 12] = [
+const KINDS: [(&str, &[&str]); 13] = [
     ("batch/v1alpha1/Widget", &[]),
     ("batch/v1alpha1/Aaa", &["--cluster", "--plural", "aaaz"]),
     ("batch/v1beta1/Widget", &[]),
@@ -132,6 +132,7 @@ const KINDS: [(&str, &[&str]); 12] = [
     ("batch.other.org/v1/Image", &[]),
     ("match/v2/HTTPRoute", &[]),
     ("a/v1/AnExceedinglyLongNameOfSomeKind", &[]),
+    ("a/v1/Core", &["--no-controller"]),
 ];
 
 #[test]
@@ -184,7 +185,7 @@ fn init_and_create_say_what_they_do() {
     let widget = about("create", "batch/v1alpha1/Widget", &[]);
     let dry = about("create", "batch/v1alpha1/Widget", &["--dry-run"]);
     sandbox.run_in("my-operator", &dry, "");
-    sandbox.run_in("my-operator", &widget, "");
+    sandbox.run_in("my-operator/src", &widget, "");
     sandbox.run_in("my-operator", &widget, "");
     sandbox.run_in(
         "my-operator",
@@ -205,6 +206,17 @@ fn names_that_will_not_do_are_refused_and_nothing_is_written() {
     let mut sandbox = Sandbox::new();
     sandbox.run(&["init", "My_Operator", "--domain", "Example"]);
     sandbox.run(&["init", "test", "--domain", "example.com"]);
+    sandbox.write("workspace/Cargo.toml", "[workspace]\n");
+    sandbox.run_in(
+        "workspace",
+        &["init", "a", "--domain", "b", "--output", "."],
+        "",
+    );
+    sandbox.run_in(
+        "workspace",
+        &["init", "a", "--domain", "b", "--dry-run"],
+        "",
+    );
     sandbox.run(&["init", "my-operator"]);
     sandbox.run(&[
         "init",
@@ -232,6 +244,7 @@ fn names_that_will_not_do_are_refused_and_nothing_is_written() {
         "batch/v1/WidgetList",
         "batch/v1/WidgetSpec",
         "batch/v1/WIDGET",
+        "batch/v1/Widgets",
         "batch.k8s.io/v1/Gadget",
     ] {
         sandbox.run_in("my-operator", &about("create", api, &[]), "");

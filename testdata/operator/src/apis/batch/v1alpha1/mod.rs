@@ -7,4 +7,4 @@ mod widget;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
-pub use widget::*;
+pub use self::widget::*;

@@ -7,4 +7,4 @@ mod region;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
-pub use region::*;
+pub use self::region::*;
