@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Starts the demo of each controller, and runs the lines that it prints, in their order, with the kubeconfig that it writes.
+# Starts the demo of each controller, and of the operator that `kube-codegen init` and `create api` wrote, and runs the lines that it prints, in
+# their order, with the kubeconfig that it writes.
 #
-#   hack/demos.sh [NAME…]     all controllers below controllers/ that have a demo, or these
+#   hack/demos.sh [NAME…]     all controllers below controllers/ that have a demo and the operator, or these
 #
 # A line that fails is tried again for 30 s, as a reader would: what it asks for may take a moment. One that watches is ended after 3 s.
 # Needs kubectl: $KUBECTL, the PATH's, or a built one (hack/lib.sh); without one it is skipped, with exit code 3.
@@ -56,10 +57,14 @@ start() {
   sed -n 's/^  \(kubectl .*\)/\1/p' "$folder/said" >"$folder/lines"
 }
 
-# The binary of the controller in a folder: the package's name.
-binary_of() { sed -n 's/^name = "\(.*\)"/\1/p' "controllers/$1/Cargo.toml" | head -n 1; }
+# The binary of a controller: the package's name.
+binary_of() {
+  local crate=controllers/$1
+  if [[ $1 == operator ]]; then crate=testdata/operator; fi
+  sed -n 's/^name = "\(.*\)"/\1/p' "$crate/Cargo.toml" | head -n 1
+}
 
-(($#)) || set -- $(cd controllers && ls -d */src/main.rs | cut -d/ -f1)
+(($#)) || set -- $(cd controllers && ls -d */src/main.rs | cut -d/ -f1) operator
 binaries=()
 for name in "$@"; do binaries+=(--bin "$(binary_of "$name")"); done
 cargo build -q --locked "${binaries[@]}"

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Holds the files of controllers/*/deploy* to the real kube-apiserver: each kustomization is applied, each file below it is accepted, and
-# a pod of each Deployment is admitted to its namespace, whose pods must be restricted.
+# Holds the files of controllers/*/deploy*, and those of the operator that `kube-codegen init` and `create api` wrote, to the real
+# kube-apiserver: each kustomization is applied, each file below it is accepted, and a pod of each Deployment is admitted to its namespace, whose
+# pods must be restricted.
 #
-#   hack/deploy.sh            all controllers, on a server of its own
+#   hack/deploy.sh            all controllers and the operator, on a server of its own
 #   hack/deploy.sh NAME…      these
 #
 # A warning of the server is an error. Needs jq, and what hack/envtest.sh needs; without them it is skipped, with exit code 3.
@@ -16,7 +17,7 @@ if [[ -z ${DEPLOY_ON_SERVER:-} ]]; then
 fi
 
 find_kubectl
-[[ $# -gt 0 ]] || set -- $(cd "$root/controllers" && ls -d */deploy | cut -d/ -f1)
+[[ $# -gt 0 ]] || set -- $(cd "$root/controllers" && ls -d */deploy | cut -d/ -f1) operator
 apply=("$KUBECTL" apply --server-side --warnings-as-errors)
 refused=0
 files=0
@@ -31,6 +32,17 @@ accepted() {
   fi
 }
 
+# Changes to the crate of a controller, and sets its folders, the one that is deployed first.
+enter() {
+  if [[ $1 == operator ]]; then
+    cd "$root/testdata/operator"
+    folders=(config)
+  else
+    cd "$root/controllers/$1"
+    folders=(deploy*)
+  fi
+}
+
 # The pod that the Deployment of a folder makes.
 pod() {
   "$KUBECTL" create --dry-run=client -f "$1/deployment.yaml" -o json |
@@ -39,8 +51,8 @@ pod() {
 }
 
 for name in "$@"; do
-  cd "$root/controllers/$name"
-  for folder in deploy*; do
+  enter "$name"
+  for folder in "${folders[@]}"; do
     accepted "$name/$folder" "${apply[@]}" -k "$folder"
     if [[ -f $folder/crd.yaml ]]; then
       accepted "$name/$folder/crd.yaml" "$KUBECTL" wait --for=condition=Established --timeout=60s -f "$folder/crd.yaml"
@@ -49,11 +61,12 @@ for name in "$@"; do
   while read -r file; do
     accepted "$name/$file" "${apply[@]}" --dry-run=server -f "$file"
     files=$((files + 1))
-  done < <(find deploy* -name '*.yaml' -not -name kustomization.yaml | sort)
-  accepted "$name: a pod of the Deployment" "${apply[@]}" --dry-run=server -f <(pod deploy)
+  done < <(find "${folders[@]}" -name '*.yaml' -not -name kustomization.yaml | sort)
+  accepted "$name: a pod of the Deployment" "${apply[@]}" --dry-run=server -f <(pod "${folders[0]}")
 done
 for name in "$@"; do
-  "$KUBECTL" delete --wait=false --ignore-not-found -k "$root/controllers/$name/deploy" >/dev/null
+  enter "$name"
+  "$KUBECTL" delete --wait=false --ignore-not-found -k "${folders[0]}" >/dev/null
 done
 echo "$# controllers, $files files, $refused refused"
 [[ $refused -eq 0 ]]
