@@ -10,10 +10,23 @@ pub(super) fn carry(sent: &Value, before: &Value, after: &Value) -> Value {
     }
     match (sent, before, after) {
         (Value::Array(sent), Value::Array(before), Value::Array(after))
-            if sent.len() == before.len() && before.len() == after.len() =>
+            if sent.len() == before.len() =>
         {
-            let items = sent.iter().zip(before).zip(after);
-            let carried = items.map(|((sent, before), after)| carry(sent, before, after));
+            let items = after.iter().enumerate();
+            let carried = items.map(|(at, new)| {
+                let Some(old) = before.get(at) else {
+                    return moved(sent, before, new).unwrap_or(new).clone();
+                };
+                if old == new {
+                    return sent[at].clone();
+                }
+                match moved(sent, before, new) {
+                    Some(own) => own.clone(),
+                    // What stood here stands elsewhere now, so that this one is new.
+                    None if after.contains(old) => new.clone(),
+                    None => carry(&sent[at], old, new),
+                }
+            });
             Value::Array(carried.collect())
         }
         (_, Value::Object(before), Value::Object(after)) => {
@@ -38,6 +51,11 @@ pub(super) fn carry(sent: &Value, before: &Value, after: &Value) -> Value {
         }
         _ => after.clone(),
     }
+}
+
+/// The item as it was sent, of a list whose items moved.
+fn moved<'a>(sent: &'a [Value], before: &[Value], item: &Value) -> Option<&'a Value> {
+    sent.get(before.iter().position(|old| old == item)?)
 }
 
 #[cfg(test)]
@@ -69,6 +87,20 @@ mod tests {
             json!({"l": [{"n": 1}, {"n": 2}]}),
             json!({"l": [{"n": 1}, {"n": 3}]}),
             json!({"l": [{"x": 1, "n": 1}, {"x": 2, "n": 3}]}),
+        );
+        // The first item is gone, and there is a new one behind the second.
+        check(
+            json!({"l": [{"x": 1, "n": 1}, {"x": 2, "n": 2}]}),
+            json!({"l": [{"n": 1}, {"n": 2}]}),
+            json!({"l": [{"n": 2}, {"n": 3}]}),
+            json!({"l": [{"x": 2, "n": 2}, {"n": 3}]}),
+        );
+        // One more before them.
+        check(
+            json!({"l": [{"x": 1, "n": 1}, {"x": 2, "n": 2}]}),
+            json!({"l": [{"n": 1}, {"n": 2}]}),
+            json!({"l": [{"n": 0}, {"n": 1}, {"n": 2}]}),
+            json!({"l": [{"n": 0}, {"x": 1, "n": 1}, {"x": 2, "n": 2}]}),
         );
         check(
             json!({"a": 1, "b": 2}),

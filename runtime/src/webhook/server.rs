@@ -21,8 +21,12 @@ use crate::error::chain;
 /// Connections at a time; more wait. The API server keeps a few to each webhook.
 const MOST_CONNECTIONS: usize = 512;
 
-/// Time for the TLS handshake, and for the head of a request.
+/// Time for the TLS handshake.
 const HANDSHAKE: Duration = Duration::from_secs(10);
+
+/// Time between two requests of a connection. The API server keeps idle connections for 90 s: one that ended here earlier would fail the
+/// review that is just being sent on it.
+const IDLE: Duration = Duration::from_secs(120);
 
 /// Time for what is under way when the server stops.
 const GRACE: Duration = Duration::from_secs(10);
@@ -157,9 +161,7 @@ async fn answer(
         Err(_) => return,
     };
     let mut server = http1::Builder::new();
-    server
-        .timer(TokioTimer::new())
-        .header_read_timeout(HANDSHAKE);
+    server.timer(TokioTimer::new()).header_read_timeout(IDLE);
     let service = TowerToHyperService::new(webhooks);
     let mut connection = std::pin::pin!(server.serve_connection(TokioIo::new(stream), service));
     let ended = tokio::select! {
