@@ -43,7 +43,9 @@ fn delete(
     options: DeleteOptions,
     controller: &'static str,
 ) {
-    let (core, served, key) = (core.clone(), served.clone(), key.clone());
+    // In the version that is stored nothing needs to be converted.
+    let served = served.in_storage().unwrap_or_else(|| served.clone());
+    let (core, key) = (core.clone(), key.clone());
     background::run(async move {
         let by = Requester::controller(controller);
         let outcome = delete_object(&core, &served, &key, &options, Some(&by)).await;

@@ -44,6 +44,12 @@ pub(crate) fn set_defaults(old: Option<&Value>, crd: &mut Value) {
     default(names, "listKind", format!("{kind}List"));
     spec.entry("conversion")
         .or_insert_with(|| json!({"strategy": "None"}));
+    let service = spec
+        .get_mut("conversion")
+        .and_then(|it| it.pointer_mut("/webhook/clientConfig/service"));
+    if let Some(Value::Object(service)) = service {
+        service.entry("port").or_insert(json!(443));
+    }
     if spec.get("preserveUnknownFields") == Some(&json!(false)) {
         spec.remove("preserveUnknownFields");
     }

@@ -84,6 +84,9 @@ pub(crate) fn read(registry: &Registry, crd: &Value) -> Result<Resource, Vec<Fie
         plural,
         kind,
         versions,
+        webhook: Some(&crd["spec"]["conversion"])
+            .filter(|it| text(it, &["strategy"]) == "Webhook")
+            .map(|it| it["webhook"].clone()),
     })
 }
 
@@ -104,7 +107,7 @@ fn read_version(
             label_selector: Some(text(scale, &["labelSelectorPath"]).to_owned())
                 .filter(|p| !p.is_empty()),
         });
-    let schema_id = registry.next_schema();
+    let schema_id = registry.next_schema(&name);
     Version {
         served: version["served"] == json!(true),
         deprecation: deprecation(crd, version),

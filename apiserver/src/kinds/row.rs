@@ -149,6 +149,7 @@ impl Row {
             generation: 0,
             rules: self.rules(),
             versions: vec![version],
+            webhook: None,
         }
     }
 

@@ -445,7 +445,7 @@ pub(crate) fn install(registry: &Registry) {
             resources.position(|r| r.group == group && r.plural == row.plural)
         });
         let shown = shown.and_then(|index| resources.get_mut(index));
-        let schema_id = registry.next_schema();
+        let schema_id = registry.next_schema("");
         let stored_schema = shown
             .as_ref()
             .and_then(|shown| shown.storage().map(|v| v.schema_id))

@@ -83,7 +83,7 @@ impl Registry {
         // All versions of a described resource share one stored form.
         let schema_id = versions
             .first()
-            .map_or_else(|| self.next_schema(), |v: &Version| v.schema_id);
+            .map_or_else(|| self.next_schema(""), |v: &Version| v.schema_id);
         versions.retain(|v: &Version| v.name != description.version);
         versions.push(Version {
             name: description.version,
@@ -116,6 +116,7 @@ impl Registry {
             generation: 0,
             rules: Rules::CUSTOM,
             versions,
+            webhook: None,
         });
     }
 }

@@ -13,7 +13,7 @@ mod subresource;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use serde_json::Value;
 
 use crate::metadata::rules::Rules;
@@ -110,6 +110,8 @@ pub(crate) struct Resource {
     pub(crate) generation: i64,
     /// In the order of preference.
     pub(crate) versions: Vec<Version>,
+    /// What converts between versions (`spec.conversion.webhook`).
+    pub(crate) webhook: Option<Value>,
 }
 
 /// Whether a write to a resource is stored.
@@ -155,9 +157,48 @@ impl Resource {
 pub(crate) struct Served {
     pub(crate) resource: Arc<Resource>,
     index: usize,
+    /// What a webhook converted to this version, for the request that this belongs to.
+    converted: Option<Arc<Mutex<Converted>>>,
 }
 
+/// Converted objects by the address of their stored form, which is held meanwhile.
+type Converted = BTreeMap<usize, (bytes::Bytes, Value)>;
+
 impl Served {
+    fn new(resource: Arc<Resource>, index: usize) -> Self {
+        Self {
+            converted: resource.webhook.is_some().then(Arc::default),
+            resource,
+            index,
+        }
+    }
+
+    /// Keeps a stored object as a webhook converted it.
+    pub(crate) fn keep(&self, stored: &Stored, converted: Value) {
+        if let Some(all) = &self.converted {
+            let body = stored.body.clone();
+            all.lock().insert(body.as_ptr() as usize, (body, converted));
+        }
+    }
+
+    /// Forgets what was converted so far.
+    pub(crate) fn forget(&self) {
+        if let Some(all) = &self.converted {
+            all.lock().clear();
+        }
+    }
+
+    fn kept(&self, stored: &Stored) -> Option<Value> {
+        let all = self.converted.as_ref()?.lock();
+        all.get(&(stored.body.as_ptr() as usize))
+            .map(|(_, it)| it.clone())
+    }
+
+    /// The same resource in the version that is stored.
+    pub(crate) fn in_storage(&self) -> Option<Self> {
+        self.in_version(&self.resource.storage()?.name)
+    }
+
     pub(crate) fn version(&self) -> &Version {
         &self.resource.versions[self.index]
     }
@@ -169,10 +210,7 @@ impl Served {
     /// The same resource in another of its versions.
     pub(crate) fn in_version(&self, name: &str) -> Option<Self> {
         let index = self.resource.versions.iter().position(|v| v.name == name)?;
-        Some(Self {
-            resource: self.resource.clone(),
-            index,
-        })
+        Some(Self::new(self.resource.clone(), index))
     }
 
     /// Translates an object of this version to another one.
@@ -222,15 +260,25 @@ impl Served {
     }
 
     fn decode_body(&self, stored: &Stored) -> Value {
-        let value = stored.decode();
+        if let Some(converted) = self.kept(stored) {
+            return converted;
+        }
+        let mut value = stored.decode();
         if self.reads_as_stored(stored) {
+            return value;
+        }
+        if self.resource.webhook.is_some() {
+            // It was stored in this version, under an earlier definition.
+            if let Some(schema) = &self.version().schema {
+                schema.prune(&mut value);
+                schema.apply_defaults(&mut value);
+            }
             return value;
         }
         let version = self.version();
         if let Some(conversion) = version.conversion {
             return (conversion.from_stored)(value);
         }
-        let mut value = value;
         // Objects stored under another schema are read under that of the storage version, which alone has defaults.
         if stored.schema != version.stored_schema {
             self.settle(&mut value);
@@ -284,6 +332,8 @@ struct Tables {
     resources: BTreeMap<(String, String), Arc<Resource>>,
     ids: BTreeMap<(String, String), ResourceId>,
     next_schema: u64,
+    /// The versions that schemas are of.
+    schemas: BTreeMap<u64, String>,
 }
 
 /// All served resources.
@@ -303,11 +353,18 @@ impl Registry {
             .or_insert(ResourceId(next))
     }
 
-    /// A number that no schema has yet.
-    pub(crate) fn next_schema(&self) -> u64 {
+    /// A number that no schema has yet, for one of a version.
+    pub(crate) fn next_schema(&self, version: &str) -> u64 {
         let mut tables = self.tables.write();
         tables.next_schema += 1;
-        tables.next_schema
+        let schema = tables.next_schema;
+        tables.schemas.insert(schema, version.to_owned());
+        schema
+    }
+
+    /// The version that a schema is of, also of a definition that has changed since.
+    pub(crate) fn version_of(&self, schema: u64) -> Option<String> {
+        self.tables.read().schemas.get(&schema).cloned()
     }
 
     /// Serves a resource, in place of another of its name.
@@ -342,7 +399,7 @@ impl Registry {
             .versions
             .iter()
             .position(|v| v.served && v.name == version)?;
-        Some(Served { resource, index })
+        Some(Served::new(resource, index))
     }
 
     /// The resource of a kind, in a version.
@@ -355,7 +412,7 @@ impl Registry {
                 .versions
                 .iter()
                 .position(|v| v.served && v.name == version)?;
-            Some(Served { resource, index })
+            Some(Served::new(resource, index))
         })
     }
 
@@ -363,16 +420,13 @@ impl Registry {
     pub(crate) fn by_id(&self, id: ResourceId) -> Option<Served> {
         let resource = self.all().into_iter().find(|r| r.id == id)?;
         let index = resource.versions.iter().position(|v| v.served)?;
-        Some(Served { resource, index })
+        Some(Served::new(resource, index))
     }
 
     /// A resource in its preferred served version.
     pub(crate) fn by_name(&self, resource: &Arc<Resource>) -> Option<Served> {
         let index = resource.versions.iter().position(|v| v.served)?;
-        Some(Served {
-            resource: resource.clone(),
-            index,
-        })
+        Some(Served::new(resource.clone(), index))
     }
 
     /// All resources, by group and name.

@@ -1,4 +1,7 @@
-//! Objects in another version of their resource.
+//! Objects in another version of their resource, by a webhook where its definition says so.
+//!
+//! Handlers [`prepare`] stored objects, in one review, and then read them as always: what was converted is kept by their own
+//! [`Served`], for the one request.
 
 use std::sync::Arc;
 
@@ -7,17 +10,92 @@ use serde_json::Value;
 use crate::core::Core;
 use crate::registry::Served;
 use crate::status::ApiError;
+use crate::store::Stored;
+use crate::webhooks::conversion;
+
+/// Converts what of these objects is stored in another version.
+///
+/// # Errors
+/// 500 when the webhook fails.
+pub(super) async fn prepare(
+    core: &Arc<Core>,
+    served: &Served,
+    objects: impl IntoIterator<Item = &Arc<Stored>>,
+) -> Result<(), ApiError> {
+    if served.resource.webhook.is_none() {
+        return Ok(());
+    }
+    let own = &served.version().name;
+    let (mut stored, mut sent) = (Vec::new(), Vec::new());
+    for object in objects {
+        let version = core.registry.version_of(object.schema);
+        let Some(version) = version.filter(|version| version != own) else {
+            continue;
+        };
+        let from = served.in_version(&version).ok_or_else(|| {
+            let group = &served.resource.group;
+            let why = "request to convert CR from an invalid group/version";
+            ApiError::new(500, "", format!("{why}: {group}/{version}"))
+        })?;
+        sent.push(from.decode(object));
+        stored.push(object.clone());
+    }
+    for (object, converted) in stored.iter().zip(ask(core, served, sent).await?) {
+        served.keep(object, converted);
+    }
+    Ok(())
+}
 
 /// Translates an object from one version to another.
 ///
 /// # Errors
-/// When a webhook is to convert it, and fails.
-#[allow(clippy::unused_async, reason = "webhooks convert, too")]
-pub(crate) async fn convert(
-    _core: &Arc<Core>,
+/// 500 when a webhook is to convert it, and fails.
+pub(super) async fn convert(
+    core: &Arc<Core>,
     from: &Served,
     to: &Served,
     object: Value,
 ) -> Result<Value, ApiError> {
-    Ok(from.convert(to, object))
+    if from.resource.webhook.is_none() || from.version().name == to.version().name {
+        return Ok(from.convert(to, object));
+    }
+    let mut converted = ask(core, to, vec![object]).await?;
+    Ok(converted.pop().unwrap_or_default())
+}
+
+/// Translates an object of a version to the stored form.
+///
+/// # Errors
+/// 500 when a webhook is to convert it, and fails.
+pub(super) async fn to_stored(
+    core: &Arc<Core>,
+    served: &Served,
+    object: Value,
+) -> Result<Value, ApiError> {
+    match (&served.resource.webhook, served.in_storage()) {
+        (Some(_), Some(storage)) => convert(core, served, &storage, object).await,
+        _ => Ok(served.to_stored(object)),
+    }
+}
+
+/// Lets the webhook convert objects to a version, whose schema they then have.
+async fn ask(core: &Arc<Core>, to: &Served, objects: Vec<Value>) -> Result<Vec<Value>, ApiError> {
+    let (Some(webhook), Some(first)) = (&to.resource.webhook, objects.first()) else {
+        return Ok(objects);
+    };
+    let of = format!(
+        "{}, Kind={}",
+        crate::metadata::object::text(first, &["apiVersion"]),
+        to.resource.kind
+    );
+    let converted =
+        conversion::convert(&core.backends, webhook, &of, objects, &to.api_version()).await;
+    let mut converted = converted.map_err(|why| ApiError::new(500, "", why))?;
+    if let Some(schema) = &to.version().schema {
+        for object in &mut converted {
+            schema.prune(object);
+            schema.apply_defaults(object);
+        }
+    }
+    Ok(converted)
 }

@@ -93,7 +93,7 @@ pub(crate) async fn create_object(
         if !options.applied {
             refuse_version(&version)?;
         }
-        match write::insert(core, served, object.clone()) {
+        match write::insert(core, served, object.clone()).await {
             Ok(created) => return Ok(created),
             Err(error) if error.reason == "AlreadyExists" && generated && attempt < 8 => {
                 object = base.clone();

@@ -6,6 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use super::admission::Admission;
+use super::conversion::{prepare, to_stored};
 use super::options::{DeleteOptions, Propagation};
 use super::present::present;
 use super::{Call, Requester, list};
@@ -62,7 +63,7 @@ pub(crate) async fn delete(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiE
 /// DELETE of a collection: of all that the selectors match.
 pub(crate) async fn delete_collection(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let options = DeleteOptions::parse(&call.query, call.content_type.as_deref(), &call.body)?;
-    let page = list::page(core, call)?;
+    let page = list::page(core, call).await?;
     let requester = call.requester();
     let mut items = Vec::new();
     for stored in &page.objects {
@@ -99,6 +100,7 @@ pub(crate) async fn delete_object(
             .find(served, key)
             .ok_or_else(|| ApiError::not_found(&gr, &key.name))?;
         check_preconditions(served, &current, options)?;
+        prepare(core, served, [&current]).await?;
         let old = served.decode(&current);
         if let Some(why) = served.resource.strategy.undeletable(&key.name) {
             return Err(ApiError::forbidden(&gr, &key.name, why));
@@ -134,7 +136,7 @@ pub(crate) async fn delete_object(
             return Ok(Deleted::Marked(old));
         }
         let schema = served.version().stored_schema;
-        let stored_form = served.to_stored(new);
+        let stored_form = to_stored(core, served, new).await?;
         let result = core.store.commit(
             served.resource.id,
             key,
@@ -147,12 +149,14 @@ pub(crate) async fn delete_object(
                 return Ok(Deleted::Removed(last_state(old)));
             }
             Ok(stored) => {
+                let prepared = prepare(core, served, [&stored]).await;
                 let marked = served.decode(&stored);
                 let change = Change::Written {
                     old: Some(&old),
                     new: &marked,
                 };
                 core.notify(served, &change);
+                prepared?;
                 return Ok(Deleted::Marked(marked));
             }
             Err(CommitError::Changed) => {}

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bytes::{Bytes, BytesMut};
 use serde_json::{Value, json};
 
+use super::conversion::prepare;
 use super::list_options::{ListOptions, Match, Verb};
 use super::present::list_type;
 use super::{Call, continue_token};
@@ -44,8 +45,8 @@ impl Page {
 }
 
 /// GET of a collection.
-pub(crate) fn list(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
-    let page = page(core, call)?;
+pub(crate) async fn list(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
+    let page = page(core, call).await?;
     if call.accepted.view == View::Metadata {
         let list = match (
             &call.served.resource.list_kind,
@@ -81,7 +82,7 @@ pub(crate) fn list(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
 ///
 /// # Errors
 /// 410 for a continue token or an exact resourceVersion that has left the history, 504 for one in the future.
-pub(crate) fn page(core: &Core, call: &Call) -> Result<Page, ApiError> {
+pub(crate) async fn page(core: &Arc<Core>, call: &Call) -> Result<Page, ApiError> {
     let options = ListOptions::parse(call, Verb::List)?;
     let token = options
         .continue_token
@@ -90,6 +91,24 @@ pub(crate) fn page(core: &Core, call: &Call) -> Result<Page, ApiError> {
         .transpose()?;
     let snapshot = snapshot(core, call, &options, token.as_ref())?;
     let revision = snapshot.revision;
+    if !options.filter.fields.is_empty() {
+        prepare(core, &call.served, &snapshot.objects).await?;
+    }
+    let page = select(call, &options, token, snapshot, revision);
+    if options.filter.fields.is_empty() {
+        prepare(core, &call.served, &page.objects).await?;
+    }
+    Ok(page)
+}
+
+/// The page of a snapshot.
+fn select(
+    call: &Call,
+    options: &ListOptions,
+    token: Option<continue_token::Token>,
+    snapshot: Snapshot,
+    revision: u64,
+) -> Page {
     let after = token.map(|token| token.after);
     let mut matching = snapshot
         .objects
@@ -99,13 +118,13 @@ pub(crate) fn page(core: &Core, call: &Call) -> Result<Page, ApiError> {
     // A list that any state may answer comes from the API server's watch cache, which ignores the limit.
     let limited = options.revision != Some(0) || after.is_some();
     let Some(limit) = options.limit.filter(|_| limited) else {
-        return Ok(Page {
+        return Page {
             revision,
             objects: matching.collect(),
             continue_token: String::new(),
             names_token: names_token(call),
             remaining: None,
-        });
+        };
     };
     let objects: Vec<_> = matching.by_ref().take(limit).collect();
     let left = matching.count();
@@ -115,13 +134,13 @@ pub(crate) fn page(core: &Core, call: &Call) -> Result<Page, ApiError> {
     };
     // The API server cannot count what a selector would leave.
     let countable = options.filter.labels.is_empty() && options.filter.fields.is_empty();
-    Ok(Page {
+    Page {
         revision,
         objects,
         continue_token: token,
         names_token: names_token(call),
         remaining: (left > 0 && countable).then_some(left),
-    })
+    }
 }
 
 fn names_token(call: &Call) -> bool {

@@ -57,13 +57,13 @@ async fn handle(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     match call.subresource.as_str() {
         "" => main(core, call).await,
         "status" if version.status => match call.verb {
-            Verb::Get => read::get(core, call),
+            Verb::Get => read::get(core, call).await,
             Verb::Update => update::update(core, call).await,
             Verb::Patch => patch::patch(core, call).await,
             _ => Err(unsupported()),
         },
         "scale" if version.scale.is_some() => match call.verb {
-            Verb::Get => scale::get(core, call),
+            Verb::Get => scale::get(core, call).await,
             Verb::Update => scale::update(core, call).await,
             Verb::Patch => scale::patch(core, call).await,
             _ => Err(unsupported()),
@@ -78,7 +78,7 @@ async fn handle(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
                 (Subresource::Eviction, Verb::Create) => pods::evict(core, call).await,
                 (Subresource::Finalize, Verb::Update) => update::update(core, call).await,
                 (Subresource::Approval | Subresource::EphemeralContainers, verb) => match verb {
-                    Verb::Get => read::get(core, call),
+                    Verb::Get => read::get(core, call).await,
                     Verb::Update => update::update(core, call).await,
                     Verb::Patch => patch::patch(core, call).await,
                     _ => Err(unsupported()),
@@ -109,9 +109,9 @@ async fn main(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
         };
     }
     match call.verb {
-        Verb::Get => read::get(core, call),
-        Verb::List => list::list(core, call),
-        Verb::Watch => watch::watch(core, call),
+        Verb::Get => read::get(core, call).await,
+        Verb::List => list::list(core, call).await,
+        Verb::Watch => watch::watch(core, call).await,
         Verb::Create => create::create(core, call).await,
         Verb::Update => update::update(core, call).await,
         Verb::Patch => patch::patch(core, call).await,

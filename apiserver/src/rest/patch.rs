@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::conversion::prepare;
 use super::options::{FieldValidation, WriteOptions};
 use super::present::present;
 use super::update::Ownership;
@@ -82,6 +83,7 @@ pub(crate) async fn patch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiEr
     check_options(call, kind)?;
     for _ in 0..TRIES {
         let current = core.find(&call.served, &call.key());
+        prepare(core, &call.served, &current).await?;
         let old = current.as_deref().map(|stored| call.served.decode(stored));
         let (new, faults) = patched(core, call, kind, old.as_ref(), &options)?;
         intake::enforce(call, options.validation, faults)?;
@@ -237,7 +239,7 @@ async fn store_patched(
         _ => Ownership::Tracked,
     };
     let new = update::merge_update(core, call, old, new, options, ownership).await?;
-    match write::replace(core, &call.served, current, new, options.dry_run)? {
+    match write::replace(core, &call.served, current, new, options.dry_run).await? {
         Persisted::Written(shown) | Persisted::Removed(shown) => {
             present(call, 200, &shown).map(Some)
         }

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use super::Call;
+use super::conversion::prepare;
 use super::present::present;
 use crate::core::Core;
 use crate::http::respond::Answer;
 use crate::status::ApiError;
 
 /// GET of an object or its status.
-pub(crate) fn get(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
+pub(crate) async fn get(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let asked = call.query.text("resourceVersion");
     if !matches!(asked, "" | "0") {
         let revision = parse_revision(asked)?;
@@ -21,6 +22,7 @@ pub(crate) fn get(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let stored = core
         .find(&call.served, &call.key())
         .ok_or_else(|| call.not_found())?;
+    prepare(core, &call.served, [&stored]).await?;
     present(call, 200, &call.served.decode(&stored))
 }
 

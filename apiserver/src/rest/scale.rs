@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::admission::{Admission, Kind};
+use super::conversion::prepare;
 use super::options::WriteOptions;
 use super::patch::{PatchType, patch_error, patch_type};
 use super::write::{self, Persisted};
@@ -106,10 +107,11 @@ fn answer(call: &Call, scale: Value) -> Answer {
 }
 
 /// GET of a scale.
-pub(crate) fn get(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
+pub(crate) async fn get(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let stored = core
         .find(&call.served, &call.key())
         .ok_or_else(|| call.not_found())?;
+    prepare(core, &call.served, [&stored]).await?;
     let object = call.served.decode(&stored);
     let path = &paths(call)?.spec_replicas;
     if call.served.resource.is_custom() && object::at(&object, &keys(path)).is_none() {
@@ -138,6 +140,7 @@ pub(crate) async fn update(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiE
         let stored = core
             .find(&call.served, &call.key())
             .ok_or_else(|| call.not_found())?;
+        prepare(core, &call.served, [&stored]).await?;
         if let Some(done) = store_scale(core, call, &stored, &scale, &options, None).await? {
             return Ok(done);
         }
@@ -152,6 +155,7 @@ pub(crate) async fn patch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiEr
         let stored = core
             .find(&call.served, &call.key())
             .ok_or_else(|| call.not_found())?;
+        prepare(core, &call.served, [&stored]).await?;
         let old = scale_of(call, &call.served.decode(&stored))?;
         let scale = match kind {
             PatchType::Json => {
@@ -254,7 +258,7 @@ async fn store_scale(
         None => update::merge_scale(core, served, &old, new, options)?,
     };
     admission.validate(Some(&scale), Some(&old_scale)).await?;
-    match write::replace(core, served, current, new, options.dry_run)? {
+    match write::replace(core, served, current, new, options.dry_run).await? {
         Persisted::Written(written) | Persisted::Removed(written) => {
             Ok(Some(answer(call, scale_of(call, &written)?)))
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::admission::Admission;
+use super::conversion::prepare;
 use super::options::WriteOptions;
 use super::present::present;
 use super::write::{self, Persisted};
@@ -46,9 +47,10 @@ pub(super) async fn update(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiE
         };
         let mut new = object.clone();
         check_version(call, &current, &mut new)?;
+        prepare(core, &call.served, [&current]).await?;
         let old = call.served.decode(&current);
         let new = merge_update(core, call, &old, new, &options, Ownership::Tracked).await?;
-        match write::replace(core, &call.served, &current, new, options.dry_run)? {
+        match write::replace(core, &call.served, &current, new, options.dry_run).await? {
             Persisted::Written(shown) | Persisted::Removed(shown) => {
                 return present(call, 200, &shown);
             }

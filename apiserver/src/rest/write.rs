@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::conversion::{prepare, to_stored};
 use crate::core::{Change, Core};
 use crate::depth::{MOST_LEVELS, is_too_deep};
 use crate::metadata::object;
@@ -39,9 +40,13 @@ pub(crate) fn check_depth(object: &Value) -> Result<(), ApiError> {
 ///
 /// # Errors
 /// 400 when it nests too deep, 409 when the name is taken, 404 when the resource is going away.
-pub(crate) fn insert(core: &Arc<Core>, served: &Served, object: Value) -> Result<Value, ApiError> {
+pub(crate) async fn insert(
+    core: &Arc<Core>,
+    served: &Served,
+    object: Value,
+) -> Result<Value, ApiError> {
     check_depth(&object)?;
-    let stored_form = served.to_stored(object);
+    let stored_form = to_stored(core, served, object).await?;
     let key = Key::new(object::namespace(&stored_form), object::name(&stored_form));
     let schema = served.version().stored_schema;
     let stored = core
@@ -55,12 +60,15 @@ pub(crate) fn insert(core: &Arc<Core>, served: &Served, object: Value) -> Result
             }
             _ => ApiError::no_such_resource(),
         })?;
+    let prepared = prepare(core, served, [&stored]).await;
     let created = served.decode(&stored);
     let change = Change::Written {
         old: None,
         new: &created,
     };
     core.notify(served, &change);
+    // It is stored, whether it can be shown or not.
+    prepared?;
     Ok(created)
 }
 
@@ -70,7 +78,7 @@ pub(crate) fn insert(core: &Arc<Core>, served: &Served, object: Value) -> Result
 ///
 /// # Errors
 /// 400 when it nests too deep, 404 when the object is gone.
-pub(crate) fn replace(
+pub(crate) async fn replace(
     core: &Arc<Core>,
     served: &Served,
     current: &Arc<Stored>,
@@ -94,7 +102,7 @@ pub(crate) fn replace(
         return Ok(Persisted::Written(before));
     }
     let shown = removes.then(|| new.clone());
-    let stored_form = served.to_stored(new);
+    let stored_form = to_stored(core, served, new).await?;
     let schema = served.version().stored_schema;
     let result = core.store.commit(
         served.resource.id,
@@ -108,8 +116,10 @@ pub(crate) fn replace(
             Ok(Persisted::Removed(shown))
         }
         (Ok(stored), None) => {
+            let prepared = prepare(core, served, [&stored]).await;
             let written = served.decode(&stored);
             notify_written(core, served, &before, &written);
+            prepared?;
             Ok(Persisted::Written(written))
         }
         (Err(CommitError::Changed), _) => Ok(Persisted::Raced),

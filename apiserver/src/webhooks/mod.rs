@@ -5,6 +5,7 @@
 
 pub(crate) mod conditions;
 pub(crate) mod configuration;
+pub(crate) mod conversion;
 pub(crate) mod dial;
 pub(crate) mod reach;
 pub(crate) mod review;

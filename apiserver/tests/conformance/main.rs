@@ -28,6 +28,8 @@ mod built_in_validation;
 mod cel_rules;
 mod chart_kinds;
 mod concurrency;
+mod conversion;
+mod conversion_failures;
 mod crd_cel;
 mod crd_rules;
 mod crud;

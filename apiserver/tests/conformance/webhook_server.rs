@@ -167,7 +167,9 @@ async fn serve(
             calls.lock().push((path.clone(), request.clone()));
             let (code, body) = match handler(&path, request) {
                 Answer::Response(mut response) => {
-                    response["uid"] = request["uid"].clone();
+                    if response["uid"].is_null() {
+                        response["uid"] = request["uid"].clone();
+                    }
                     let kind = (&review["apiVersion"], &review["kind"]);
                     let review =
                         json!({"apiVersion": kind.0, "kind": kind.1, "response": response});

@@ -14,6 +14,7 @@ use crate::http::body::Body;
 use crate::http::negotiate::Format;
 use crate::http::respond::{Answer, Content};
 use crate::rest::Call;
+use crate::rest::conversion::prepare;
 use crate::rest::list_options::{ListOptions, Verb};
 use crate::status::ApiError;
 use crate::store::{Snapshot, Stored};
@@ -27,7 +28,7 @@ use stream::Watcher;
 /// # Errors
 /// 422 for contradictory parameters. A resourceVersion that is too old is answered in the stream, and one in the future is
 /// waited for, as in the API server.
-pub(super) fn watch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
+pub(super) async fn watch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     if call.accepted.format != Format::Json {
         return Err(ApiError::not_acceptable(
             "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch",
@@ -40,8 +41,9 @@ pub(super) fn watch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
         .subscribe(id)
         .ok_or_else(ApiError::no_such_resource)?;
     let include = Include::parse(call.query.text("includeObject"))?;
-    let encoder = Encoder::new(call.served.clone(), call.accepted, include);
     let start = start(core, call, &options)?;
+    prepare(core, &call.served, start.initial.as_slice()).await?;
+    let encoder = Encoder::new(call.served.clone(), call.accepted, include);
     let mut watcher = Watcher::new(core.clone(), encoder, options.filter, wakes, start.cursor);
     watcher.initial = start.initial;
     watcher.end_marker = start.end_marker;

@@ -12,6 +12,8 @@ use tokio::time::Instant;
 use super::encode::{Encoder, error_line};
 use crate::BoxError;
 use crate::core::Core;
+use crate::metadata::object;
+use crate::rest::conversion::prepare;
 use crate::rest::list_options::Filter;
 use crate::status::ApiError;
 use crate::store::{Batch, Event, EventKind, Stored};
@@ -47,6 +49,8 @@ pub(super) struct Watcher {
 
 enum Step {
     Line(Bytes),
+    /// Events came, which are to be converted first.
+    Convert,
     Wait,
     End,
 }
@@ -115,6 +119,7 @@ impl Watcher {
                         return Some(chunk.freeze());
                     }
                 }
+                Step::Convert => self.convert().await,
                 _ if !chunk.is_empty() => return Some(chunk.freeze()),
                 Step::End => return None,
                 Step::Wait => {
@@ -123,6 +128,20 @@ impl Watcher {
                     }
                 }
             }
+        }
+    }
+
+    /// Converts the pending events, in one review.
+    async fn convert(&mut self) {
+        let served = &self.encoder.served;
+        served.forget();
+        let mut states = Vec::new();
+        for event in &self.pending {
+            states.extend(event.previous.clone());
+            states.push(event.object.clone());
+        }
+        if let Err(error) = prepare(&self.core, served, &states).await {
+            self.fail(error);
         }
     }
 
@@ -160,6 +179,9 @@ impl Watcher {
                         return Step::Wait;
                     }
                     self.pending = events.into();
+                    if self.encoder.served.resource.webhook.is_some() {
+                        return Step::Convert;
+                    }
                 }
                 Batch::Lost => {
                     self.fail_expired(self.cursor);
@@ -203,6 +225,12 @@ impl Watcher {
             (true, false) => {
                 let previous = event.previous.as_ref()?;
                 let last = Arc::new(previous.at_revision(event.object.revision));
+                if served.resource.webhook.is_some() {
+                    let mut shown = served.decode(previous);
+                    let revision = event.object.revision.to_string();
+                    object::set_meta(&mut shown, "resourceVersion", Some(revision.into()));
+                    served.keep(&last, shown);
+                }
                 Some(self.encoder.line(EventKind::Deleted.name(), &last))
             }
         }

@@ -180,3 +180,57 @@ async fn a_hanging_webhook_holds_up_the_controllers_work_alone() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
+
+/// A list asks once for all of its objects, and a stored object that changes again is asked for again.
+#[tokio::test]
+async fn a_list_is_converted_in_one_review() {
+    let version = |name: &str, storage: bool| {
+        json!({"name": name, "served": true, "storage": storage, "schema": {"openAPIV3Schema":
+            {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}})
+    };
+    let crd = json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "things.example.com"},
+        "spec": {
+            "group": "example.com", "scope": "Cluster",
+            "names": {"kind": "Thing", "plural": "things"},
+            "versions": [version("v1", false), version("v2", true)],
+            "conversion": {"strategy": "Webhook", "webhook": {"conversionReviewVersions": ["v1"],
+                "clientConfig": {"service": {"namespace": "hooks", "name": "hook", "path": "/convert"}}}},
+        },
+    });
+    let sizes = Arc::new(parking_lot::Mutex::new(Vec::new()));
+    let counted = sizes.clone();
+    let hook = service_fn(move |review: Review| {
+        let counted = counted.clone();
+        async move {
+            let mut request = request(review).await;
+            let to = request["desiredAPIVersion"].take();
+            let Value::Array(mut objects) = request["objects"].take() else {
+                panic!("a list of objects");
+            };
+            for object in &mut objects {
+                object["apiVersion"] = to.clone();
+            }
+            counted.lock().push(objects.len());
+            let response = json!({"uid": request["uid"], "convertedObjects": objects, "result": {"status": "Success"}});
+            let review = json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "ConversionReview", "response": response});
+            Ok::<_, Infallible>(Response::new(Full::<Bytes>::from(review.to_string())))
+        }
+    });
+    let thing = |name: &str| json!({"apiVersion": "example.com/v2", "kind": "Thing", "metadata": {"name": name}, "spec": {}});
+    let server = ApiServer::builder()
+        .crd_values([crd])
+        .objects([thing("a"), thing("b"), thing("c")])
+        .webhooks("hooks", "hook", hook)
+        .build()
+        .unwrap();
+    let old = kube::core::GroupVersionKind::gvk("example.com", "v1", "Thing");
+    let old = kube::core::ApiResource::from_gvk(&old);
+    let things = Api::<kube::core::DynamicObject>::all_with(server.client(), &old);
+    let list = things.list(&Default::default()).await.unwrap();
+    assert_eq!(list.items.len(), 3);
+    assert_eq!(std::mem::take(&mut *sizes.lock()), [3]);
+    things.get("a").await.unwrap();
+    assert_eq!(*sizes.lock(), [1]);
+}
