@@ -28,26 +28,32 @@ impl Disk {
         self.planned.insert(whole(path), text);
     }
 
+    /// What is planned for a path; nothing is what nearly every run plans, and costs nothing.
     fn planned(&self, path: &Path) -> Option<&Option<String>> {
-        self.planned
-            .get(&whole(path))
-            .filter(|_| !self.planned.is_empty())
+        if self.planned.is_empty() {
+            return None;
+        }
+        self.planned.get(&whole(path))
     }
 
     /// The planned paths directly below a folder.
-    fn planned_below(&self, folder: &Path) -> impl Iterator<Item = PathBuf> {
+    fn planned_below(&self, folder: &Path) -> BTreeSet<PathBuf> {
+        if self.planned.is_empty() {
+            return BTreeSet::new();
+        }
         let whole = whole(folder);
         let planned = self.planned.iter().filter(|(_, text)| text.is_some());
-        planned.filter_map(move |(path, _)| {
+        let names = planned.filter_map(|(path, _)| {
             let name = path.strip_prefix(&whole).ok()?.components().next()?;
             Some(folder.join(name))
-        })
+        });
+        names.collect()
     }
 
     pub(super) fn is_dir(&self, path: &Path) -> bool {
         match self.planned(path) {
             Some(_) => false,
-            None => path.is_dir() || self.planned_below(path).next().is_some(),
+            None => path.is_dir() || !self.planned_below(path).is_empty(),
         }
     }
 
@@ -60,7 +66,7 @@ impl Disk {
 
     /// The paths in a folder, sorted.
     pub(super) fn entries(&self, folder: &Path) -> Result<Vec<PathBuf>, Error> {
-        let mut paths: BTreeSet<PathBuf> = self.planned_below(folder).collect();
+        let mut paths = self.planned_below(folder);
         let found = fs::read_dir(folder).and_then(|entries| {
             entries
                 .map(|entry| entry.map(|entry| entry.path()))

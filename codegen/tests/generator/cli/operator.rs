@@ -374,3 +374,20 @@ fn a_version_that_is_stored_goes_when_another_is() {
     sandbox.run_in("sample-operator", &delete, "");
     sandbox.check("operator-versions");
 }
+
+#[test]
+fn a_folder_without_apis_is_an_error_unless_it_is_a_module() {
+    let sandbox = Sandbox::new();
+    sandbox.write("Cargo.toml", "[package]\nname = \"a\"\n");
+    sandbox.write("codegen.toml", "[[crate]]\n[crate.rust]\n");
+    sandbox.write("src/apis/notes.txt", "");
+    let run = sandbox.quiet("", &["generate"], "");
+    assert!(
+        run.stderr.contains("src/apis holds no API"),
+        "{}",
+        run.stderr
+    );
+    assert_eq!(run.code, 2);
+    sandbox.write("src/apis/mod.rs", "");
+    succeeds(&sandbox, "", &["generate", "--check"]);
+}
