@@ -146,6 +146,9 @@ impl KindConverter {
             false => (spoke(to)?.from_hub)(&hub)?,
         };
         keep_metadata(object, &mut converted);
+        // Not every type writes its own.
+        converted["apiVersion"] = json!(to);
+        converted["kind"] = json!(self.kind);
         Ok(converted)
     }
 }

@@ -112,7 +112,7 @@ impl Admission<'_> {
         let object = match version {
             Some(version) => {
                 let shown = convert(self.core, self.served, version, object.clone()).await;
-                shown.map_err(Failed::Request)?
+                shown.map_err(|error| request(error.message))?
             }
             None => object.clone(),
         };
@@ -126,7 +126,7 @@ impl Admission<'_> {
         let mut patched = match version {
             Some(version) => {
                 let back = convert(self.core, version, self.served, patched).await;
-                back.map_err(Failed::Request)?
+                back.map_err(|error| request(error.message))?
             }
             None => patched,
         };

@@ -255,7 +255,8 @@ impl Admission<'_> {
     ) -> Result<Value, ApiError> {
         match (state, &invocation.as_version) {
             (Some(state), Some(version)) if self.kind.is_none() => {
-                convert(self.core, self.served, version, state.clone()).await
+                let shown = convert(self.core, self.served, version, state.clone()).await;
+                shown.map_err(|error| ApiError::internal(error.message))
             }
             (state, _) => Ok(state.cloned().unwrap_or_default()),
         }

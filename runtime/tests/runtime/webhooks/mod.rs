@@ -1,5 +1,6 @@
 //! Webhooks: handlers on the embedded API server, the router with requests of any kind, and the server behind TLS.
 
+mod example;
 mod handlers;
 mod router;
 mod server;
