@@ -60,6 +60,11 @@ impl Cluster {
         })
     }
 
+    /// Whether the server was started here, so that there may be another.
+    pub(crate) fn is_embedded(&self) -> bool {
+        self.embedded.is_some()
+    }
+
     /// Ends the loops in the middle of their work, and starts new ones.
     pub(crate) async fn restart(&self) {
         if let Some(embedded) = &self.embedded {

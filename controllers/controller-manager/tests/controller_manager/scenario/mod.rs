@@ -19,6 +19,7 @@ use crate::cluster::Cluster;
 use namespace::Namespace;
 
 const FILES: &[&str] = &[
+    include_str!("../scenarios/times.txt"),
     include_str!("../scenarios/replicasets.txt"),
     include_str!("../scenarios/deployments.txt"),
     include_str!("../scenarios/faults.txt"),
@@ -60,9 +61,8 @@ fn scenarios_are_at_least_sixty_and_have_names_of_their_own() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn scenarios() {
     let filter = std::env::var("KCM_SCENARIO").unwrap_or_default();
-    let cluster = Cluster::start().await;
     // Restarts disturb the other scenarios, which is good for them, except for those with deadlines.
-    let (last, first): (Vec<_>, Vec<_>) = read()
+    let (disturbing, calm): (Vec<_>, Vec<_>) = read()
         .into_iter()
         .filter(|scenario| scenario.name.contains(&filter))
         .partition(|scenario| {
@@ -71,18 +71,15 @@ async fn scenarios() {
                 .iter()
                 .any(|step| matches!(*step, "restart-loops" | "cut-watches"))
         });
-    let mut results = Vec::new();
-    for part in [first, last] {
-        let runs = part
-            .into_iter()
-            .map(|scenario| run(cluster.clone(), scenario));
-        results.extend(
-            futures::stream::iter(runs)
-                .buffer_unordered(AT_ONCE)
-                .collect::<Vec<_>>()
-                .await,
-        );
-    }
+    let cluster = Cluster::start().await;
+    let (mut results, others) = if cluster.is_embedded() {
+        let other = Cluster::start().await;
+        futures::join!(run_all(&cluster, calm), run_all(&other, disturbing))
+    } else {
+        let results = run_all(&cluster, calm).await;
+        (results, run_all(&cluster, disturbing).await)
+    };
+    results.extend(others);
     results.sort();
     report(&results);
     let failed: Vec<_> = results
@@ -99,6 +96,16 @@ async fn scenarios() {
 }
 
 type Outcome = (&'static str, Result<(), String>, String);
+
+async fn run_all(cluster: &Arc<Cluster>, scenarios: Vec<Scenario>) -> Vec<Outcome> {
+    let runs = scenarios
+        .into_iter()
+        .map(|scenario| run(cluster.clone(), scenario));
+    futures::stream::iter(runs)
+        .buffer_unordered(AT_ONCE)
+        .collect()
+        .await
+}
 
 async fn run(cluster: Arc<Cluster>, scenario: Scenario) -> Outcome {
     let started = Instant::now();
