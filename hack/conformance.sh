@@ -17,8 +17,9 @@ trap 'rm -rf "$results"' EXIT
 touch "$results/real" "$results/embedded"
 
 # Of the whole workspace, so that nothing is built again with the features that three packages alone would choose.
-suites() { cargo test -q --locked --workspace --test conformance "$@"; }
-suite() { suites --no-fail-fast -- --test-threads "${CONFORMANCE_THREADS:-4}" "$@"; }
+suites() { cargo test -q --locked --workspace --test conformance --test runtime --test clients "$@"; }
+# Beside the cases, the runtime's and the clients' binaries have tests that ask no cluster.
+suite() { suites --no-fail-fast -- --test-threads "${CONFORMANCE_THREADS:-4}" "${@:-::case::}"; }
 
 suites --no-run
 

@@ -199,11 +199,11 @@ pub(crate) fn run(path: &str, needs: Needs, case: fn(Client) -> Case) {
     }
 }
 
-/// `conformance::crud::case::x` → `crud::x`.
+/// `conformance::crud::case::x` → `crud::x`, and `runtime::conformance::leader::case::x` → `leader::x`.
 fn short_name(path: &str) -> String {
     path.split("::")
         .skip(1)
-        .filter(|part| *part != "case")
+        .filter(|part| !matches!(*part, "case" | "conformance"))
         .collect::<Vec<_>>()
         .join("::")
 }

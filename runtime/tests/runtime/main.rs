@@ -1,19 +1,35 @@
 //! The runtime's statements, each pinned by a test named after it.
 //!
 //! One binary: each more would link the whole of kube, hyper and rustls again. Long sleeps take no time: the tests that wait
-//! for more than milliseconds run on a paused clock (`start_paused`).
+//! for more than milliseconds run on a paused clock (`start_paused`). Those of `conformance` ask a server over HTTP, on the real clock.
 
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
+    clippy::print_stdout,
     unreachable_pub,
     reason = "helpers of tests fail as tests do, and a test binary exports nothing"
 )]
 
+// The harness of the cases in `conformance`.
+#[path = "../../../apiserver/tests/conformance/harness.rs"]
+mod harness;
+#[path = "../../../apiserver/tests/conformance/support/mod.rs"]
+#[allow(dead_code, unused_imports, reason = "not every suite says everything")]
+mod support;
+
 mod cache;
+mod conformance;
 mod control;
 mod features;
 mod transport;
 #[cfg(feature = "webhooks")]
 mod webhooks;
 mod workqueue;
+
+const SUITE: harness::Suite = harness::Suite {
+    prefix: "runtime::",
+    over_http: true,
+    retries: true,
+    known: &[],
+};

@@ -1,2 +1,1 @@
-//! Holds the tests of what the generator makes of every case: `tests/generated` on the fake clientset, `tests/conformance` against
-//! an API server.
+//! Holds the tests of what the generator makes of every case, on the fake clientset and against an API server: `tests/clients`.

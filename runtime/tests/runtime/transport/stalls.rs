@@ -222,7 +222,8 @@ async fn every_phase_that_stalls_once_is_made_again() {
             Some(begun(&format!("{event}\n")))
         }),
     ];
-    for (phase, streams, stalls, half) in cases {
+    // Each waits for deadlines and retries.
+    let cases = cases.map(|(phase, streams, stalls, half)| async move {
         let model = Model::new(streams);
         let (server, stalled) = stalling(&model, stalls, half).await;
         for client in [
@@ -238,7 +239,8 @@ async fn every_phase_that_stalls_once_is_made_again() {
             assert_eq!(informer.store().len(), 1, "{phase}: only what is there");
             factory.shutdown().await;
         }
-    }
+    });
+    futures::future::join_all(cases).await;
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use kube::discovery::Scope;
 use kube::{Client, ResourceExt};
 use serde_json::{Value, json};
 
-use crate::common::{Running, Told, until};
+use super::common::{Running, Told, until};
 use crate::harness::cases;
 use crate::support::crd::{CRDS, spec_schema};
 use crate::support::{Crd, cleanup, namespace, post};

@@ -12,7 +12,7 @@ use kube::Client;
 use kube::api::{ApiResource, DynamicObject, GroupVersionKind};
 use serde_json::json;
 
-use crate::common::{Running, Secrets, Spy, Told, until, version};
+use super::common::{Running, Secrets, Spy, Told, until, version};
 use crate::harness::cases;
 use crate::support::{Collection, namespace, things};
 
@@ -60,7 +60,7 @@ async fn a_watch_that_ends_goes_on_where_it_ended(client: Client) {
         secrets.create(&name, &[]).await;
         expected.push(format!("+{name}"));
         n += 1;
-        tokio::time::sleep(crate::common::ms(200)).await;
+        tokio::time::sleep(super::common::ms(200)).await;
         assert!(n < 100, "watches do not end: {:?}", spy.log());
     }
     until("all is told", || told.all().len() == expected.len()).await;

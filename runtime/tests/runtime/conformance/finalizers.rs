@@ -5,7 +5,7 @@ use k8s_openapi::api::core::v1::Secret;
 use kube::Client;
 use kube::api::PostParams;
 
-use crate::common::Secrets;
+use super::common::Secrets;
 use crate::harness::cases;
 use crate::support::namespace;
 

@@ -12,7 +12,7 @@ use kube::core::Selector;
 use kube::{Client, ResourceExt};
 use tokio_util::sync::CancellationToken;
 
-use crate::common::{Running, Secrets, Spy, Told, until, version};
+use super::common::{Running, Secrets, Spy, Told, until, version};
 use crate::harness::cases;
 use crate::support::expect::PATIENCE;
 use crate::support::namespace;
@@ -271,7 +271,7 @@ async fn a_cluster_scoped_resource_is_cached(client: Client) {
 async fn a_finalized_object_is_updated_and_then_deleted(client: Client) {
     let case = start(&client, ReflectorOptions::default()).await;
     case.running.synced().await;
-    let mut object = crate::common::secret("held", &[]);
+    let mut object = super::common::secret("held", &[]);
     object.metadata.finalizers = Some(vec!["example.com/hold".to_owned()]);
     let api = &case.secrets.0;
     api.create(&PostParams::default(), &object).await.unwrap();
@@ -340,7 +340,7 @@ async fn the_cache_is_what_the_server_holds_in_the_end(client: Client) {
                     .0
                     .create(
                         &PostParams::default(),
-                        &crate::common::secret(&name, &[("round", "0")]),
+                        &super::common::secret(&name, &[("round", "0")]),
                     )
                     .await;
                 if created.is_err() {

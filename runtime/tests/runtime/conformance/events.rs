@@ -7,7 +7,7 @@ use serde_json::Value;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::common::Secrets;
+use super::common::Secrets;
 use crate::harness::cases;
 use crate::support::expect::eventually;
 use crate::support::{at, check, get, namespace};

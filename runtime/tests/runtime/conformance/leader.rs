@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use crate::common::{ms, until};
+use super::common::{ms, until};
 use crate::harness::cases;
 use crate::support::expect::eventually;
 use crate::support::namespace;

@@ -16,7 +16,7 @@ use serde_json::json;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::common::secret;
+use super::common::secret;
 use crate::harness::cases;
 use crate::support::expect::eventually;
 use crate::support::namespace;

@@ -1,0 +1,61 @@
+//! The output for the cases of `testdata`, at work.
+//!
+//! - On the fake clientset: types, clients, listers and informers.
+//! - Against an API server (`common`, and what has `cases!`): each kind's CRD is installed, every method of its generated client is
+//!   called, and its generated informer and lister see what comes of it. Every case takes a `kube::Client` that speaks HTTP. By default
+//!   the server is the embedded one on a port of its own; `CONFORMANCE_KUBECONFIG=…` names a cluster instead. Harness and vocabulary are
+//!   those of the embedded server's own suite, and `hack/conformance.sh` runs both sides.
+//!
+//! One binary over all golden crates: each more would compile the code of all their types again, and link the whole of kube, hyper
+//! and rustls.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    clippy::disallowed_names,
+    unreachable_pub,
+    reason = "a test that cannot go on has failed, and names are its own"
+)]
+
+#[path = "../../../../apiserver/tests/conformance/harness.rs"]
+mod harness;
+#[path = "../../../../apiserver/tests/conformance/support/mod.rs"]
+#[allow(dead_code, unused_imports, reason = "not every suite says everything")]
+mod support;
+
+mod annotated;
+mod applying;
+mod common;
+#[cfg_attr(
+    not(feature = "projects"),
+    allow(dead_code, reason = "the CRDs of projects need more of it")
+)]
+mod definitions;
+mod derived;
+mod features;
+mod foo;
+#[cfg(feature = "projects")]
+mod from_crds;
+mod hyphenated;
+mod kubederive;
+mod merging;
+mod multiversion;
+mod network;
+mod podset;
+mod projects;
+mod round_trip;
+mod sample_controller;
+mod serde_attributes;
+mod some_verbs;
+mod styled;
+mod validation;
+mod verbs;
+mod virtualmachine;
+
+const SUITE: harness::Suite = harness::Suite {
+    prefix: "clients::",
+    over_http: true,
+    retries: true,
+    known: &[],
+};
