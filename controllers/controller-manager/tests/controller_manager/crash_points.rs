@@ -258,43 +258,43 @@ fn state(tracker: &Tracker) -> Result<Vec<(i64, i32)>, String> {
     Ok(sizes)
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn creation_survives_an_end_at_every_write() {
     let calls = every_write(Task::Create).await;
     assert!(calls >= 6, "{calls}");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_rollout_survives_an_end_at_every_write() {
     let calls = every_write(Task::Roll).await;
     assert!(calls >= 10, "{calls}");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_recreation_survives_an_end_at_every_write() {
     let calls = every_write(Task::Recreate).await;
     assert!(calls >= 8, "{calls}");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_rollout_without_a_history_survives_an_end_at_every_write() {
     let calls = every_write(Task::Forget).await;
     assert!(calls >= 11, "{calls}");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_rollback_survives_an_end_at_every_write() {
     let calls = every_write(Task::Undo).await;
     assert!(calls >= 9, "{calls}");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn adoption_survives_an_end_at_every_write() {
     let calls = every_write(Task::Adopt).await;
     assert!(calls >= 2, "{calls}");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn scaling_survives_an_end_at_every_write() {
     let calls = every_write(Task::Scale).await;
     assert!(calls >= 4, "{calls}");

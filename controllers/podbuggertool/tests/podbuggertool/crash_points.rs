@@ -40,7 +40,7 @@ async fn settled(tracker: &Tracker, tools: usize) {
     tracker.until(is).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn adding_two_tools_survives_every_crash_point_and_adds_each_once() {
     let calls = every_crash_point(|gate| async move {
         let (clientset, tracker) = fake::Clientset::empty();
@@ -74,7 +74,7 @@ async fn adding_two_tools_survives_every_crash_point_and_adds_each_once() {
     assert!(calls >= 11, "{calls}");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn another_image_survives_every_crash_point_and_is_added_once() {
     let calls = every_crash_point(|gate| async move {
         let (clientset, tracker) = fake::Clientset::empty();
