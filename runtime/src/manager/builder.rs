@@ -193,7 +193,8 @@ impl ManagerBuilder {
     /// Serves webhooks, on every replica and from the start: the caches of kinds with a conversion webhook cannot be filled without
     /// it. `/readyz` checks that it runs.
     #[cfg(feature = "webhooks")]
-    pub fn webhooks(mut self, server: WebhookServer) -> Self {
+    pub fn webhooks(mut self, mut server: WebhookServer) -> Self {
+        server.set_default_metrics(&self.metrics);
         self.ready.add("webhooks", Arc::new(server.check()));
         self.webhooks = Some(server);
         self

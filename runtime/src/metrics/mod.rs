@@ -28,6 +28,8 @@ mod leader;
 mod process;
 mod rest_client;
 mod series;
+#[cfg(feature = "webhooks")]
+mod webhook;
 mod workqueue;
 
 use std::fmt;
@@ -47,6 +49,8 @@ pub use self::leader::LeaderMetrics;
 pub(crate) use self::rest_client::{RestCall, RestClientMetrics};
 use self::series::Registry;
 pub(crate) use self::series::{Histogram, exponential_buckets};
+#[cfg(feature = "webhooks")]
+pub(crate) use self::webhook::WebhookMetrics;
 pub(crate) use self::workqueue::QueueProbe;
 pub use self::workqueue::WorkQueueMetrics;
 
@@ -67,6 +71,8 @@ struct Inner {
     leaders: leader::Families,
     events: EventMetrics,
     rest_clients: rest_client::Families,
+    #[cfg(feature = "webhooks")]
+    webhooks: WebhookMetrics,
 }
 
 impl Metrics {
@@ -78,6 +84,8 @@ impl Metrics {
         let leaders = leader::Families::register(&mut registry);
         let events = EventMetrics::register(&mut registry);
         let rest_clients = rest_client::Families::register(&mut registry);
+        #[cfg(feature = "webhooks")]
+        let webhooks = WebhookMetrics::register(&mut registry);
         #[cfg(feature = "prometheus")]
         registry.register_collector(Box::new(process::Process));
         let registry = Mutex::new(registry);
@@ -89,6 +97,8 @@ impl Metrics {
                 leaders,
                 events,
                 rest_clients,
+                #[cfg(feature = "webhooks")]
+                webhooks,
             }),
         }
     }
@@ -130,6 +140,12 @@ impl Metrics {
     /// The `rest_client_*` series of clients of `host`.
     pub(crate) fn rest_client(&self, host: &str) -> RestClientMetrics {
         self.inner.rest_clients.of(host)
+    }
+
+    /// The `controller_runtime_webhook_*` series.
+    #[cfg(feature = "webhooks")]
+    pub(crate) fn webhooks(&self) -> WebhookMetrics {
+        self.inner.webhooks.clone()
     }
 
     /// Counters of the events recorded in this process.

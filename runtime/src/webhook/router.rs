@@ -66,6 +66,14 @@ impl Webhooks {
         self.routes.keys().map(String::as_str).collect()
     }
 
+    /// The path as metrics name it: what is not served is one.
+    pub(super) fn label<'p>(&self, path: &'p str) -> &'p str {
+        match self.routes.contains_key(path) {
+            true => path,
+            false => "other",
+        }
+    }
+
     /// Answers a request. Only reviews that were understood get a review; all else gets a status code and a line of text, which the
     /// API server counts as a failure of the webhook.
     pub async fn respond<B>(&self, request: Request<B>) -> Response<Full<Bytes>>

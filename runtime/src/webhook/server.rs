@@ -1,13 +1,18 @@
 //! The HTTPS server of webhooks.
 
+use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::Full;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -17,6 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Certificates, Webhooks};
 use crate::error::chain;
+use crate::metrics::{Metrics, WebhookMetrics};
 
 /// Connections at a time; more wait. The API server keeps a few to each webhook.
 const MOST_CONNECTIONS: usize = 512;
@@ -52,6 +58,7 @@ pub struct WebhookServer {
     certificates: Certificates,
     webhooks: Webhooks,
     serves: Arc<AtomicBool>,
+    metrics: Option<WebhookMetrics>,
 }
 
 impl WebhookServer {
@@ -79,6 +86,7 @@ impl WebhookServer {
             certificates,
             webhooks,
             serves: Arc::default(),
+            metrics: None,
         }
     }
 
@@ -88,6 +96,17 @@ impl WebhookServer {
     /// As of the system.
     pub fn local_addr(&self) -> std::io::Result<SocketAddr> {
         self.listener.local_addr()
+    }
+
+    /// Counts requests in `metrics`, under controller-runtime's names. The manager sets its own by itself.
+    #[must_use]
+    pub fn metrics(mut self, metrics: &Metrics) -> Self {
+        self.metrics = Some(metrics.webhooks());
+        self
+    }
+
+    pub(crate) fn set_default_metrics(&mut self, metrics: &Metrics) {
+        self.metrics.get_or_insert_with(|| metrics.webhooks());
     }
 
     /// A check for `/readyz`: whether the server answers. The manager adds it by itself.
@@ -125,9 +144,13 @@ impl WebhookServer {
             match accepted {
                 (permit, Ok((stream, _))) => {
                     let acceptor = TlsAcceptor::from(self.certificates.config());
-                    let (webhooks, stop) = (self.webhooks.clone(), stop.clone());
+                    let service = Counted {
+                        webhooks: self.webhooks.clone(),
+                        metrics: self.metrics.clone(),
+                    };
+                    let stop = stop.clone();
                     connections.spawn(async move {
-                        answer(stream, acceptor, webhooks, stop).await;
+                        answer(stream, acceptor, service, stop).await;
                         drop(permit);
                     });
                 }
@@ -145,11 +168,33 @@ impl WebhookServer {
     }
 }
 
+/// The webhooks, with their metrics.
+#[derive(Clone)]
+struct Counted {
+    webhooks: Webhooks,
+    metrics: Option<WebhookMetrics>,
+}
+
+impl Counted {
+    async fn respond(
+        self,
+        request: Request<Incoming>,
+    ) -> Result<Response<Full<Bytes>>, Infallible> {
+        let path = self.webhooks.label(request.uri().path());
+        let call = self.metrics.as_ref().map(|metrics| metrics.call(path));
+        let response = self.webhooks.respond(request).await;
+        if let Some(call) = call {
+            call.answered(response.status().as_u16());
+        }
+        Ok(response)
+    }
+}
+
 /// Answers the requests of one connection.
 async fn answer(
     stream: TcpStream,
     acceptor: TlsAcceptor,
-    webhooks: Webhooks,
+    service: Counted,
     stop: CancellationToken,
 ) {
     let stream = match timeout(HANDSHAKE, acceptor.accept(stream)).await {
@@ -162,7 +207,7 @@ async fn answer(
     };
     let mut server = http1::Builder::new();
     server.timer(TokioTimer::new()).header_read_timeout(IDLE);
-    let service = TowerToHyperService::new(webhooks);
+    let service = service_fn(move |request| service.clone().respond(request));
     let mut connection = std::pin::pin!(server.serve_connection(TokioIo::new(stream), service));
     let ended = tokio::select! {
         ended = &mut connection => ended,

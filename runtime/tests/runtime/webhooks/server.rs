@@ -7,6 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use codegen_runtime::informer::SharedInformerFactory;
 use codegen_runtime::manager::Manager;
+use codegen_runtime::metrics::Metrics;
 use codegen_runtime::webhook::{CertificateError, Certificates, WebhookServer, Webhooks};
 use embedded_apiserver::ApiServer;
 use http::{Request, StatusCode};
@@ -184,7 +185,11 @@ async fn a_manager_serves_webhooks_before_it_leads_and_is_ready_then() {
     let address = server.local_addr().unwrap();
     let api = ApiServer::builder().build().unwrap();
     let factory: SharedInformerFactory = SharedInformerFactory::builder(api.client()).build();
-    let manager = Manager::builder(&factory).webhooks(server).build().unwrap();
+    let metrics = Metrics::new();
+    let manager = Manager::builder(&factory)
+        .metrics(&metrics)
+        .webhooks(server);
+    let manager = manager.build().unwrap();
     let endpoints = manager.endpoints().clone();
     let ready = move || {
         let request = Request::get("/readyz/webhooks").body(()).unwrap();
@@ -199,6 +204,9 @@ async fn a_manager_serves_webhooks_before_it_leads_and_is_ready_then() {
         Ok(StatusCode::UNSUPPORTED_MEDIA_TYPE)
     );
     assert_eq!(ready(), StatusCode::OK);
+    let counted = "controller_runtime_webhook_requests_total{webhook=\"/validate--v1-configmap\",code=\"415\"} 1";
+    let encoded = metrics.encode().unwrap();
+    assert!(encoded.contains(counted), "{encoded}");
     stop.cancel();
     running.await.unwrap().unwrap();
     assert!(status(address, &certificate).await.is_err());

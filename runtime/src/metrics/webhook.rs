@@ -1,0 +1,104 @@
+//! `controller_runtime_webhook_*`: controller-runtime's metrics of webhooks.
+
+use std::time::Instant;
+
+#[cfg(feature = "prometheus")]
+use prometheus_client::encoding::EncodeLabelSet;
+
+use super::series::{Counter, Family, Gauge, Histogram, Registry, exponential_buckets};
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "prometheus", derive(EncodeLabelSet))]
+struct ResultLabels {
+    webhook: String,
+    code: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "prometheus", derive(EncodeLabelSet))]
+struct Labels {
+    /// The path.
+    webhook: String,
+}
+
+/// The series of all webhooks. Clones share them.
+#[derive(Debug, Clone)]
+pub(crate) struct WebhookMetrics {
+    requests: Family<ResultLabels, Counter>,
+    latency: Family<Labels, Histogram, fn() -> Histogram>,
+    in_flight: Family<Labels, Gauge>,
+}
+
+impl WebhookMetrics {
+    pub(super) fn register(registry: &mut Registry) -> Self {
+        let histogram: fn() -> Histogram = || Histogram::new(exponential_buckets(0.001, 2.0, 15));
+        let metrics = Self {
+            requests: Family::default(),
+            latency: Family::new_with_constructor(histogram),
+            in_flight: Family::default(),
+        };
+        // The encoder adds `_total`.
+        let requests = "Requests to webhooks, by HTTP status code";
+        registry.register(
+            "controller_runtime_webhook_requests",
+            requests,
+            metrics.requests.clone(),
+        );
+        let latency = "Time to answer a request, in seconds";
+        registry.register(
+            "controller_runtime_webhook_latency_seconds",
+            latency,
+            metrics.latency.clone(),
+        );
+        let in_flight = "Requests that are being answered";
+        registry.register(
+            "controller_runtime_webhook_requests_in_flight",
+            in_flight,
+            metrics.in_flight.clone(),
+        );
+        metrics
+    }
+
+    /// A request begins.
+    pub(crate) fn call(&self, webhook: &str) -> WebhookCall {
+        let labels = Labels {
+            webhook: webhook.to_owned(),
+        };
+        self.in_flight.get_or_create(&labels).inc();
+        WebhookCall {
+            metrics: self.clone(),
+            labels,
+            started: Instant::now(),
+        }
+    }
+}
+
+/// One request, which is no longer in flight when this is dropped.
+#[derive(Debug)]
+pub(crate) struct WebhookCall {
+    metrics: WebhookMetrics,
+    labels: Labels,
+    started: Instant,
+}
+
+impl WebhookCall {
+    /// The request is answered with a status code.
+    pub(crate) fn answered(self, code: u16) {
+        let labels = ResultLabels {
+            webhook: self.labels.webhook.clone(),
+            code: code.to_string(),
+        };
+        self.metrics.requests.get_or_create(&labels).inc();
+        let took = self.started.elapsed().as_secs_f64();
+        self.metrics
+            .latency
+            .get_or_create(&self.labels)
+            .observe(took);
+    }
+}
+
+impl Drop for WebhookCall {
+    fn drop(&mut self) {
+        self.metrics.in_flight.get_or_create(&self.labels).dec();
+    }
+}
