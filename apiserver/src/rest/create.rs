@@ -44,8 +44,8 @@ pub(super) async fn review(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiE
     rules::settle_namespace(call.object_namespace(), &mut object)?;
     intake::enforce(call, options.validation, incoming.faults)?;
     let requester = call.requester();
-    let asked = object.clone();
-    let admission = of_create(core, &call.served, &asked, &options, &requester);
+    let key = Key::new(object::namespace(&object), object::name(&object));
+    let admission = of_create(core, &call.served, &key, &options, &requester);
     admission.mutate(Some(&mut object), None).await?;
     let errors = call.served.resource.strategy.validate(&object);
     strategy::refuse(&call.served, &object, &errors)?;
@@ -71,7 +71,8 @@ pub(crate) async fn create_object(
     if !options.applied {
         track_create(core, served, &mut object, options);
     }
-    of_create(core, served, &object.clone(), options, by)
+    let key = Key::new(object::namespace(&object), object::name(&object));
+    of_create(core, served, &key, options, by)
         .mutate(Some(&mut object), None)
         .await?;
     let base = object.clone();
@@ -80,11 +81,11 @@ pub(crate) async fn create_object(
         rules::generate_name(&mut object);
         strategy::prepare_create(core, served, &mut object);
         strategy::validate_create(served, &object)?;
-        of_create(core, served, &object, options, by)
+        let key = Key::new(object::namespace(&object), object::name(&object));
+        of_create(core, served, &key, options, by)
             .validate(Some(&object), None)
             .await?;
         if options.dry_run {
-            let key = Key::new(object::namespace(&object), object::name(&object));
             if core.find(served, &key).is_some() {
                 return Err(ApiError::already_exists(&gr, &key.name));
             }
@@ -108,7 +109,7 @@ pub(crate) async fn create_object(
 fn of_create<'a>(
     core: &'a Arc<Core>,
     served: &'a Served,
-    object: &'a Value,
+    key: &'a Key,
     options: &WriteOptions,
     by: &'a Requester,
 ) -> Admission<'a> {
@@ -119,8 +120,8 @@ fn of_create<'a>(
         subresource: "",
         kind: None,
         operation: "CREATE",
-        namespace: object::namespace(object),
-        name: object::name(object),
+        namespace: &key.namespace,
+        name: &key.name,
         options: options.shown_as("CreateOptions"),
         dry_run: options.dry_run,
     }

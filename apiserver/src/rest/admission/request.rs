@@ -92,8 +92,8 @@ pub(super) enum Failed {
 impl Admission<'_> {
     /// The webhooks of a stage, if the kind is one that they may see.
     pub(super) fn webhooks(&self, stage: Stage) -> Vec<Webhook> {
-        let kind = Kind::of(self.served);
-        if kind.group == "admissionregistration.k8s.io" && EXEMPT.contains(&&*kind.kind) {
+        let resource = &self.served.resource;
+        if resource.group == "admissionregistration.k8s.io" && EXEMPT.contains(&&*resource.kind) {
             return Vec::new();
         }
         webhooks(self.core, stage)
