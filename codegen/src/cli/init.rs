@@ -8,7 +8,8 @@ use std::{
 use clap::Args;
 use codegen::{
     config::{FILE_NAME, Workspace, shown},
-    operator::{Operator, names, runtime_dependency},
+    operator::{Operator, is_dispensable, names, runtime_dependency},
+    output::Tree,
 };
 
 use super::{
@@ -22,6 +23,8 @@ use super::{
 ///
 /// It has a program with leader election, metrics, health checks and `demo`, tests on an embedded API server, and the files to
 /// deploy it. All of them are yours from then on. `kube-codegen create api` adds kinds.
+///
+/// The folder may exist: a README.md, .gitignore, .dockerignore, Dockerfile or CI workflow in it stays; any other file in the way is an error.
 #[derive(Debug, Args)]
 pub(super) struct Init {
     /// The name of the package and the program, such as my-operator.
@@ -53,11 +56,12 @@ impl Init {
         };
         let root = self.output.unwrap_or_else(|| operator.name.clone().into());
         let tree = operator.files(&self.runtime);
-        let taken: Vec<String> = tree
-            .keys()
-            .filter(|path| root.join(path).symlink_metadata().is_ok())
-            .map(|path| shown(path))
-            .collect();
+        let is_there = |path: &Path| root.join(path).symlink_metadata().is_ok();
+        let (theirs, tree): (Tree, Tree) = tree
+            .into_iter()
+            .partition(|(path, _)| is_dispensable(path) && is_there(path));
+        let taken = tree.keys().filter(|path| is_there(path));
+        let taken: Vec<String> = taken.map(|path| shown(path)).collect();
         input_error((!taken.is_empty()).then(|| {
             format!(
                 "{} has files that an operator has: {}; `init` overwrites nothing: choose another folder with --output",
@@ -65,6 +69,10 @@ impl Init {
                 taken.join(", ")
             )
         }))?;
+        for path in theirs.keys() {
+            let note = format!("{} is there, and stays as it is", shown(&root.join(path)));
+            style::eprint(&style::note(&note, color));
+        }
         let mut files = Files::new(root);
         let codegen_toml = tree.get(Path::new(FILE_NAME)).cloned().unwrap_or_default();
         for (path, text) in tree {
@@ -90,8 +98,12 @@ impl Init {
         if self.dry_run {
             return Ok(());
         }
+        let enter = match root.as_str() {
+            "." => String::new(),
+            root => format!("  cd {root}\n"),
+        };
         style::print(&format!(
-            "Created the operator {}. Next:\n  cd {root}\n  kube-codegen create api --group batch --version v1alpha1 --kind Widget\n  \
+            "Created the operator {}. Next:\n{enter}  kube-codegen create api --group batch --version v1alpha1 --kind Widget\n  \
              cargo test\n  cargo run -- demo\n",
             operator.name
         ))

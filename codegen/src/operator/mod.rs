@@ -9,6 +9,8 @@ pub mod edit;
 pub mod names;
 mod references;
 
+use std::path::Path;
+
 use toml::{Table, Value};
 
 pub use api::{Api, Edit, EditKind, Part};
@@ -98,6 +100,21 @@ const FILES: [(&str, &str); 19] = [
         include_str!("../../../templates/operator/tests.rs"),
     ),
 ];
+
+/// The files that a new repository may have before the operator, which goes without its own then.
+const DISPENSABLE: [&str; 5] = [
+    ".dockerignore",
+    ".github/workflows/ci.yml",
+    ".gitignore",
+    "Dockerfile",
+    "README.md",
+];
+
+/// Whether the operator goes without its own file of this path where there is another one.
+#[must_use]
+pub fn is_dispensable(path: &Path) -> bool {
+    DISPENSABLE.iter().any(|other| path == Path::new(other))
+}
 
 /// A crate with controllers in one program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -222,7 +239,7 @@ mod tests {
             domain: Some("example.com".to_owned()),
         };
         let files = operator.files("\"0.1\"");
-        let manifest = &files[std::path::Path::new("Cargo.toml")];
+        let manifest = &files[Path::new("Cargo.toml")];
         assert_eq!(Operator::read(manifest), Some(operator.clone()));
         assert_eq!(
             operator.group("batch").as_deref(),

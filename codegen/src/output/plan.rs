@@ -284,8 +284,12 @@ impl Plan {
 
     /// The root, the same for the same folder however it is written.
     pub(super) fn location(&self) -> PathBuf {
-        let real = self.root.canonicalize();
-        let real = real.or_else(|_| std::path::absolute(&self.root));
+        // An empty path is the current folder, too: of two stages in one folder the second would wait for the first without end.
+        let current = Path::new(".");
+        let is_empty = self.root.as_os_str().is_empty();
+        let root = if is_empty { current } else { &self.root };
+        let real = root.canonicalize();
+        let real = real.or_else(|_| std::path::absolute(root));
         real.unwrap_or_else(|_| self.root.clone())
     }
 }

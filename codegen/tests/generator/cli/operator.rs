@@ -376,6 +376,27 @@ fn a_version_that_is_stored_goes_when_another_is() {
 }
 
 #[test]
+fn a_new_repository_becomes_an_operator() {
+    let mut sandbox = Sandbox::new();
+    sandbox.write("README.md", "# Mine\n");
+    sandbox.write(".gitignore", "");
+    sandbox.write(".git/HEAD", "");
+    let init = [
+        "init",
+        "my-operator",
+        "--domain",
+        "example.com",
+        "--output",
+        ".",
+    ];
+    sandbox.run(&init);
+    assert_eq!(sandbox.read("README.md"), "# Mine\n");
+    succeeds(&sandbox, "", &about("create", "batch/v1/Widget", &[]));
+    sandbox.run(&init);
+    sandbox.check("operator-repository");
+}
+
+#[test]
 fn a_folder_without_apis_is_an_error_unless_it_is_a_module() {
     let sandbox = Sandbox::new();
     sandbox.write("Cargo.toml", "[package]\nname = \"a\"\n");
