@@ -7,7 +7,7 @@
 use std::{cmp::Ordering, ops::Range};
 
 use quote::ToTokens;
-use syn::{Block, File, Item, Stmt, UseTree, spanned::Spanned};
+use syn::{Block, Expr, File, Item, Stmt, UseTree, spanned::Spanned};
 
 /// Why a text cannot be edited.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -55,7 +55,8 @@ pub fn add_item(text: &str, within: &[&str], item: &str) -> Result<String, EditE
         return Ok(insert_after(text, range(before), &lines, is_block));
     }
     if let Some(first) = siblings.first() {
-        return Ok(insert_before(text, range(first), &lines, is_block));
+        let first = with_comments(text, 0, range(first));
+        return Ok(insert_before(text, first, &lines, is_block));
     }
     match scope.items.last() {
         Some(last) => Ok(insert_after(text, range(last), &lines, true)),
@@ -82,7 +83,7 @@ pub fn remove_item(text: &str, within: &[&str], item: &str) -> Result<String, Ed
     Ok(remove(text, range(found), is_block || is_alone))
 }
 
-/// Adds a statement to a function, before the value that it gives.
+/// Adds a statement to a function, before the value that it gives or returns.
 ///
 /// # Errors
 ///
@@ -96,7 +97,7 @@ pub fn add_statement(text: &str, function: &str, statement: &str) -> Result<Stri
     }
     let lines = indented(statement, 1);
     match block.stmts.split_last() {
-        Some((tail @ Stmt::Expr(_, None), before)) => {
+        Some((tail, before)) if ends(tail) => {
             let after = before
                 .last()
                 .map_or(block.brace_token.span.open().byte_range().end, |last| {
@@ -223,6 +224,15 @@ fn parse_statement(text: &str) -> Result<Stmt, EditError> {
         .ok_or_else(|| EditError::Syntax("an empty statement".to_owned()))
 }
 
+/// Whether a last statement is the end of its function, so that nothing can stand behind it: its value, or a `return`.
+const fn ends(last: &Stmt) -> bool {
+    match last {
+        Stmt::Expr(value, semicolon) => semicolon.is_none() || matches!(value, Expr::Return(_)),
+        Stmt::Macro(value) => value.semi_token.is_none(),
+        Stmt::Item(_) | Stmt::Local(_) => false,
+    }
+}
+
 /// Whether two nodes have the same tokens.
 fn same(a: &impl ToTokens, b: &impl ToTokens) -> bool {
     a.to_token_stream().to_string() == b.to_token_stream().to_string()
@@ -347,18 +357,21 @@ fn line_end_past_comment(text: &str, at: usize) -> Option<usize> {
     (rest.is_empty() || rest.starts_with("//")).then_some(end)
 }
 
-/// The node with the lines of comments directly above it, as far as `after`.
+/// The node with the lines of comments directly above it, as far as `after`. Those at the head of a file are the file's.
 fn with_comments(text: &str, after: usize, node: Range<usize>) -> Range<usize> {
-    let Some(mut start) = line_start(text, node.start) else {
+    let Some(own) = line_start(text, node.start) else {
         return node;
     };
+    let mut start = own;
     while let Some(end) = start.checked_sub(1) {
         let above = text[..end].rfind('\n').map_or(0, |end| end + 1);
-        if above < after || !text[above..end].trim_start().starts_with("//") {
+        let line = text[above..end].trim_start();
+        if above < after || !line.starts_with("//") || line.starts_with("//!") {
             break;
         }
         start = above;
     }
+    let start = if start == 0 { own } else { start };
     start..node.end
 }
 

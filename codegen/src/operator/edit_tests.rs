@@ -38,6 +38,18 @@ fn a_module_goes_to_its_place_among_others() {
         "mod a;",
         "use x::y;\n\nmod a;\nmod b;\n",
     );
+    check_item(
+        "//! Docs.\n// About b.\nmod b;\n",
+        &[],
+        "mod a;",
+        "//! Docs.\nmod a;\n// About b.\nmod b;\n",
+    );
+    check_item(
+        "// Ours.\nmod b;\n",
+        &[],
+        "mod a;",
+        "// Ours.\nmod a;\nmod b;\n",
+    );
     check_item("mod v2;\n", &[], "mod v10;", "mod v10;\nmod v2;\n");
     check_item(
         "use a1::*;\nuse v2::*;\n",
@@ -131,6 +143,16 @@ fn a_statement_goes_before_the_value() {
         "fn f() -> i32 {\n    a();\n    // The value.\n    1\n}\n",
         "b(\n    1\n);",
         "fn f() -> i32 {\n    a();\n    b(\n        1\n    );\n    // The value.\n    1\n}\n",
+    );
+    check_statement(
+        "fn f() -> i32 {\n    return 1;\n}\n",
+        "b();",
+        "fn f() -> i32 {\n    b();\n    return 1;\n}\n",
+    );
+    check_statement(
+        "fn f() -> i32 {\n    a!();\n    todo!()\n}\n",
+        "b();",
+        "fn f() -> i32 {\n    a!();\n    b();\n    todo!()\n}\n",
     );
     check_statement("fn f() -> i32 { 1 }", "b();", "fn f() -> i32 { b(); 1 }");
     check_statement("fn f() {}", "b();", "fn f() { b();}");
