@@ -8,7 +8,7 @@ use std::{
 use clap::Args;
 use codegen::{
     config::{FILE_NAME, Workspace, shown},
-    operator::{Operator, is_dispensable, names, runtime_dependency},
+    operator::{Operator, is_dispensable, names, outside_folder, runtime_dependency},
     output::Tree,
 };
 
@@ -90,6 +90,12 @@ impl Init {
                 "{} is a workspace: add {} to its `members` or `exclude`, or Cargo refuses the package",
                 shown(&workspace),
                 shown(files.root())
+            );
+            style::eprint(&style::note(&note, color));
+        }
+        if let Some(path) = outside_folder(&self.runtime) {
+            let note = format!(
+                "the runtime at {path} is outside of the folder: `docker build` and the CI workflow do not see it; name it by `git` in Cargo.toml before you use them"
             );
             style::eprint(&style::note(&note, color));
         }

@@ -9,7 +9,7 @@ pub mod edit;
 pub mod names;
 mod references;
 
-use std::path::Path;
+use std::path::{Component, Path};
 
 use toml::{Table, Value};
 
@@ -186,25 +186,61 @@ pub fn runtime_dependency(text: &str) -> Result<String, String> {
         .map_err(|_| help.to_owned())?;
     let is_alone = parsed.len() == 1 && !text.contains('\n');
     match parsed.get("value").filter(|_| is_alone) {
-        Some(Value::String(version)) => Ok(format!("{{ version = {version:?}, {FEATURES} }}")),
+        Some(Value::String(version)) => {
+            let version = Value::String(version.clone());
+            Ok(format!("{{ version = {version}, {FEATURES} }}"))
+        }
         Some(Value::Table(table)) if table.contains_key("features") => {
             Err("leave the features out: the operator's own are added".to_owned())
         }
         Some(Value::Table(table)) if !table.is_empty() => {
-            let inner = text
-                .trim()
-                .trim_end_matches('}')
-                .trim_end()
-                .trim_end_matches(',');
-            Ok(format!("{inner}, {FEATURES} }}"))
+            let inner = text.trim().strip_suffix('}').ok_or(help)?.trim_end();
+            let inner = inner.strip_suffix(',').unwrap_or(inner);
+            let with_features = format!("{inner}, {FEATURES} }}");
+            // A comment behind the table would swallow them.
+            let parsed: Option<Table> = format!("value = {with_features}").parse().ok();
+            let is_whole = parsed.is_some_and(|it| it["value"].get("features").is_some());
+            is_whole
+                .then_some(with_features)
+                .ok_or_else(|| help.to_owned())
         }
         _ => Err(help.to_owned()),
     }
 }
 
+/// The folder outside of the operator's that a dependency of [`runtime_dependency`] names: who has the operator's folder alone lacks it.
+#[must_use]
+pub fn outside_folder(dependency: &str) -> Option<String> {
+    let parsed: Table = format!("value = {dependency}").parse().ok()?;
+    let path = parsed.get("value")?.get("path")?.as_str()?;
+    let mut depth = 0_i32;
+    let is_outside = Path::new(path).components().any(|component| {
+        depth += match component {
+            Component::Normal(_) => 1,
+            Component::CurDir => 0,
+            Component::ParentDir => -1,
+            Component::RootDir | Component::Prefix(_) => return true,
+        };
+        depth < 0
+    });
+    is_outside.then(|| path.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_runtime_outside_of_the_folder_is_told_from_one_in_it() {
+        let check = |dependency: &str, expected: Option<&str>| {
+            assert_eq!(outside_folder(dependency).as_deref(), expected);
+        };
+        check("{ path = \"../runtime\" }", Some("../runtime"));
+        check("{ path = \"a/../../b\" }", Some("a/../../b"));
+        check("{ path = \"/runtime\" }", Some("/runtime"));
+        check("{ path = \"vendor/../runtime\" }", None);
+        check("{ version = \"0.1\" }", None);
+    }
 
     #[test]
     fn the_runtime_gets_the_features_of_operators() {
@@ -221,11 +257,21 @@ mod tests {
             "{ path = \"../runtime\" }",
             "{ path = \"../runtime\", features = [\"app\", \"latest\"] }",
         );
+        check(
+            "{ version = \"1\", x = { y = 1 }}",
+            "{ version = \"1\", x = { y = 1 }, features = [\"app\", \"latest\"] }",
+        );
+        assert!(runtime_dependency("\"0.1\\u0001ä\"").is_ok_and(|found| {
+            let parsed: Result<Table, _> = format!("a = {found}").parse();
+            parsed.is_ok()
+        }));
         for text in [
             "0.1",
             "{}",
             "\"0.1\"\nserde = \"1\"",
             "{ path = \"a\", features = [] }",
+            "{ path = \"a\" } # a comment",
+            "{ path = \"a\" } # }",
             "[",
         ] {
             assert!(runtime_dependency(text).is_err(), "{text}");
