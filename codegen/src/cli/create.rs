@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::{Args, Subcommand};
 use codegen::{
-    config::shown,
+    config::{FILE_NAME, shown},
     model::Scope,
     operator::{Api, Part, edit, names},
 };
@@ -12,7 +12,7 @@ use codegen::{
 use super::{
     Failure,
     finish::{Finish, prepare},
-    operator::{Files, Project, input_error, mode},
+    operator::{Files, Project, input_error, mode, refused},
     style::{self, Color},
 };
 
@@ -124,8 +124,16 @@ impl CreateApi {
         for edit in &api.edits(has_file) {
             files.add(edit)?;
         }
+        let kinds = project.kinds();
         let configs = files.planned(project.configs);
         let prepared = prepare(&configs)?;
+        if prepared.iter().all(|it| it.report().kinds <= kinds) {
+            let codegen_toml = shown(&files.root().join(FILE_NAME));
+            return Err(refused(format!(
+                "{} would be written to src/apis, but {codegen_toml} has the API read from elsewhere: let its [crate.rust] have `apis = \"src/apis\"`",
+                api.kind
+            )));
+        }
         let finish = Finish {
             mode: mode(self.dry_run),
             color,
@@ -282,7 +290,8 @@ fn free_name(project: &Project, group: &str, module: &str) -> String {
             format!("tests/operator/{name}.rs"),
             format!("config/samples/{name}.yaml"),
         ];
-        name != "main" && !paths.iter().any(|path| project.root.join(path).exists())
+        !["main", "support"].contains(&name)
+            && !paths.iter().any(|path| project.root.join(path).exists())
     };
     if is_free(module) {
         module.to_owned()

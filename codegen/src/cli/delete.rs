@@ -167,14 +167,14 @@ impl DeleteApi {
         for name in candidates(&api) {
             let holds = |path: String, words: &[&str]| {
                 let text = files.text(Path::new(&path))?.unwrap_or_default();
-                Ok::<_, Failure>(words.iter().all(|word| text.contains(word)))
+                Ok::<_, Failure>(words.iter().all(|word| has_word(&text, word)))
             };
             if api.controller.is_none()
                 && holds(format!("src/controllers/{name}.rs"), &[&types, kind])?
             {
                 api.controller = Some(name.clone());
             }
-            let of_kind = format!("kind: {kind}\n");
+            let of_kind = format!("kind: {kind}");
             if api.sample.is_empty()
                 && holds(format!("config/samples/{name}.yaml"), &[&sample, &of_kind])?
             {
@@ -183,6 +183,15 @@ impl DeleteApi {
         }
         Ok(api)
     }
+}
+
+/// Whether a text has these words, and not only longer ones that they are a part of: `v1` is not `v1alpha1`.
+fn has_word(text: &str, word: &str) -> bool {
+    let goes_on = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(word).any(|(at, _)| {
+        let (before, after) = (&text[..at], &text[at + word.len()..]);
+        !before.ends_with(goes_on) && !after.starts_with(goes_on)
+    })
 }
 
 /// The names that `create api` gives to controllers, tests and samples.

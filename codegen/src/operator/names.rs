@@ -107,25 +107,27 @@ pub fn operator_fault(name: &str) -> Option<String> {
 /// Why the groups of an operator cannot end in the domain.
 #[must_use]
 pub fn domain_fault(domain: &str) -> Option<String> {
-    let fault = kube_names::subdomain_fault(domain)?;
+    let fault = kube_names::subdomain_fault(domain).or_else(|| reserved_fault(domain))?;
     Some(format!("invalid domain `{domain}`: {fault}"))
+}
+
+/// Why a name is not for groups of others than Kubernetes.
+fn reserved_fault(name: &str) -> Option<String> {
+    let mut reserved = ["k8s.io", "kubernetes.io"].into_iter();
+    let domain = reserved.find(|domain| {
+        let rest = name.strip_suffix(domain);
+        rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    })?;
+    Some(format!(
+        "groups of {domain} are Kubernetes' own, and the API server asks for an approval of their definitions"
+    ))
 }
 
 /// Why a group cannot have the name, which is written with its domain, or is one label.
 #[must_use]
 pub fn group_fault(group: &str) -> Option<String> {
-    if let Some(fault) = kube_names::subdomain_fault(group) {
-        return Some(format!("invalid group `{group}`: {fault}"));
-    }
-    let reserved = ["k8s.io", "kubernetes.io"].into_iter();
-    let mut reserved = reserved.filter(|domain| {
-        let rest = group.strip_suffix(domain);
-        rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
-    });
-    let domain = reserved.next()?;
-    Some(format!(
-        "invalid group `{group}`: groups of {domain} are Kubernetes' own, and the API server asks for an approval of their definitions"
-    ))
+    let fault = kube_names::subdomain_fault(group).or_else(|| reserved_fault(group))?;
+    Some(format!("invalid group `{group}`: {fault}"))
 }
 
 /// Why a version cannot have the name.
@@ -155,6 +157,11 @@ pub fn kind_fault(kind: &str) -> Option<String> {
     if kind.len() > 63 {
         return Some(format!(
             "invalid kind `{kind}`: it has more than 63 characters"
+        ));
+    }
+    if module_of(kind).starts_with("zz_generated_") {
+        return Some(format!(
+            "invalid kind `{kind}`: files with such names are generated; choose another name"
         ));
     }
     if kind == "Self" || TYPES.contains(&kind) || PRELUDE.contains(&kind) {
@@ -226,6 +233,7 @@ mod tests {
             "Self",
             "Option",
             "WidgetList",
+            "ZzGeneratedDeepcopy",
             "Default",
             "Fn",
         ] {
@@ -271,6 +279,7 @@ mod tests {
             assert!(group_fault(group).is_some(), "{group}");
         }
         assert_eq!(group_fault("notk8s.io"), None);
+        assert!(domain_fault("k8s.io").is_some() && domain_fault("example.com").is_none());
         assert!(version_fault("1").is_some() && version_fault("v1beta1").is_none());
     }
 }

@@ -119,13 +119,16 @@ fn differing<'a>(a: &'a Files, b: &'a Files) -> Vec<&'a Path> {
 
 /// Kinds of every sort: long and short names, keywords, names that files of the operator have, several to a version and versions to a
 /// kind, one name in two groups.
-const KINDS: [(&str, &[&str]); 13] = [
+const KINDS: [(&str, &[&str]); 15] = [
     ("batch/v1alpha1/Widget", &[]),
     ("batch/v1alpha1/Aaa", &["--cluster", "--plural", "aaaz"]),
     ("batch/v1beta1/Widget", &[]),
     ("batch/v10/Widget", &[]),
+    // What the first version's files name goes on: `v1` is a part of `v1alpha1`, and `e::v1` of `cache::v1`.
+    ("batch/v1/Widget", &[]),
     ("batch/v1/Type", &["--no-controller"]),
     ("cache/v1/Type", &[]),
+    ("e/v1/Type", &[]),
     ("cache/v1/Main", &[]),
     ("cache/v1/Deploy", &[]),
     ("cache/v1/Support", &[]),
@@ -277,6 +280,25 @@ fn names_that_will_not_do_are_refused_and_nothing_is_written() {
 }
 
 #[test]
+fn a_kind_that_the_generator_would_not_see_is_not_written() {
+    let sandbox = operator();
+    let folder = "sample-operator";
+    let config = sandbox.read("sample-operator/codegen.toml");
+    let elsewhere = config.replace("[crate.rust]", "[crate.rust]\napis = \"src/api\"");
+    sandbox.write("sample-operator/codegen.toml", &elsewhere);
+    sandbox.write("sample-operator/src/api/mod.rs", "");
+    let before = sandbox.state();
+    let run = sandbox.quiet(folder, &about("create", "batch/v1/Widget", &[]), "");
+    assert_eq!(run.code, 1);
+    assert!(
+        run.stderr.contains("`apis = \"src/apis\"`"),
+        "{}",
+        run.stderr
+    );
+    assert!(sandbox.state() == before, "nothing is written");
+}
+
+#[test]
 fn lines_without_a_place_are_left_to_the_user() {
     let mut sandbox = Sandbox::new();
     succeeds(
@@ -308,6 +330,23 @@ fn deleting_kinds_gives_the_operator_before_them() {
         let after = state();
         assert!(after == before, "{api}: {:#?}", differing(&before, &after));
     }
+}
+
+#[test]
+fn the_first_kind_leaves_the_module_of_all_tests_alone() {
+    let sandbox = operator();
+    let before = files(&sandbox.path("sample-operator"));
+    create(&sandbox, "cache/v1/Support", &[]);
+    let support = sandbox.read("sample-operator/tests/operator/support.rs");
+    assert!(support.contains("pub fn server()"), "{support}");
+    let test = sandbox.read("sample-operator/tests/operator/cache_support.rs");
+    assert!(test.contains("use crate::support::"), "{test}");
+    succeeds(
+        &sandbox,
+        "sample-operator",
+        &about("delete", "cache/v1/Support", &[]),
+    );
+    assert!(files(&sandbox.path("sample-operator")) == before);
 }
 
 #[test]
