@@ -43,10 +43,24 @@ impl Verb {
 
 /// The warnings that come up while a request is handled.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Warnings(Arc<Mutex<Vec<String>>>);
+pub(crate) struct Warnings(Arc<Mutex<Recorded>>);
+
+/// Warnings, of which webhooks may give any number.
+#[derive(Debug, Default)]
+struct Recorded {
+    texts: Vec<String>,
+    characters: usize,
+    /// As many as they are with each text cut.
+    cut: usize,
+}
+
+/// How many characters of warnings an answer holds before texts are cut, and about how many then (`k8s.io/apiserver/pkg/warning`).
+const MOST_CHARACTERS: usize = 4096;
+/// What is left of a text that is cut.
+const CUT_CHARACTERS: usize = 256;
 
 impl Warnings {
-    fn lock(&self) -> MutexGuard<'_, Vec<String>> {
+    fn lock(&self) -> MutexGuard<'_, Recorded> {
         self.0.lock()
     }
 
@@ -54,14 +68,26 @@ impl Warnings {
     pub(super) fn extend(&self, warnings: impl IntoIterator<Item = String>) {
         let mut all = self.lock();
         for warning in warnings {
-            if !all.contains(&warning) {
-                all.push(warning);
+            if all.characters > MOST_CHARACTERS && all.cut >= MOST_CHARACTERS {
+                return;
+            }
+            if !warning.is_empty() && !all.texts.contains(&warning) {
+                let characters = warning.chars().count();
+                all.characters += characters;
+                all.cut += characters.min(CUT_CHARACTERS);
+                all.texts.push(warning);
             }
         }
     }
 
     pub(super) fn take(&self) -> Vec<String> {
-        std::mem::take(&mut self.lock())
+        let mut all = std::mem::take(&mut *self.lock());
+        if all.characters > MOST_CHARACTERS {
+            for text in &mut all.texts {
+                *text = text.chars().take(CUT_CHARACTERS).collect();
+            }
+        }
+        all.texts
     }
 }
 
@@ -138,5 +164,25 @@ impl Call {
 
     pub(crate) fn not_found(&self) -> ApiError {
         ApiError::not_found(&self.group_resource(), &self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn warnings_that_are_too_long_are_cut() {
+        let check = |count: usize, length: usize, expected: (usize, usize)| {
+            let warnings = Warnings::default();
+            warnings.extend((0..count).map(|number| format!("{number:0length$}")));
+            let taken = warnings.take();
+            let longest = taken.iter().map(String::len).max().unwrap_or_default();
+            assert_eq!((taken.len(), longest), expected, "{count} of {length}");
+        };
+        check(13, 300, (13, 300));
+        check(14, 300, (14, 256));
+        check(20, 300, (16, 256));
+        check(100_000, 5, (820, 5));
     }
 }
