@@ -16,7 +16,7 @@ use crate::controllers::controllers;
 use crate::core::{Core, Options};
 use crate::kinds;
 use crate::metadata::object;
-use crate::registry::{Registry, ResourceDescription};
+use crate::registry::{Registry, ResourceDescription, Served};
 use crate::rest::Requester;
 use crate::rest::create::create_object;
 use crate::rest::options::{FieldValidation, WriteOptions};
@@ -24,7 +24,7 @@ use crate::rest::write;
 use crate::seed;
 use crate::service::ApiService;
 use crate::status::ApiError;
-use crate::store::{Key, Store};
+use crate::store::{Key, Store, Stored};
 use crate::testing::faults::Faults;
 use crate::testing::reactor::{Reaction, Reactors};
 use crate::testing::recorder::{Action, Recorder};
@@ -158,7 +158,7 @@ impl Objects<'_> {
         let resource = self.core.registry.resource(group, plural)?;
         let served = self.core.registry.by_name(&resource)?;
         let stored = self.core.find(&served, &Key::new(namespace, name))?;
-        Some(served.decode(&stored))
+        Some(self.shown(&served, &stored))
     }
 
     /// All objects of a resource in a namespace (in all, where it is empty).
@@ -172,7 +172,18 @@ impl Objects<'_> {
             return Vec::new();
         };
         let snapshot = self.core.store.snapshot(served.resource.id, namespace);
-        snapshot.objects.iter().map(|o| served.decode(o)).collect()
+        let objects = snapshot.objects.iter();
+        objects.map(|it| self.shown(&served, it)).collect()
+    }
+
+    /// A stored object; where a webhook would have to convert it, in the version in which it is stored.
+    fn shown(&self, served: &Served, stored: &Stored) -> Value {
+        let version = match served.resource.webhook {
+            Some(_) => self.core.registry.version_of(stored.schema),
+            None => None,
+        };
+        let own = version.and_then(|version| served.in_version(&version));
+        own.as_ref().unwrap_or(served).decode(stored)
     }
 
     /// Removes an object at once, regardless of finalizers; returns whether it existed.

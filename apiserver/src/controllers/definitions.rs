@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::delete;
+use super::delete_content;
 use super::single_flight::SingleFlight;
 use crate::core::{Change, Core, Observer};
 use crate::crd;
@@ -201,7 +201,7 @@ fn empty(core: &Arc<Core>, name: &str) {
         for stored in core.store.snapshot(id, "").objects {
             // A failure leaves the object, which the count below sees.
             let options = DeleteOptions::default();
-            delete(core, &served, &stored.key, options, "crd-finalizer");
+            delete_content(core, &served, &stored, options, "crd-finalizer");
         }
         if core.store.count(id, "") > 0 {
             return;

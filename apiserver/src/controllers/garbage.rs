@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::delete;
+use super::{background, delete};
 use crate::core::{Change, Core, Observer};
 use crate::metadata::object;
 use crate::registry::Served;
@@ -262,10 +262,19 @@ fn decide(core: &Arc<Core>, resource: ResourceId, key: &Key) {
     let options = DeleteOptions {
         propagation: foreground.then_some(Propagation::Foreground),
         uid: Some(item.uid.to_string()),
+        resource_version: Some(item.revision.to_string()),
         ..DeleteOptions::default()
     };
-    // An object that is gone by now needs no deletion.
-    delete(core, &served, key, options, "generic-garbage-collector");
+    let (core, key, revision) = (core.clone(), key.clone(), item.revision);
+    background::run(async move {
+        let outcome = delete(&core, &served, &key, &options, "generic-garbage-collector").await;
+        // What changed while a webhook was asked may have other owners by now.
+        let now = core.store.get(resource, &key);
+        let has_changed = now.is_some_and(|now| now.revision != revision);
+        if has_changed && outcome.is_err_and(|error| error.code == 409) {
+            collect(&core, resource, &key);
+        }
+    });
 }
 
 /// Removes the owner references that a condition picks.

@@ -17,7 +17,8 @@ use crate::registry::Served;
 use crate::rest::Requester;
 use crate::rest::delete::delete_object;
 use crate::rest::options::DeleteOptions;
-use crate::store::Key;
+use crate::status::ApiError;
+use crate::store::{Key, Stored};
 
 /// The controllers that run, in the order in which they see a write.
 pub(crate) fn controllers(options: Options) -> Vec<Box<dyn Observer>> {
@@ -35,24 +36,40 @@ pub(crate) fn controllers(options: Options) -> Vec<Box<dyn Observer>> {
     controllers
 }
 
-/// Deletes an object in the name of a controller. A failure leaves the object.
-fn delete(
+/// Deletes an object of the content that goes with another, and no later one of its name. A failure leaves the object.
+fn delete_content(
     core: &Arc<Core>,
     served: &Served,
-    key: &Key,
+    stored: &Stored,
     options: DeleteOptions,
     controller: &'static str,
 ) {
+    let options = DeleteOptions {
+        uid: Some(stored.uid.to_string()),
+        ..options
+    };
+    let (core, served, key) = (core.clone(), served.clone(), stored.key.clone());
+    background::run(async move {
+        drop(delete(&core, &served, &key, &options, controller).await);
+    });
+}
+
+/// Deletes an object in the name of a controller.
+async fn delete(
+    core: &Arc<Core>,
+    served: &Served,
+    key: &Key,
+    options: &DeleteOptions,
+    controller: &'static str,
+) -> Result<(), ApiError> {
     // In the version that is stored nothing needs to be converted.
     let served = served.in_storage().unwrap_or_else(|| served.clone());
-    let (core, key) = (core.clone(), key.clone());
-    background::run(async move {
-        let by = Requester::controller(controller);
-        let outcome = delete_object(&core, &served, &key, &options, Some(&by)).await;
-        if let Err(error) = outcome
-            && error.code != 404
-        {
-            tracing::debug!(name = &*key.name, %error, "not deleted");
-        }
-    });
+    let by = Requester::controller(controller);
+    let outcome = delete_object(core, &served, key, options, Some(&by)).await;
+    if let Err(error) = &outcome
+        && error.code != 404
+    {
+        tracing::debug!(name = &*key.name, %error, "not deleted");
+    }
+    outcome.map(drop)
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::delete;
+use super::delete_content;
 use super::single_flight::SingleFlight;
 use crate::core::{Change, Core, Observer};
 use crate::metadata::object::{self, child, fields};
@@ -59,7 +59,7 @@ fn empty(core: &Arc<Core>, name: &str) {
                 ..DeleteOptions::default()
             };
             // A failure leaves the object, which the count below sees.
-            delete(core, &content, &stored.key, options, "namespace-controller");
+            delete_content(core, &content, &stored, options, "namespace-controller");
         }
         left += core.store.count(resource.id, name);
     }

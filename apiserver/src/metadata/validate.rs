@@ -46,7 +46,13 @@ pub(crate) fn finalizer_warnings(object: &Value) -> Vec<String> {
 /// Validates the changes of an update to metadata.
 pub(crate) fn check_update(old: &Value, new: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    for field in ["uid", "deletionTimestamp", "deletionGracePeriodSeconds"] {
+    for field in [
+        "name",
+        "namespace",
+        "uid",
+        "deletionTimestamp",
+        "deletionGracePeriodSeconds",
+    ] {
         let (before, after) = (at(old, &["metadata", field]), at(new, &["metadata", field]));
         if before != after {
             errors.push(FieldError::invalid(
@@ -81,6 +87,17 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn an_object_keeps_its_name() {
+        let named = |name: &str| json!({"metadata": {"name": name, "namespace": "n"}});
+        let errors = check_update(&named("a"), &named("b"));
+        let texts: Vec<String> = errors.iter().map(FieldError::to_string).collect();
+        assert_eq!(
+            texts,
+            ["metadata.name: Invalid value: \"b\": field is immutable"]
+        );
+    }
 
     #[test]
     fn finalizers_cannot_be_added_to_what_is_being_deleted() {

@@ -64,7 +64,6 @@ pub(crate) async fn create_object(
 ) -> Result<Value, ApiError> {
     let gr = served.resource.group_resource();
     lifecycle::admit_create(core, served, &object)?;
-    let generated = object::name(&object).is_empty();
     let version = object::resource_version(&object).to_owned();
     strategy::set_defaults(served, &mut object);
     // Fields that the server and webhooks set have no manager.
@@ -72,9 +71,12 @@ pub(crate) async fn create_object(
         track_create(core, served, &mut object, options);
     }
     let key = Key::new(object::namespace(&object), object::name(&object));
-    of_create(core, served, &key, options, by)
-        .mutate(Some(&mut object), None)
-        .await?;
+    let admission = of_create(core, served, &key, options, by);
+    let waits = admission.has_webhooks() || served.resource.webhook.is_some();
+    admission.mutate(Some(&mut object), None).await?;
+    let namespace = served.resource.namespaced.then_some(&*key.namespace);
+    rules::settle_namespace(namespace, &mut object)?;
+    let generated = object::name(&object).is_empty();
     let base = object.clone();
     // A generated name that is taken is drawn again.
     for attempt in 0.. {
@@ -94,7 +96,7 @@ pub(crate) async fn create_object(
         if !options.applied {
             refuse_version(&version)?;
         }
-        match write::insert(core, served, object.clone()).await {
+        match write::insert(core, served, object.clone(), waits).await {
             Ok(created) => return Ok(created),
             Err(error) if error.reason == "AlreadyExists" && generated && attempt < 8 => {
                 object = base.clone();

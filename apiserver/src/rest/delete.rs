@@ -9,7 +9,7 @@ use super::admission::Admission;
 use super::conversion::{prepare, to_stored};
 use super::options::{DeleteOptions, Propagation};
 use super::present::present;
-use super::{Call, Requester, list};
+use super::{Call, Requester, list, write};
 use crate::core::{Change, Core};
 use crate::http::negotiate::Format;
 use crate::http::respond::{Answer, Content};
@@ -95,7 +95,7 @@ pub(crate) async fn delete_object(
     by: Option<&Requester>,
 ) -> Result<Deleted, ApiError> {
     let gr = served.resource.group_resource();
-    loop {
+    for _ in 0..write::TRIES {
         let current = core
             .find(served, key)
             .ok_or_else(|| ApiError::not_found(&gr, &key.name))?;
@@ -149,20 +149,14 @@ pub(crate) async fn delete_object(
                 return Ok(Deleted::Removed(last_state(old)));
             }
             Ok(stored) => {
-                let prepared = prepare(core, served, [&stored]).await;
-                let marked = served.decode(&stored);
-                let change = Change::Written {
-                    old: Some(&old),
-                    new: &marked,
-                };
-                core.notify(served, &change);
-                prepared?;
+                let marked = write::announce(core, served, Some(&old), &stored).await?;
                 return Ok(Deleted::Marked(marked));
             }
             Err(CommitError::Changed) => {}
             Err(_) => return Err(ApiError::not_found(&gr, &key.name)),
         }
     }
+    Err(ApiError::modified(&gr, &key.name))
 }
 
 /// How a removed object is answered: one that had been dying has no grace left.

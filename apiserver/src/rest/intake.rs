@@ -88,7 +88,10 @@ fn summary(body: &[u8]) -> String {
 }
 
 /// Checks `apiVersion` and `kind` against the endpoint; of built-in kinds, absent ones are filled in.
-fn check_type(served: &Served, object: &mut Value) -> Result<(), ApiError> {
+///
+/// # Errors
+/// 400 for another type, 422 for another kind of custom resources.
+pub(crate) fn check_type(served: &Served, object: &mut Value) -> Result<(), ApiError> {
     let api_version = served.api_version();
     let kind = served.resource.kind.clone();
     let (given_version, given_kind) = (text(object, &["apiVersion"]), text(object, &["kind"]));

@@ -29,9 +29,6 @@ pub(crate) enum PatchType {
     Apply,
 }
 
-/// How often a patch without a resourceVersion is tried against a changing object.
-const TRIES: usize = 100;
-
 pub(crate) fn patch_type(call: &Call) -> Result<PatchType, ApiError> {
     let kind = call.content_type.as_deref().unwrap_or_default();
     match kind.split(';').next().unwrap_or_default().trim() {
@@ -81,7 +78,7 @@ pub(crate) async fn patch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiEr
     let kind = patch_type(call)?;
     let options = WriteOptions::parse("PatchOptions", &call.query, &call.user_agent)?;
     check_options(call, kind)?;
-    for _ in 0..TRIES {
+    for _ in 0..write::TRIES {
         let current = core.find(&call.served, &call.key());
         prepare(core, &call.served, &current).await?;
         let old = current.as_deref().map(|stored| call.served.decode(stored));

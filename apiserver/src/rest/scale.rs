@@ -136,7 +136,7 @@ pub(crate) async fn update(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiE
             call.name
         )));
     }
-    loop {
+    for _ in 0..write::TRIES {
         let stored = core
             .find(&call.served, &call.key())
             .ok_or_else(|| call.not_found())?;
@@ -145,13 +145,14 @@ pub(crate) async fn update(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiE
             return Ok(done);
         }
     }
+    Err(ApiError::modified(&call.group_resource(), &call.name))
 }
 
 /// PATCH of a scale.
 pub(crate) async fn patch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let kind = patch_type(call)?;
     let options = WriteOptions::parse("PatchOptions", &call.query, &call.user_agent)?;
-    loop {
+    for _ in 0..write::TRIES {
         let stored = core
             .find(&call.served, &call.key())
             .ok_or_else(|| call.not_found())?;
@@ -181,6 +182,7 @@ pub(crate) async fn patch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiEr
             return Ok(done);
         }
     }
+    Err(ApiError::modified(&call.group_resource(), &call.name))
 }
 
 fn check_type(scale: &Value) -> Result<(), ApiError> {

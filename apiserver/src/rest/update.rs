@@ -41,7 +41,7 @@ pub(super) async fn update(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiE
     intake::enforce(call, options.validation, incoming.faults)?;
     call.warnings
         .extend(strategy::warnings(&call.served, &object));
-    loop {
+    for _ in 0..write::TRIES {
         let Some(current) = core.find(&call.served, &call.key()) else {
             return create_absent(core, call, object, &options).await;
         };
@@ -57,6 +57,7 @@ pub(super) async fn update(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiE
             Persisted::Raced => {}
         }
     }
+    Err(ApiError::modified(&call.group_resource(), &call.name))
 }
 
 async fn create_absent(
@@ -187,6 +188,7 @@ pub(super) async fn merge_update(
             is_tracked = true;
         }
         admission.mutate(Some(&mut new), Some(old)).await?;
+        rules::settle_namespace(call.object_namespace(), &mut new)?;
     }
     strategy::prepare_update(core, served, subresource, old, &mut new)?;
     if !is_tracked {

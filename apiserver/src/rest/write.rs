@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::admission::lifecycle;
 use super::conversion::{prepare, to_stored};
 use crate::core::{Change, Core};
 use crate::depth::{MOST_LEVELS, is_too_deep};
@@ -11,6 +12,10 @@ use crate::metadata::object;
 use crate::registry::Served;
 use crate::status::ApiError;
 use crate::store::{CommitError, Expect, Key, Stored};
+
+/// How often a write without a resourceVersion is tried against a changing object. Each time webhooks are asked, which may be
+/// what changes it.
+pub(super) const TRIES: usize = 100;
 
 /// The outcome of an update.
 #[derive(Debug)]
@@ -36,7 +41,8 @@ pub(crate) fn check_depth(object: &Value) -> Result<(), ApiError> {
     }
 }
 
-/// Stores a new object, and returns it as the client sees it.
+/// Stores a new object, and returns it as the client sees it. Where webhooks were `waited` for, its namespace may have ended since
+/// it was admitted.
 ///
 /// # Errors
 /// 400 when it nests too deep, 409 when the name is taken, 404 when the resource is going away.
@@ -44,9 +50,13 @@ pub(crate) async fn insert(
     core: &Arc<Core>,
     served: &Served,
     object: Value,
+    waited: bool,
 ) -> Result<Value, ApiError> {
     check_depth(&object)?;
     let stored_form = to_stored(core, served, object).await?;
+    if waited {
+        lifecycle::admit_create(core, served, &stored_form)?;
+    }
     let key = Key::new(object::namespace(&stored_form), object::name(&stored_form));
     let schema = served.version().stored_schema;
     let stored = core
@@ -60,16 +70,27 @@ pub(crate) async fn insert(
             }
             _ => ApiError::no_such_resource(),
         })?;
-    let prepared = prepare(core, served, [&stored]).await;
-    let created = served.decode(&stored);
-    let change = Change::Written {
-        old: None,
-        new: &created,
-    };
-    core.notify(served, &change);
-    // It is stored, whether it can be shown or not.
-    prepared?;
-    Ok(created)
+    announce(core, served, None, &stored).await
+}
+
+/// Tells the observers of a write, and gives its object as the client sees it.
+///
+/// # Errors
+/// 500 when it is stored and cannot be shown.
+pub(super) async fn announce(
+    core: &Arc<Core>,
+    served: &Served,
+    old: Option<&Value>,
+    stored: &Arc<Stored>,
+) -> Result<Value, ApiError> {
+    // Before a webhook converts: a client that gives up meanwhile ends the request. Observers read what no webhook changes.
+    let new = served.decode(stored);
+    core.notify(served, &Change::Written { old, new: &new });
+    if served.resource.webhook.is_none() {
+        return Ok(new);
+    }
+    prepare(core, served, [stored]).await?;
+    Ok(served.decode(stored))
 }
 
 /// Stores a changed object in place of the revision that it was made from.
@@ -116,10 +137,7 @@ pub(crate) async fn replace(
             Ok(Persisted::Removed(shown))
         }
         (Ok(stored), None) => {
-            let prepared = prepare(core, served, [&stored]).await;
-            let written = served.decode(&stored);
-            notify_written(core, served, &before, &written);
-            prepared?;
+            let written = announce(core, served, Some(&before), &stored).await?;
             Ok(Persisted::Written(written))
         }
         (Err(CommitError::Changed), _) => Ok(Persisted::Raced),

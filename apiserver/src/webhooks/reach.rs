@@ -13,6 +13,7 @@ use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full, Limited};
 use parking_lot::{Mutex, RwLock};
 use serde_json::Value;
+use tokio::runtime::Handle;
 use tower::ServiceExt;
 
 use super::dial;
@@ -88,6 +89,10 @@ impl Backends {
         // A deadline is in the URL, in whole seconds.
         let url = format!("{}?timeout={}s", address.url, timeout.as_secs());
         let explain = |why: String| format!("Post \"{url}\": {why}");
+        // A test may change objects directly, outside of any.
+        if Handle::try_current().is_err() {
+            return Err(explain("there is no Tokio runtime".to_owned()));
+        }
         let answer = AssertUnwindSafe(self.send(client, &address, &url, review)).catch_unwind();
         let answer = match tokio::time::timeout(timeout, answer).await {
             Err(_) => return Err(explain("context deadline exceeded".to_owned())),

@@ -20,6 +20,11 @@ struct Reinvocation {
 }
 
 impl Admission<'_> {
+    /// Whether there are webhooks at all.
+    pub(crate) fn has_webhooks(&self) -> bool {
+        self.may_mutate() || !self.webhooks(Stage::Validating).is_empty()
+    }
+
     /// Whether there are mutating webhooks at all.
     pub(crate) fn may_mutate(&self) -> bool {
         !self.webhooks(Stage::Mutating).is_empty()
@@ -131,6 +136,10 @@ impl Admission<'_> {
             None => patched,
         };
         if self.kind.is_none() {
+            intake::check_type(self.served, &mut patched).map_err(|error| match error.code {
+                422 => Failed::Request(error),
+                _ => request(error.message),
+            })?;
             intake::shape(self.served, &mut patched).map_err(request)?;
             strategy::set_defaults(self.served, &mut patched);
         }

@@ -6,4 +6,5 @@ mod faults;
 mod listener;
 mod rbac;
 mod serving;
+mod webhook_races;
 mod webhooks;

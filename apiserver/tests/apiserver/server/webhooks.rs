@@ -15,21 +15,21 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 use tower::service_fn;
 
-type Review = Request<Full<Bytes>>;
+pub(super) type Review = Request<Full<Bytes>>;
 
-async fn request(review: Review) -> Value {
+pub(super) async fn request(review: Review) -> Value {
     let bytes = review.into_body().collect().await.unwrap().to_bytes();
     serde_json::from_slice::<Value>(&bytes).unwrap()["request"].take()
 }
 
-fn answer(request: &Value, mut response: Value) -> Response<Full<Bytes>> {
+pub(super) fn answer(request: &Value, mut response: Value) -> Response<Full<Bytes>> {
     response["uid"] = request["uid"].clone();
     let review = json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": response});
     Response::new(Full::from(review.to_string()))
 }
 
 /// A webhook of the service `hooks/hook` for requests for config maps.
-fn configuration(kind: &str, operation: &str) -> Value {
+pub(super) fn configuration(kind: &str, operation: &str) -> Value {
     json!({
         "apiVersion": "admissionregistration.k8s.io/v1", "kind": kind, "metadata": {"name": "c"},
         "webhooks": [{
@@ -41,7 +41,7 @@ fn configuration(kind: &str, operation: &str) -> Value {
     })
 }
 
-fn map(name: &str) -> ConfigMap {
+pub(super) fn map(name: &str) -> ConfigMap {
     ConfigMap {
         metadata: ObjectMeta {
             name: Some(name.to_owned()),
@@ -181,46 +181,55 @@ async fn a_hanging_webhook_holds_up_the_controllers_work_alone() {
     }
 }
 
-/// A list asks once for all of its objects, and a stored object that changes again is asked for again.
-#[tokio::test]
-async fn a_list_is_converted_in_one_review() {
+/// A kind with a version that is not stored and one that is, both without a schema.
+pub(super) fn definition([other, stored]: [&str; 2]) -> Value {
     let version = |name: &str, storage: bool| {
         json!({"name": name, "served": true, "storage": storage, "schema": {"openAPIV3Schema":
             {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}})
     };
-    let crd = json!({
+    json!({
         "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
         "metadata": {"name": "things.example.com"},
         "spec": {
             "group": "example.com", "scope": "Cluster",
             "names": {"kind": "Thing", "plural": "things"},
-            "versions": [version("v1", false), version("v2", true)],
+            "versions": [version(other, false), version(stored, true)],
             "conversion": {"strategy": "Webhook", "webhook": {"conversionReviewVersions": ["v1"],
                 "clientConfig": {"service": {"namespace": "hooks", "name": "hook", "path": "/convert"}}}},
         },
-    });
+    })
+}
+
+/// An answer that changes nothing but the version.
+pub(super) fn converted(mut request: Value) -> Response<Full<Bytes>> {
+    let to = request["desiredAPIVersion"].take();
+    let mut objects = request["objects"].take();
+    for object in objects.as_array_mut().unwrap() {
+        object["apiVersion"] = to.clone();
+    }
+    let response = json!({"uid": request["uid"], "convertedObjects": objects, "result": {"status": "Success"}});
+    let review = json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "ConversionReview", "response": response});
+    Response::new(Full::from(review.to_string()))
+}
+
+/// A list asks once for all of its objects, and a stored object that changes again is asked for again.
+#[tokio::test]
+async fn a_list_is_converted_in_one_review() {
     let sizes = Arc::new(parking_lot::Mutex::new(Vec::new()));
     let counted = sizes.clone();
     let hook = service_fn(move |review: Review| {
         let counted = counted.clone();
         async move {
-            let mut request = request(review).await;
-            let to = request["desiredAPIVersion"].take();
-            let Value::Array(mut objects) = request["objects"].take() else {
-                panic!("a list of objects");
-            };
-            for object in &mut objects {
-                object["apiVersion"] = to.clone();
-            }
-            counted.lock().push(objects.len());
-            let response = json!({"uid": request["uid"], "convertedObjects": objects, "result": {"status": "Success"}});
-            let review = json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "ConversionReview", "response": response});
-            Ok::<_, Infallible>(Response::new(Full::<Bytes>::from(review.to_string())))
+            let request = request(review).await;
+            counted
+                .lock()
+                .push(request["objects"].as_array().unwrap().len());
+            Ok::<_, Infallible>(converted(request))
         }
     });
     let thing = |name: &str| json!({"apiVersion": "example.com/v2", "kind": "Thing", "metadata": {"name": name}, "spec": {}});
     let server = ApiServer::builder()
-        .crd_values([crd])
+        .crd_values([definition(["v1", "v2"])])
         .objects([thing("a"), thing("b"), thing("c")])
         .webhooks("hooks", "hook", hook)
         .build()
