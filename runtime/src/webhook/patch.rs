@@ -42,6 +42,11 @@ pub(super) fn carry(sent: &Value, before: &Value, after: &Value) -> Value {
                     (Some(own), Some(old)) => {
                         carried.insert(key.clone(), carry(own, old, value));
                     }
+                    // The encoding left it out: the type knew nothing of what is in it.
+                    (Some(own @ Value::Object(_)), None) => {
+                        let none = Value::Object(Map::new());
+                        carried.insert(key.clone(), carry(own, &none, value));
+                    }
                     _ => {
                         carried.insert(key.clone(), value.clone());
                     }
@@ -81,6 +86,13 @@ mod tests {
             json!({"spec": {}, "status": {}}),
             json!({"spec": {"b": 1}, "status": {"c": 1}}),
             json!({"spec": {"x": 1, "b": 1}, "status": {"c": 1}}),
+        );
+        // The type leaves out what is empty.
+        check(
+            json!({"spec": {"x": 1}, "other": null}),
+            json!({}),
+            json!({"spec": {"b": 1}, "other": {}}),
+            json!({"spec": {"x": 1, "b": 1}, "other": {}}),
         );
         check(
             json!({"l": [{"x": 1, "n": 1}, {"x": 2, "n": 2}]}),

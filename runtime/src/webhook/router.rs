@@ -164,7 +164,7 @@ impl Webhooks {
                 Route::Conversion(converters),
                 (Some(version @ "apiextensions.k8s.io/v1"), Some("ConversionReview")),
             ) if request.is_object() => (
-                respond(converters, &request),
+                respond(converters, &request).await,
                 (version.to_owned(), "ConversionReview"),
             ),
             (route, (version, kind)) => {

@@ -70,6 +70,22 @@ async fn a_patch_leaves_alone_what_the_type_does_not_know() {
 }
 
 #[tokio::test]
+async fn a_patch_escapes_keys() {
+    let label = |map: &mut ConfigMap, _: &AdmissionRequest| {
+        let labels = map.metadata.labels.get_or_insert_default();
+        labels.insert("example.com/a~b".to_owned(), "c".to_owned());
+        Ok(())
+    };
+    let webhooks = Webhooks::builder().defaulter(label).build();
+    let object = json!({"metadata": {"name": "a", "labels": {"k": "v"}}});
+    let answer = response(&webhooks, MUTATE, &review("CREATE", object, Value::Null)).await;
+    assert_eq!(
+        patch_of(&answer),
+        json!([{"op": "add", "path": "/metadata/labels/example.com~1a~0b", "value": "c"}])
+    );
+}
+
+#[tokio::test]
 async fn an_object_that_is_as_it_should_be_gets_no_patch() {
     let object = json!({"metadata": {"name": "a"}, "data": {"color": "blue"}});
     let answer = response(&webhooks(), MUTATE, &review("CREATE", object, Value::Null)).await;
@@ -285,6 +301,25 @@ async fn converters_keep_metadata_but_for_labels_and_annotations() {
     );
     // One that is of the version already is not touched.
     assert_eq!(converted[1], scaler("v1", "b"));
+}
+
+#[tokio::test]
+async fn a_long_conversion_ends_with_its_time() {
+    let slow = Converter::hub::<v2::HorizontalPodAutoscaler>().spoke_with(
+        |old: v1::HorizontalPodAutoscaler| {
+            std::thread::sleep(Duration::from_millis(5));
+            Ok::<_, &str>(v2::HorizontalPodAutoscaler {
+                metadata: old.metadata,
+                ..Default::default()
+            })
+        },
+        |_| Err("not asked for"),
+    );
+    let webhooks = Webhooks::builder().converter(slow).build();
+    let objects = vec![scaler("v1", "a"); 20];
+    let body = conversion("autoscaling/v2", objects.into());
+    let (code, text) = post(&webhooks, "/convert?timeout=0s", &body).await;
+    assert_eq!((code, text.as_str()), (504, "the handler took too long\n"));
 }
 
 #[tokio::test]
