@@ -9,6 +9,8 @@ use clap::{Args, Command, FromArgMatches};
 use kube::Client;
 use tokio_util::sync::CancellationToken;
 
+#[cfg(feature = "webhooks")]
+use super::WebhookFlags;
 use super::{AppError, BoxError, Flags, Process, cluster, logging};
 #[cfg(feature = "demo")]
 use super::{Demo, DemoFlags};
@@ -16,6 +18,8 @@ use crate::connect::ClientOptions;
 use crate::error::chain;
 use crate::manager::{ManagerBuilder, shutdown_signal};
 use crate::metrics::Metrics;
+#[cfg(feature = "webhooks")]
+use crate::webhook::Webhooks;
 
 /// A program of controllers: its name, its help, and what `demo` shows. [`main`](Self::main) runs it.
 #[must_use]
@@ -26,6 +30,8 @@ pub struct App {
     reporter: String,
     crates: Vec<String>,
     adjust: Vec<fn(Command) -> Command>,
+    #[cfg(feature = "webhooks")]
+    webhooks: Option<Webhooks>,
     #[cfg(feature = "demo")]
     pub(super) demo: Option<Demo>,
 }
@@ -56,6 +62,8 @@ impl App {
             reporter: name.to_owned(),
             crates: vec![name.replace('-', "_")],
             adjust: Vec::new(),
+            #[cfg(feature = "webhooks")]
+            webhooks: None,
             #[cfg(feature = "demo")]
             demo: None,
         }
@@ -85,6 +93,14 @@ impl App {
         self
     }
 
+    /// Serves webhooks, where `--webhook-cert-path` names the folder of their certificate: on every replica, by the
+    /// [manager](Process::manager). [`Demo::webhooks`](super::Demo::webhooks) is for `demo`, which needs no certificate.
+    #[cfg(feature = "webhooks")]
+    pub fn webhooks(mut self, webhooks: Webhooks) -> Self {
+        self.webhooks = Some(webhooks);
+        self
+    }
+
     /// Adds the subcommand `demo`.
     #[cfg(feature = "demo")]
     pub fn demo(mut self, demo: Demo) -> Self {
@@ -103,6 +119,11 @@ impl App {
             .mut_arg("lease_lock_name", |arg| {
                 arg.required(false).default_value(self.name)
             });
+        #[cfg(feature = "webhooks")]
+        let command = match &self.webhooks {
+            Some(_) => WebhookFlags::augment_args(command),
+            None => command,
+        };
         #[cfg(feature = "demo")]
         let command = match &self.demo {
             Some(demo) => command
@@ -125,8 +146,14 @@ impl App {
         let mut command = self.command::<F>();
         let matches = command.try_get_matches_from_mut(args)?;
         let told = |error: clap::Error| error.format(&mut command.clone());
+        #[cfg_attr(not(feature = "webhooks"), allow(unused_mut))]
+        let mut flags = Flags::from_arg_matches(&matches).map_err(told)?;
+        #[cfg(feature = "webhooks")]
+        if self.webhooks.is_some() {
+            flags.webhooks = Some(WebhookFlags::from_arg_matches(&matches).map_err(told)?);
+        }
         Ok(Invocation {
-            flags: Flags::from_arg_matches(&matches).map_err(told)?,
+            flags,
             own: F::from_arg_matches(&matches).map_err(told)?,
             #[cfg(feature = "demo")]
             demo: match matches.subcommand() {
@@ -255,7 +282,12 @@ impl App {
         flags: Flags,
         metrics: Metrics,
     ) -> Result<Process, AppError> {
-        let process = Process::new(self.reporter.clone(), client, flags, metrics).await?;
+        #[cfg_attr(not(feature = "webhooks"), allow(unused_mut))]
+        let mut process = Process::new(self.reporter.clone(), client, flags, metrics).await?;
+        #[cfg(feature = "webhooks")]
+        if let Some(webhooks) = &self.webhooks {
+            process.serve(webhooks).await?;
+        }
         let identity = process.identity();
         tracing::info!(identity, version = self.version, "starting");
         Ok(process)

@@ -15,6 +15,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::{App, AppError, BoxError, LogFlags, Process};
 use crate::manager::ManagerBuilder;
+#[cfg(feature = "webhooks")]
+use crate::webhook::Webhooks;
 
 type Walk = Box<dyn FnOnce(Client) -> BoxFuture<'static, Result<(), BoxError>> + Send + Sync>;
 
@@ -30,6 +32,8 @@ pub struct Demo {
     objects: Vec<&'static str>,
     commands: Vec<&'static str>,
     args: Vec<&'static str>,
+    #[cfg(feature = "webhooks")]
+    webhooks: Option<Webhooks>,
     walk: Option<Walk>,
 }
 
@@ -89,6 +93,14 @@ impl Demo {
         self
     }
 
+    /// Webhooks that the API server calls in this process, without sockets and certificates: for every service that the definitions
+    /// and the webhook configurations among the objects name.
+    #[cfg(feature = "webhooks")]
+    pub fn webhooks(mut self, webhooks: Webhooks) -> Self {
+        self.webhooks = Some(webhooks);
+        self
+    }
+
     /// A line to try, such as `kubectl get networks -w`.
     pub fn command_to_try(mut self, line: &'static str) -> Self {
         self.commands.push(line);
@@ -134,10 +146,17 @@ impl Demo {
     ///
     /// If one of them is not valid.
     pub fn server(&self) -> Result<ApiServer, AppError> {
-        let server = ApiServer::builder()
-            .crd_values(documents("a definition", &self.crds)?)
-            .objects(documents("a sample object", &self.objects)?)
-            .build();
+        let crds = documents("a definition", &self.crds)?;
+        let objects = documents("a sample object", &self.objects)?;
+        let builder = ApiServer::builder();
+        #[cfg(feature = "webhooks")]
+        let builder = self.webhooks.iter().fold(builder, |builder, webhooks| {
+            let services = crds.iter().chain(&objects).flat_map(services);
+            services.fold(builder, |builder, (namespace, name)| {
+                builder.webhooks(namespace, name, webhooks.clone())
+            })
+        });
+        let server = builder.crd_values(crds).objects(objects).build();
         server.map_err(|error| failed("the API server")(Box::new(error)))
     }
 
@@ -190,6 +209,19 @@ fn documents(what: &str, files: &[&str]) -> Result<Vec<Value>, AppError> {
         all.extend(read.map_err(|error| failed(what)(Box::new(error)))?);
     }
     Ok(all)
+}
+
+/// The services, by namespace and name, whose webhooks a definition or a webhook configuration names.
+#[cfg(feature = "webhooks")]
+fn services(object: &Value) -> impl Iterator<Item = (&str, &str)> {
+    let conversion = &object["spec"]["conversion"]["webhook"];
+    let webhooks = object["webhooks"].as_array().into_iter().flatten();
+    std::iter::once(conversion)
+        .chain(webhooks)
+        .filter_map(|webhook| {
+            let service = &webhook["clientConfig"]["service"];
+            Some((service["namespace"].as_str()?, service["name"].as_str()?))
+        })
 }
 
 /// Runs `play` beside the controllers, and stops those afterwards.

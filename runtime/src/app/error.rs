@@ -9,6 +9,8 @@ use kube::config::{InferConfigError, KubeconfigError};
 use super::BoxError;
 use crate::leader::LeaderElectionConfigError;
 use crate::manager::{ManagerBuildError, ManagerError};
+#[cfg(feature = "webhooks")]
+use crate::webhook::CertificateError;
 
 /// Why a program ended other than by being asked to.
 #[derive(Debug, thiserror::Error)]
@@ -55,6 +57,10 @@ pub enum AppError {
         /// Why not.
         source: io::Error,
     },
+    /// The certificate of the webhooks can't be used.
+    #[cfg(feature = "webhooks")]
+    #[error("--webhook-cert-path")]
+    Certificate(#[from] CertificateError),
     /// The election's times don't fit.
     #[error("leader election")]
     Election(#[from] LeaderElectionConfigError),

@@ -45,9 +45,26 @@ pub struct Flags {
     /// Where to serve /healthz and /readyz over HTTP; "0" serves none.
     #[arg(long, value_name = "ADDRESS", default_value = "0", value_parser = parse_address)]
     pub health_probe_bind_address: Bind,
+    /// Where webhooks are served; only in a program that [has some](super::App::webhooks).
+    #[cfg(feature = "webhooks")]
+    #[arg(skip)]
+    pub webhooks: Option<WebhookFlags>,
     /// The log's level and format.
     #[command(flatten)]
     pub log: LogFlags,
+}
+
+/// The flags of webhooks.
+#[cfg(feature = "webhooks")]
+#[derive(Clone, Debug, Args)]
+#[group(skip)]
+pub struct WebhookFlags {
+    /// Where to serve webhooks over HTTPS; "0" serves none.
+    #[arg(long, value_name = "ADDRESS", default_value = ":9443", value_parser = parse_address)]
+    pub webhook_bind_address: Bind,
+    /// The folder of their certificate, tls.crt and tls.key; without it none are served.
+    #[arg(long, value_name = "FOLDER")]
+    pub webhook_cert_path: Option<PathBuf>,
 }
 
 /// The flags of leader election.

@@ -11,6 +11,8 @@ use crate::event::{EventBroadcaster, EventOptions, EventRecorder, Reporter};
 use crate::informer::{FactoryBuilder, SharedInformerFactory};
 use crate::manager::{Manager, ManagerBuilder, OnStuckWork};
 use crate::metrics::Metrics;
+#[cfg(feature = "webhooks")]
+use crate::webhook::{Certificates, WebhookServer, Webhooks};
 
 /// The running program: client, metrics, events and the flags that every controller has.
 pub struct Process {
@@ -21,6 +23,8 @@ pub struct Process {
     metrics: Metrics,
     events: EventBroadcaster,
     listeners: Listeners,
+    #[cfg(feature = "webhooks")]
+    webhooks: Option<WebhookServer>,
 }
 
 /// Addresses that are bound before anything else starts, so that one that is taken ends the program at once.
@@ -48,7 +52,27 @@ impl Process {
             flags: Arc::new(flags),
             reporter,
             metrics,
+            #[cfg(feature = "webhooks")]
+            webhooks: None,
         })
+    }
+
+    /// Lets the manager serve webhooks, if the flags name their certificate.
+    #[cfg(feature = "webhooks")]
+    pub(super) async fn serve(&mut self, webhooks: &Webhooks) -> Result<(), AppError> {
+        let Some(flags) = &self.flags.webhooks else {
+            return Ok(());
+        };
+        let Some(folder) = &flags.webhook_cert_path else {
+            tracing::info!("no webhooks are served: there is no --webhook-cert-path");
+            return Ok(());
+        };
+        if let Some(listener) = listen(flags.webhook_bind_address.0, "webhooks").await? {
+            let certificates = Certificates::from_folder(folder)?;
+            let server = WebhookServer::new(listener, certificates, webhooks.clone());
+            self.webhooks = Some(server);
+        }
+        Ok(())
     }
 
     /// The client of the cluster that the flags name.
@@ -99,7 +123,7 @@ impl Process {
             .resync(self.flags.resync_period)
     }
 
-    /// A manager by the flags: metrics, events, leader election and endpoints. Controllers are the caller's to add.
+    /// A manager by the flags: metrics, events, leader election, endpoints and webhooks. Controllers are the caller's to add.
     ///
     /// # Errors
     ///
@@ -118,6 +142,10 @@ impl Process {
         }
         if let Some(listener) = self.listeners.health {
             manager = manager.serve_health(listener);
+        }
+        #[cfg(feature = "webhooks")]
+        if let Some(server) = self.webhooks {
+            manager = manager.webhooks(server);
         }
         Ok(manager)
     }

@@ -49,6 +49,7 @@ mod union;
 
 use std::collections::BTreeMap;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 // A line for each module, since copies leave out what their types do not need (`codegen/src/emit/types/codec.rs`).
@@ -83,6 +84,17 @@ pub fn from_json<T: for<'de> Deserialize<'de> + Default>(json: &str) -> T {
 #[must_use]
 pub fn decoded<T: Codec + Default>(json: &str) -> T {
     serde_json::from_str(json).map_or_else(|_| T::default(), Decoded::value)
+}
+
+/// A value as another type: what both have under one name. Fields that only one of them has are left out, or stay at their default.
+///
+/// For conversions between the versions of a kind, as far as those are equal.
+///
+/// # Errors
+///
+/// A field of one name is of another type, or one that must be there is missing.
+pub fn recoded<T: DeserializeOwned>(value: &impl Serialize) -> Result<T, serde_json::Error> {
+    serde_json::from_value(serde_json::to_value(value)?)
 }
 
 /// A value with a wire format of its own.

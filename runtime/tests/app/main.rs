@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+#[cfg(feature = "webhooks")]
+mod webhooks;
+
 use std::error::Error;
 use std::net::TcpListener;
 use std::sync::Arc;

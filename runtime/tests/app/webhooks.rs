@@ -1,0 +1,149 @@
+//! Webhooks of a program: their flags, and their calls by the server of `demo`.
+
+use codegen_runtime::app::{App, AppError, BoxError, Demo};
+use codegen_runtime::codec;
+use codegen_runtime::fake;
+use codegen_runtime::manager::ManagerBuilder;
+use codegen_runtime::webhook::{AdmissionRequest, Refusal, Webhooks};
+use k8s_openapi::api::core::v1::{ConfigMap, ConfigMapVolumeSource, SecretVolumeSource};
+use kube::api::{Api, PostParams};
+use tokio_util::sync::CancellationToken;
+
+/// As `kube-codegen` makes it of a marker.
+const CONFIGURATION: &str = r#"
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingWebhookConfiguration
+metadata: {name: greet}
+webhooks:
+- name: mconfigmap-v1.kb.io
+  clientConfig: {service: {name: any, namespace: system, path: /mutate--v1-configmap}}
+  rules:
+  - {apiGroups: [""], apiVersions: [v1], resources: [configmaps], operations: [CREATE]}
+  admissionReviewVersions: [v1]
+  sideEffects: None
+"#;
+
+fn greet(map: &mut ConfigMap, _: &AdmissionRequest) -> Result<(), Refusal> {
+    let data = map.data.get_or_insert_default();
+    data.entry("greeting".to_owned()).or_insert("hello".into());
+    Ok(())
+}
+
+fn webhooks() -> Webhooks {
+    Webhooks::builder().defaulter(greet).build()
+}
+
+fn app() -> App {
+    App::new("greet-controller", "1.2.3")
+}
+
+#[tokio::test]
+async fn the_server_of_a_demo_calls_webhooks_without_certificates() {
+    let demo = Demo::new().objects(CONFIGURATION).webhooks(webhooks());
+    let server = demo.server().unwrap();
+    let api = Api::<ConfigMap>::namespaced(server.client(), "default");
+    let map: ConfigMap = serde_json::from_str(r#"{"metadata": {"name": "a"}}"#).unwrap();
+    let created = api.create(&PostParams::default(), &map).await.unwrap();
+    assert_eq!(created.data.unwrap()["greeting"], "hello");
+}
+
+#[test]
+fn only_programs_with_webhooks_have_their_flags() {
+    let line = ["greet-controller", "--webhook-cert-path=/certificates"];
+    assert!(app().try_parse_from::<()>(line).is_err());
+    let app = app().webhooks(webhooks());
+    app.command::<()>().debug_assert();
+    let flags = app.try_parse_from::<()>(line).unwrap().flags.webhooks;
+    let flags = flags.unwrap();
+    assert_eq!(flags.webhook_bind_address.0.unwrap().port(), 9443);
+    assert_eq!(
+        flags.webhook_cert_path.unwrap().to_str(),
+        Some("/certificates")
+    );
+}
+
+#[tokio::test]
+async fn a_certificate_that_is_not_there_ends_the_program_before_setup() {
+    let app = app().webhooks(webhooks());
+    let line = [
+        "greet-controller",
+        "--webhook-cert-path=/nowhere",
+        "--webhook-bind-address=127.0.0.1:0",
+    ];
+    let flags = app.try_parse_from::<()>(line).unwrap().flags;
+    let (client, _) = fake::serve(&[], Vec::<fake::Object>::new());
+    let setup = async |_, ()| -> Result<ManagerBuilder, BoxError> { unreachable!("setup") };
+    let stop = CancellationToken::new();
+    let ended = app.run_with(client, flags, (), setup, &stop).await;
+    assert!(matches!(ended, Err(AppError::Certificate(_))), "{ended:?}");
+}
+
+#[tokio::test]
+async fn the_manager_serves_webhooks_with_the_certificate_of_the_flags() {
+    let folder = tempfile("certificates");
+    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    std::fs::write(folder.join("tls.crt"), made.cert.pem()).unwrap();
+    std::fs::write(folder.join("tls.key"), made.signing_key.serialize_pem()).unwrap();
+    let health = free_address();
+    let app = app().webhooks(webhooks());
+    let line = [
+        "greet-controller".to_owned(),
+        "--leader-elect=false".to_owned(),
+        format!("--webhook-cert-path={}", folder.display()),
+        "--webhook-bind-address=127.0.0.1:0".to_owned(),
+        format!("--health-probe-bind-address={health}"),
+    ];
+    let flags = app.try_parse_from::<()>(line).unwrap().flags;
+    let (client, _) = fake::serve(&[], Vec::<fake::Object>::new());
+    let stop = CancellationToken::new();
+    let setup = async |process: codegen_runtime::app::Process, ()| {
+        let factory: codegen_runtime::informer::SharedInformerFactory = process.factory();
+        process.manager(&factory)
+    };
+    let running = app.run_with(client, flags, (), setup, &stop);
+    let ready = async {
+        while !says_ok(&health).await {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+        stop.cancel();
+    };
+    let (ended, ()) = tokio::join!(running, ready);
+    ended.unwrap();
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// Whether `/readyz` has the check of webhooks, and it passes.
+async fn says_ok(address: &str) -> bool {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let Ok(mut stream) = tokio::net::TcpStream::connect(address).await else {
+        return false;
+    };
+    let request = b"GET /readyz?verbose HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n";
+    stream.write_all(request).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    answer.starts_with("HTTP/1.1 200") && answer.contains("[+]webhooks ok")
+}
+
+fn free_address() -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().to_string()
+}
+
+fn tempfile(name: &str) -> std::path::PathBuf {
+    let folder = std::env::temp_dir().join(format!("{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+#[test]
+fn values_are_recoded_as_far_as_types_are_equal() {
+    let secret = SecretVolumeSource {
+        default_mode: Some(4),
+        secret_name: Some("a".to_owned()),
+        ..SecretVolumeSource::default()
+    };
+    let map: ConfigMapVolumeSource = codec::recoded(&secret).unwrap();
+    assert_eq!(map.default_mode, Some(4));
+    assert!(codec::recoded::<u32>(&secret).is_err());
+}
