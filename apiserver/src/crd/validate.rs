@@ -64,7 +64,14 @@ pub(crate) fn validate(crd: &Value) -> Vec<FieldError> {
         if index == 0 || !shared("additionalPrinterColumns") {
             validate_columns(&path("additionalPrinterColumns"), version, &mut errors);
         }
-        if index == 0 || !shared("selectableFields") {
+        if shared("selectableFields") && !shared("schema") {
+            // Shared fields stand at the top of the spec, and so would their schema.
+            let given = version["selectableFields"].as_array();
+            if index == 0 && given.is_some_and(|fields| !fields.is_empty()) {
+                let why = "may only be set when validations.schema is included";
+                errors.push(FieldError::invalid("spec.selectableFields", "", why));
+            }
+        } else if index == 0 || !shared("selectableFields") {
             validate_selectable(&path("selectableFields"), version, &mut errors);
         }
         validate_deprecation(index, version, &mut errors);

@@ -21,6 +21,7 @@ cases![
     requests_default_to_limits,
     selectable_fields_must_resolve,
     selectable_fields_are_scalars,
+    selectable_fields_of_all_versions_need_one_schema,
     column_formats_are_checked,
     deprecation_warnings_are_not_empty,
     webhook_conversion_needs_a_client,
@@ -345,6 +346,44 @@ integer. Enum string fields and strings with formats are allowed."
         );
         refused_crd(&client, "selectableFields", fields, &why).await;
     }
+}
+
+async fn selectable_fields_of_all_versions_need_one_schema(client: Client) {
+    let one = spec_schema(json!({"s": {"type": "string"}}));
+    let other = spec_schema(json!({"s": {"type": "string"}, "t": {"type": "string"}}));
+    let fields = json!([{"jsonPath": ".spec.s"}]);
+    let shared = |schema: &Value, fields: &Value| {
+        let mut crd = Crd::new(one.clone()).and_version("v2", schema.clone());
+        for index in [0, 1] {
+            crd.body["spec"]["versions"][index]["selectableFields"] = fields.clone();
+        }
+        crd
+    };
+    // What they name is not looked at.
+    for fields in [&fields, &json!([{"jsonPath": ".spec.nope"}])] {
+        let crd = shared(&other, fields);
+        let message = format!(
+            "CustomResourceDefinition.apiextensions.k8s.io \"{}\" is invalid: spec.selectableFields: Invalid value: \"\": \
+may only be set when validations.schema is included",
+            crd.name()
+        );
+        let refused = post(&client, CRDS, &crd.body).await;
+        refused.fails(422, "Invalid", &message);
+    }
+    shared(&one, &fields).install(&client).await;
+    let mut crd = shared(&other, &fields);
+    crd.body["spec"]["versions"][1]["selectableFields"] =
+        json!([{"jsonPath": ".spec.s"}, {"jsonPath": ".spec.t"}]);
+    let things = crd.install(&client).await;
+    // An update that makes them the same is refused, too.
+    let path = "/spec/versions/1/selectableFields/1";
+    let operations = json!([{"op": "remove", "path": path}]);
+    let patched = patch(&things.client, &crd.path(), patch_type::JSON, &operations).await;
+    patched.fails_with(
+        422,
+        "Invalid",
+        "may only be set when validations.schema is included",
+    );
 }
 
 async fn column_formats_are_checked(client: Client) {
