@@ -327,6 +327,11 @@ pub fn track_update(writer: &Writer<'_>, old: Option<&Value>, new: &mut Value) {
     managed.encode(new);
 }
 
+/// Checks that the managedFields of an object can be read.
+pub(crate) fn check_managed(object: &Value) -> Result<(), String> {
+    Managed::decode(object).map(drop)
+}
+
 fn read_managed(writer: &Writer<'_>, old: Option<&Value>, new: &Value) -> Managed {
     let of_old = || {
         old.and_then(|old| Managed::decode(old).ok())

@@ -9,6 +9,8 @@ cases![
     a_patch_changes_the_object,
     a_patched_object_is_pruned_defaulted_and_validated,
     what_a_webhook_changes_has_no_manager,
+    managed_fields_that_a_webhook_spoils_stay_as_they_were,
+    managed_fields_may_be_changed_by_a_webhook,
     mutating_webhooks_are_called_in_order_and_see_each_others_changes,
     a_webhook_is_called_again_after_a_later_change,
     warnings_become_headers,
@@ -138,6 +140,92 @@ async fn what_a_webhook_changes_has_no_manager(client: Client) {
         .await
         .is(201);
     assert_eq!(owned(&applied), (true, false), "{applied:#}");
+}
+
+async fn managed_fields_that_a_webhook_spoils_stay_as_they_were(client: Client) {
+    let cases = [
+        (
+            json!({"op": "add", "path": "/metadata/managedFields/0/operation", "value": "Guess"}),
+            "operation must be `Apply` or `Update`",
+        ),
+        (
+            json!({"op": "remove", "path": "/metadata/managedFields/0/apiVersion"}),
+            "apiVersion must not be empty",
+        ),
+        (
+            json!({"op": "remove", "path": "/metadata/managedFields/0/fieldsType"}),
+            "missing fieldsType in managed fields entry 0",
+        ),
+        (
+            json!({"op": "add", "path": "/metadata/managedFields/0/fieldsType", "value": "FieldsV2"}),
+            "invalid fieldsType \"FieldsV2\" in managed fields entry 0",
+        ),
+        (
+            json!({"op": "add", "path": "/metadata/managedFields", "value": [{}]}),
+            "operation must be `Apply` or `Update`",
+        ),
+    ];
+    let spoil = cases.clone().map(|(spoil, _)| spoil);
+    let scene = Scene::start(&client, move |_, request| {
+        let case = at(request, "/object/data/case")
+            .as_str()
+            .unwrap_or_default();
+        let number: usize = case.parse().unwrap_or_default();
+        patch(json!([spoil[number], {"op": "add", "path": "/data/added", "value": "yes"}]))
+    })
+    .await;
+    scene
+        .install(Stage::Mutating, &[scene.server.webhook("a", json!({}))])
+        .await;
+    for (number, (_, why)) in cases.iter().enumerate() {
+        let name = format!("case-{number}");
+        let data = json!({"data": {"case": number.to_string()}});
+        let object = scene.maps.object(&name, data.clone());
+        let warning = format!(
+            ".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating \
+admission controller; please fix your requests: {why}"
+        );
+        let replies = [
+            (
+                201,
+                scene.maps.create_with("fieldManager=me", &object).await,
+            ),
+            (
+                200,
+                scene
+                    .maps
+                    .merge(&name, json!({"metadata": {"labels": {"a": "b"}}}))
+                    .await,
+            ),
+            (200, scene.maps.apply(&name, "applier", data).await),
+        ];
+        for (code, reply) in replies {
+            let stored = reply.is(code);
+            assert_eq!(reply.warnings(), [warning.as_str()]);
+            check(&stored, "/data/added", "yes");
+            let entries = at(&stored, "/metadata/managedFields");
+            assert!(entries.to_string().contains("f:case"), "{stored:#}");
+            check(entries, "/0/fieldsType", "FieldsV1");
+        }
+    }
+}
+
+async fn managed_fields_may_be_changed_by_a_webhook(client: Client) {
+    let scene = Scene::start(&client, |_, request| {
+        let path = match at(request, "/object/data/k") == "v" {
+            true => json!([{"op": "replace", "path": "/metadata/managedFields/0/manager", "value": "somebody"}]),
+            false => json!([{"op": "remove", "path": "/metadata/managedFields"}]),
+        };
+        patch(path)
+    })
+    .await;
+    scene
+        .install(Stage::Mutating, &[scene.server.webhook("a", json!({}))])
+        .await;
+    let created = scene.maps.given("a", json!({"data": {"k": "v"}})).await;
+    check(&created, "/metadata/managedFields/0/manager", "somebody");
+    let created = scene.maps.given("b", json!({"data": {"k": "w"}})).await;
+    check_absent(&created, "/metadata/managedFields");
 }
 
 /// A webhook that appends its own name to `data.trace`.

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::request::{Admission, Failed, Invocation, States};
+use crate::apply;
+use crate::metadata::object;
 use crate::patch::{self, PatchError};
 use crate::rest::conversion::convert;
 use crate::rest::{intake, strategy};
@@ -56,10 +58,27 @@ impl Admission<'_> {
                     .await?;
             }
         }
-        if let (Some(object), Some(own)) = (object, own) {
+        if let (Some(object), Some(mut own)) = (object, own) {
+            self.mend_managed(object, &mut own);
             *object = own;
         }
         Ok(())
+    }
+
+    /// Gives an object the managed fields back that webhooks made unreadable (`k8s.io/apiserver/pkg/endpoints/handlers/fieldmanager`).
+    fn mend_managed(&self, before: &Value, object: &mut Value) {
+        let managed = |object: &Value| object["metadata"].get("managedFields").cloned();
+        let was = managed(before);
+        if was == managed(object) {
+            return;
+        }
+        if let Err(why) = apply::check_managed(object) {
+            object::set_meta(object, "managedFields", was);
+            self.by.warnings.extend([format!(
+                ".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated \
+mutating admission controller; please fix your requests: {why}"
+            )]);
+        }
     }
 
     async fn call(
