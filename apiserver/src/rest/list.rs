@@ -92,7 +92,9 @@ pub(crate) async fn page(core: &Arc<Core>, call: &Call) -> Result<Page, ApiError
     let snapshot = snapshot(core, call, &options, token.as_ref())?;
     let revision = snapshot.revision;
     if !options.filter.fields.is_empty() {
-        prepare(core, &call.served, &snapshot.objects).await?;
+        let objects = snapshot.objects.iter();
+        let candidates = objects.filter(|object| options.filter.may_match(object));
+        prepare(core, &call.served, candidates).await?;
     }
     let page = select(call, &options, token, snapshot, revision);
     if options.filter.fields.is_empty() {

@@ -203,29 +203,34 @@ impl Filter {
 
     /// Whether an object passes.
     pub(crate) fn matches(&self, served: &Served, object: &Stored) -> bool {
-        if !self.namespace.is_empty() && *self.namespace != *object.key.namespace {
-            return false;
-        }
-        if !(self.labels.is_empty() || self.labels.matches(&object.labels)) {
-            return false;
-        }
-        self.fields.is_empty() || self.fields_match(served, object)
+        let mut decoded = None;
+        self.may_match(object)
+            && self.fields.0.iter().all(|term| {
+                if key_field(object, &term.field).is_some() {
+                    return true;
+                }
+                let decoded = decoded.get_or_insert_with(|| served.decode(object));
+                (field_text(served, decoded, &term.field) == term.value) == term.equal
+            })
     }
 
-    fn fields_match(&self, served: &Served, object: &Stored) -> bool {
-        let mut decoded = None;
-        self.fields.0.iter().all(|term| {
-            let found = match term.field.as_str() {
-                "metadata.name" => object.key.name.to_string(),
-                "metadata.namespace" => object.key.namespace.to_string(),
-                path => field_text(
-                    served,
-                    decoded.get_or_insert_with(|| served.decode(object)),
-                    path,
-                ),
-            };
-            (found == term.value) == term.equal
-        })
+    /// Whether an object may pass, in whichever version: by its key, and by its labels as they are stored.
+    pub(crate) fn may_match(&self, object: &Stored) -> bool {
+        (self.namespace.is_empty() || *self.namespace == *object.key.namespace)
+            && (self.labels.is_empty() || self.labels.matches(&object.labels))
+            && self.fields.0.iter().all(|term| {
+                let found = key_field(object, &term.field);
+                found.is_none_or(|found| (found == term.value) == term.equal)
+            })
+    }
+}
+
+/// A part of an object's key, if that is what a field selector names.
+fn key_field<'a>(object: &'a Stored, field: &str) -> Option<&'a str> {
+    match field {
+        "metadata.name" => Some(&object.key.name),
+        "metadata.namespace" => Some(&object.key.namespace),
+        _ => None,
     }
 }
 

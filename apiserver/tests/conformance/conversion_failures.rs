@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::conversion::{Scene, convert};
 use crate::harness::cases;
+use crate::support::expect::eventually;
 use crate::support::*;
 use crate::webhook_server::Answer;
 
@@ -15,6 +16,8 @@ cases![
     a_list_fails_as_a_whole,
     the_stored_version_is_served_meanwhile,
     a_write_fails_and_stores_nothing,
+    a_watch_ends_without_an_error_at_what_fails_to_convert,
+    watches_of_the_stored_version_go_on,
 ];
 
 /// A scene whose webhook gives another answer from a moment on, and an object `a` of the stored version.
@@ -184,4 +187,51 @@ async fn a_write_fails_and_stores_nothing(client: Client) {
         .await
         .fails_with(500, "", "not today");
     check(&scene.new.get("a").await.is(200), "/spec/host", "h");
+}
+
+/// A scene whose webhook converts all but what has the host `bad`.
+async fn choosy(client: &Client) -> Scene {
+    Scene::start_with(client, |_, request| {
+        let objects = at(request, "/objects").as_array().into_iter().flatten();
+        match objects.filter(|it| it["spec"]["host"] == "bad").count() {
+            0 => convert(request),
+            _ => Answer::Response(json!({"result": {"status": "Failure", "message": "it is bad"}})),
+        }
+    })
+    .await
+}
+
+async fn a_watch_ends_without_an_error_at_what_fails_to_convert(client: Client) {
+    let scene = choosy(&client).await;
+    let list = scene.old.list("").await.is(200);
+    let query = format!("resourceVersion={}", resource_version(&list));
+    let mut watch = scene.old.watch(&query).await;
+    let good = json!({"spec": {"host": "good", "port": 1}});
+    scene.new.given("a", good.clone()).await;
+    watch.expect("ADDED", "a").await;
+    let bad = json!({"spec": {"host": "bad", "port": 1}});
+    scene.new.given("b", bad).await;
+    scene.new.given("c", good).await;
+    assert_eq!(watch.next().await, None);
+    let refused = scene.old.list("limit=5").await;
+    refused.fails_with(500, "", "it is bad");
+    // Once it is gone, or converts, there is nothing in the way.
+    scene.new.delete("b").await.is(200);
+    eventually("the version is listed again", || async {
+        let listed = scene.old.list("limit=5").await;
+        (listed.code == 200).then_some(())
+    })
+    .await;
+}
+
+async fn watches_of_the_stored_version_go_on(client: Client) {
+    let scene = choosy(&client).await;
+    let list = scene.new.list("").await.is(200);
+    let query = format!("resourceVersion={}", resource_version(&list));
+    let mut watch = scene.new.watch(&query).await;
+    for (name, host) in [("a", "bad"), ("b", "good")] {
+        let object = json!({"spec": {"host": host, "port": 1}});
+        scene.new.given(name, object).await;
+        watch.expect("ADDED", name).await;
+    }
 }

@@ -42,7 +42,9 @@ pub(super) async fn watch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiEr
         .ok_or_else(ApiError::no_such_resource)?;
     let include = Include::parse(call.query.text("includeObject"))?;
     let start = start(core, call, &options)?;
-    prepare(core, &call.served, start.initial.as_slice()).await?;
+    let initial = start.initial.as_slice().iter();
+    let seen = initial.filter(|object| options.filter.may_match(object));
+    prepare(core, &call.served, seen).await?;
     let encoder = Encoder::new(call.served.clone(), call.accepted, include);
     let mut watcher = Watcher::new(core.clone(), encoder, options.filter, wakes, start.cursor);
     watcher.initial = start.initial;

@@ -1,6 +1,7 @@
 //! One watcher: its cursor, and the stream of lines that it reads.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -44,7 +45,19 @@ pub(super) struct Watcher {
     next_bookmark: Instant,
     bookmarked: u64,
     failure: Option<ApiError>,
+    /// What comes after the pending events, if nothing else can.
+    end: Option<End>,
+    /// The revision at which the watch was asked for.
+    started: u64,
     done: bool,
+}
+
+/// Why a watch cannot go on, at a change that cannot be converted.
+enum End {
+    /// It happened just now. As on the real server, whose cache starts anew, the watch ends without an error.
+    Live,
+    /// It lies in the past: a client that comes back after the end of its watch must list, and will be told what is wrong.
+    Past { after: u64, fault: u64 },
 }
 
 enum Step {
@@ -63,7 +76,7 @@ impl Watcher {
         wakes: Receiver<u64>,
         cursor: u64,
     ) -> Self {
-        let now = Instant::now();
+        let (now, started) = (Instant::now(), core.store.revision());
         Self {
             core,
             encoder,
@@ -79,6 +92,8 @@ impl Watcher {
             next_bookmark: now + BOOKMARK_EVERY,
             bookmarked: 0,
             failure: None,
+            end: None,
+            started,
             done: false,
         }
     }
@@ -131,18 +146,43 @@ impl Watcher {
         }
     }
 
-    /// Converts the pending events, in one review.
+    /// Converts the pending events that this watcher may see, in one review. If that fails, the watch ends before the first
+    /// event that cannot be converted.
     async fn convert(&mut self) {
-        let served = &self.encoder.served;
-        served.forget();
-        let mut states = Vec::new();
-        for event in &self.pending {
-            states.extend(event.previous.clone());
-            states.push(event.object.clone());
+        self.encoder.served.forget();
+        if self.prepare(0..self.pending.len()).await {
+            return;
         }
-        if let Err(error) = prepare(&self.core, served, &states).await {
-            self.fail(error);
+        let mut good = 0;
+        if self.pending.len() > 1 {
+            while good < self.pending.len() && self.prepare(good..good + 1).await {
+                good += 1;
+            }
         }
+        if let Some(event) = self.pending.get(good) {
+            let fault = event.object.revision;
+            self.end = Some(match fault <= self.started {
+                true => End::Past {
+                    after: fault.saturating_sub(1),
+                    fault,
+                },
+                false => End::Live,
+            });
+            self.pending.truncate(good);
+        }
+    }
+
+    /// Converts some of the pending events; whether it could be done.
+    async fn prepare(&self, range: Range<usize>) -> bool {
+        let events = self.pending.range(range);
+        let states = events.flat_map(|event| event.previous.iter().chain([&event.object]));
+        let seen = states.filter(|state| self.filter.may_match(state));
+        let seen: Vec<Arc<Stored>> = seen.cloned().collect();
+        let outcome = prepare(&self.core, &self.encoder.served, &seen).await;
+        if let Err(error) = &outcome {
+            tracing::debug!(%error, "events of a watch are not converted");
+        }
+        outcome.is_ok()
     }
 
     /// The next thing to send that is there already.
@@ -169,6 +209,18 @@ impl Watcher {
                     self.count_event();
                     return Step::Line(line);
                 }
+            }
+            match self.end.take() {
+                Some(End::Live) => {
+                    self.done = true;
+                    return Step::End;
+                }
+                Some(End::Past { after, fault }) => {
+                    let why = format!("too old resource version: {after} ({fault})");
+                    self.fail(ApiError::expired(why));
+                    return self.step();
+                }
+                None => {}
             }
             let resource = self.encoder.served.resource.id;
             match self.core.store.events_after(resource, self.cursor) {

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod controllers;
+mod conversion;
 mod faults;
 mod listener;
 mod rbac;
