@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde_json::Value;
 
+use crate::backoff::Backoff;
 use crate::metadata::object;
 use crate::registry::{Cluster, Registry, Served};
 use crate::store::stored::Labels;
@@ -50,6 +51,7 @@ pub(crate) struct Core {
     pub(crate) reactors: Reactors,
     pub(crate) faults: Faults,
     pub(crate) backends: Backends,
+    pub(crate) backoff: Backoff,
     pub(crate) options: Options,
     pub(crate) observers: Vec<Box<dyn Observer>>,
 }

@@ -22,6 +22,7 @@ pub mod apply;
 pub mod patch;
 pub mod schema;
 
+mod backoff;
 mod controllers;
 mod core;
 mod crd;

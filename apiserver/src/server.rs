@@ -331,6 +331,7 @@ impl Builder {
             reactors: Reactors::default(),
             faults: Faults::default(),
             backends: self.backends,
+            backoff: Default::default(),
             options: self.options,
             observers: controllers(self.options),
         });

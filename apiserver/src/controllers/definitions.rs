@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::delete_content;
+use super::background::Retry;
 use super::single_flight::SingleFlight;
+use super::{LONGEST_WAIT, delete_content};
 use crate::core::{Change, Core, Observer};
 use crate::crd;
 use crate::kinds::CLEANUP;
@@ -22,7 +23,7 @@ const PLURAL: &str = "customresourcedefinitions";
 #[derive(Debug, Default)]
 pub(super) struct Definitions {
     /// The definitions whose objects are being deleted.
-    ending: SingleFlight,
+    ending: Arc<SingleFlight>,
 }
 
 impl Observer for Definitions {
@@ -32,7 +33,7 @@ impl Observer for Definitions {
             Change::Written { new, .. } if is_definition => {
                 serve(core, new);
                 if object::is_deleting(new) {
-                    self.finish(core, object::name(new));
+                    finish(core, &self.ending, object::name(new));
                 }
             }
             Change::Stored(new) if is_definition => serve(core, new),
@@ -40,19 +41,18 @@ impl Observer for Definitions {
             // A definition may have waited for its objects.
             Change::Removed(_) if served.resource.origin == Origin::Custom => {
                 let resource = &served.resource;
-                self.finish(core, &format!("{}.{}", resource.plural, resource.group));
+                let name = format!("{}.{}", resource.plural, resource.group);
+                finish(core, &self.ending, &name);
             }
             _ => {}
         }
     }
 }
 
-impl Definitions {
-    /// Deletes the objects of a definition under deletion, and then the definition, once they are gone.
-    fn finish(&self, core: &Arc<Core>, name: &str) {
-        if core.is_ending(GROUP, PLURAL, name) == Some(true) {
-            self.ending.run(name, || empty(core, name));
-        }
+/// Deletes the objects of a definition under deletion, and then the definition, once they are gone.
+fn finish(core: &Arc<Core>, ending: &Arc<SingleFlight>, name: &str) {
+    if core.is_ending(GROUP, PLURAL, name) == Some(true) {
+        ending.run(name, || empty(core, ending, name));
     }
 }
 
@@ -180,7 +180,7 @@ fn settle_status(core: &Arc<Core>, name: &str, names: &Accepted) {
     });
 }
 
-fn empty(core: &Arc<Core>, name: &str) {
+fn empty(core: &Arc<Core>, ending: &Arc<SingleFlight>, name: &str) {
     let Some(crds) = core.builtin(GROUP, PLURAL) else {
         return;
     };
@@ -195,18 +195,25 @@ fn empty(core: &Arc<Core>, name: &str) {
         text(&crd, &["spec", "group"]),
         text(&crd, &["spec", "names", "plural"]),
     );
+    let again = (ending.clone(), name.to_owned());
+    let retry = Retry {
+        task: ("crd-finalizer", crds.resource.id, key.clone()),
+        longest: LONGEST_WAIT,
+        work: Arc::new(move |core| finish(core, &again.0, &again.1)),
+    };
     let resource = core.registry.resource(group, plural);
     if let Some(served) = resource.and_then(|r| core.registry.by_id(r.id)) {
         let id = served.resource.id;
         for stored in core.store.snapshot(id, "").objects {
             // A failure leaves the object, which the count below sees.
             let options = DeleteOptions::default();
-            delete_content(core, &served, &stored, options, "crd-finalizer");
+            delete_content(core, &served, &stored, options, &retry);
         }
         if core.store.count(id, "") > 0 {
             return;
         }
     }
+    core.backoff.forget(&retry.task);
     edit(core, &crds, &key, &|crd| {
         object::remove_finalizer(crd, CLEANUP)
     });

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{background, delete};
+use super::background::{self, Retry};
+use super::{LONGEST_WAIT, delete};
 use crate::core::{Change, Core, Observer};
 use crate::metadata::object;
 use crate::registry::Served;
@@ -244,8 +245,9 @@ fn decide(core: &Arc<Core>, resource: ResourceId, key: &Key) {
     else {
         return;
     };
+    let task = ("generic-garbage-collector", resource, key.clone());
     if item.owners.is_empty() || object::is_deleting(&item.decode()) {
-        return;
+        return core.backoff.forget(&task);
     }
     let state = |owner: &Owner| owner_state(core, &key.namespace, owner);
     let states: Vec<OwnerState> = item.owners.iter().map(state).collect();
@@ -255,7 +257,7 @@ fn decide(core: &Arc<Core>, resource: ResourceId, key: &Key) {
                 state(owner) != OwnerState::Solid
             });
         }
-        return;
+        return core.backoff.forget(&task);
     }
     let waits = states.contains(&OwnerState::Waiting);
     let foreground = waits && !core.store.dependents(&item.uid).is_empty();
@@ -267,12 +269,23 @@ fn decide(core: &Arc<Core>, resource: ResourceId, key: &Key) {
     };
     let (core, key, revision) = (core.clone(), key.clone(), item.revision);
     background::run(async move {
-        let outcome = delete(&core, &served, &key, &options, "generic-garbage-collector").await;
+        let (controller, ..) = task;
+        let Err(error) = delete(&core, &served, &key, &options, controller).await else {
+            return core.backoff.forget(&task);
+        };
         // What changed while a webhook was asked may have other owners by now.
         let now = core.store.get(resource, &key);
-        let has_changed = now.is_some_and(|now| now.revision != revision);
-        if has_changed && outcome.is_err_and(|error| error.code == 409) {
-            collect(&core, resource, &key);
+        match now {
+            None => core.backoff.forget(&task),
+            Some(now) if now.revision != revision && error.code == 409 => {
+                collect(&core, resource, &key);
+            }
+            Some(_) => Retry {
+                task,
+                longest: LONGEST_WAIT,
+                work: Arc::new(move |core| collect(core, resource, &key)),
+            }
+            .schedule(&core),
         }
     });
 }

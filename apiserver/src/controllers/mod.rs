@@ -11,6 +11,9 @@ mod namespaces;
 mod single_flight;
 
 use std::sync::Arc;
+use std::time::Duration;
+
+use background::Retry;
 
 use crate::core::{Core, Observer, Options};
 use crate::registry::Served;
@@ -19,6 +22,9 @@ use crate::rest::delete::delete_object;
 use crate::rest::options::DeleteOptions;
 use crate::status::ApiError;
 use crate::store::{Key, Stored};
+
+/// The longest wait before most controllers try again what failed.
+const LONGEST_WAIT: Duration = Duration::from_secs(1000);
 
 /// The controllers that run, in the order in which they see a write.
 pub(crate) fn controllers(options: Options) -> Vec<Box<dyn Observer>> {
@@ -36,21 +42,28 @@ pub(crate) fn controllers(options: Options) -> Vec<Box<dyn Observer>> {
     controllers
 }
 
-/// Deletes an object of the content that goes with another, and no later one of its name. A failure leaves the object.
+/// Deletes an object of the content that goes with another, and no later one of its name. A failure leaves the object, and has the
+/// whole content looked at again.
 fn delete_content(
     core: &Arc<Core>,
     served: &Served,
     stored: &Stored,
     options: DeleteOptions,
-    controller: &'static str,
+    retry: &Retry,
 ) {
     let options = DeleteOptions {
         uid: Some(stored.uid.to_string()),
         ..options
     };
     let (core, served, key) = (core.clone(), served.clone(), stored.key.clone());
+    let retry = retry.clone();
     background::run(async move {
-        drop(delete(&core, &served, &key, &options, controller).await);
+        let (controller, ..) = retry.task;
+        if let Err(error) = delete(&core, &served, &key, &options, controller).await
+            && error.code != 404
+        {
+            retry.schedule(&core);
+        }
     });
 }
 

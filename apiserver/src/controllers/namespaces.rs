@@ -1,7 +1,9 @@
 //! Namespaces: one that is deleted takes its content with it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use super::background::Retry;
 use super::delete_content;
 use super::single_flight::SingleFlight;
 use crate::core::{Change, Core, Observer};
@@ -15,8 +17,11 @@ use crate::store::Key;
 #[derive(Debug, Default)]
 pub(super) struct Namespaces {
     /// The namespaces that are being emptied.
-    ending: SingleFlight,
+    ending: Arc<SingleFlight>,
 }
+
+/// The longest wait before a deletion that failed is tried again.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 impl Observer for Namespaces {
     fn observe(&self, core: &Arc<Core>, served: &Served, change: &Change<'_>) {
@@ -24,29 +29,37 @@ impl Observer for Namespaces {
             Change::Written { new, .. }
                 if served.is("", "namespaces") && object::is_deleting(new) =>
             {
-                self.finish(core, object::name(new));
+                finish(core, &self.ending, object::name(new));
             }
             // A namespace may have waited for its content.
             Change::Removed(last) if served.resource.namespaced => {
-                self.finish(core, &last.key.namespace);
+                finish(core, &self.ending, &last.key.namespace);
             }
             _ => {}
         }
     }
 }
 
-impl Namespaces {
-    /// Deletes what lies in a namespace under deletion, and then the namespace, once it is empty.
-    fn finish(&self, core: &Arc<Core>, name: &str) {
-        if core.is_ending("", "namespaces", name) == Some(true) {
-            self.ending.run(name, || empty(core, name));
-        }
+/// Deletes what lies in a namespace under deletion, and then the namespace, once it is empty.
+fn finish(core: &Arc<Core>, ending: &Arc<SingleFlight>, name: &str) {
+    if core.is_ending("", "namespaces", name) == Some(true) {
+        ending.run(name, || empty(core, ending, name));
     }
 }
 
-fn empty(core: &Arc<Core>, name: &str) {
+fn empty(core: &Arc<Core>, ending: &Arc<SingleFlight>, name: &str) {
     let Some(namespaces) = core.builtin("", "namespaces") else {
         return;
+    };
+    let again = (ending.clone(), name.to_owned());
+    let retry = Retry {
+        task: (
+            "namespace-controller",
+            namespaces.resource.id,
+            Key::new("", name),
+        ),
+        longest: LONGEST_WAIT,
+        work: Arc::new(move |core| finish(core, &again.0, &again.1)),
     };
     let mut left = 0;
     for resource in core.registry.all().iter().filter(|r| r.namespaced) {
@@ -59,11 +72,12 @@ fn empty(core: &Arc<Core>, name: &str) {
                 ..DeleteOptions::default()
             };
             // A failure leaves the object, which the count below sees.
-            delete_content(core, &content, &stored, options, "namespace-controller");
+            delete_content(core, &content, &stored, options, &retry);
         }
         left += core.store.count(resource.id, name);
     }
     if left == 0 {
+        core.backoff.forget(&retry.task);
         edit(core, &namespaces, &Key::new("", name), &|namespace| {
             child(fields(namespace), "spec").remove("finalizers");
         });

@@ -3,6 +3,7 @@
 use crate::harness::cases;
 use crate::support::expect::eventually;
 use crate::support::*;
+use crate::webhook_server::{Scene, Stage, refuse_two_deletions, rule};
 
 cases![
     controllers:
@@ -18,6 +19,7 @@ cases![
     dependent_in_another_namespace_than_its_owner_is_deleted,
     long_chain_of_owners_is_collected,
     owner_with_many_dependents_is_collected,
+    a_deletion_that_a_webhook_refuses_is_tried_again,
 ];
 
 fn owned_by(owner: &Value, blocking: bool) -> Value {
@@ -199,4 +201,23 @@ async fn owner_with_many_dependents_is_collected(client: Client) {
         .is(200);
     gone(&maps, "owner").await;
     check(&maps.list("").await.is(200), "/items", json!([]));
+}
+
+async fn a_deletion_that_a_webhook_refuses_is_tried_again(client: Client) {
+    let scene = Scene::start(&client, refuse_two_deletions()).await;
+    let maps = &scene.maps;
+    let owner = maps.given("owner", json!({})).await;
+    maps.given("child", owned_by(&owner, false)).await;
+    let rules = json!([rule(&["DELETE"], "", "v1", &["configmaps"])]);
+    let webhook = scene.server.webhook("a", json!({"rules": rules}));
+    scene.install(Stage::Validating, &[webhook]).await;
+    for _ in 0..2 {
+        let refused = maps.delete("owner").await;
+        refused.fails_with(403, "", "not yet");
+    }
+    maps.delete("owner").await.is(200);
+    gone(maps, "child").await;
+    let calls = scene.server.calls("/a");
+    let calls = calls.iter().filter(|call| call["name"] == "child");
+    assert_eq!(calls.count(), 3);
 }

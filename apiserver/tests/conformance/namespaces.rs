@@ -1,8 +1,10 @@
 //! Namespaces and their end.
 
 use crate::harness::cases;
+use crate::support::crd::spec_schema;
 use crate::support::expect::eventually;
 use crate::support::*;
+use crate::webhook_server::{Scene, Stage, refuse_two_deletions, rule};
 
 cases![
     controllers:
@@ -14,6 +16,8 @@ cases![
     namespace_finalizer_of_metadata_holds_it,
     namespace_can_be_made_again,
     namespace_with_many_objects_ends,
+    a_deletion_that_a_webhook_refuses_is_tried_again,
+    a_deletion_with_a_definition_that_a_webhook_refuses_is_tried_again,
 ];
 
 fn namespaces(client: &Client) -> Collection {
@@ -163,4 +167,32 @@ async fn namespace_with_many_objects_ends(client: Client) {
     namespaces(&client).delete(&name).await.is(200);
     gone(&client, &name).await;
     check(&maps.list("").await.is(200), "/items", json!([]));
+}
+
+async fn a_deletion_that_a_webhook_refuses_is_tried_again(client: Client) {
+    let scene = Scene::start(&client, refuse_two_deletions()).await;
+    scene.maps.given("a", json!({})).await;
+    let rules = json!([rule(&["DELETE"], "", "v1", &["configmaps"])]);
+    let webhook = scene.server.webhook("a", json!({"rules": rules}));
+    scene.install(Stage::Validating, &[webhook]).await;
+    let name = scene.maps.namespace.clone().unwrap_or_default();
+    namespaces(&client).delete(&name).await.is(200);
+    gone(&client, &name).await;
+}
+
+async fn a_deletion_with_a_definition_that_a_webhook_refuses_is_tried_again(client: Client) {
+    let crd = Crd::new(spec_schema(json!({})));
+    let things = crd.install(&client).await;
+    things.given("a", json!({})).await;
+    let scene = Scene::start(&client, refuse_two_deletions()).await;
+    let rules = json!([rule(&["DELETE"], &crd.group, "v1", &["things"])]);
+    let fields = json!({"rules": rules, "namespaceSelector": {"matchLabels":
+        {"kubernetes.io/metadata.name": things.namespace}}});
+    let webhook = scene.server.webhook("a", fields);
+    scene.install(Stage::Validating, &[webhook]).await;
+    delete(&client, &crd.path()).await.is(200);
+    eventually("the definition is gone", || async {
+        (get(&client, &crd.path()).await.code == 404).then_some(())
+    })
+    .await;
 }

@@ -1,5 +1,6 @@
 //! A webhook server on 127.0.0.1 with a certificate of its own, and configurations that send requests to it.
 
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -199,6 +200,23 @@ async fn serve(
             .serve_connection(TokioIo::new(stream), service)
             .await,
     );
+}
+
+/// Refuses each deletion of an object twice, and lets everything else pass.
+pub(crate) fn refuse_two_deletions() -> impl Fn(&str, &Value) -> Answer + Send + Sync + 'static {
+    let refused = Mutex::new(BTreeMap::<String, usize>::new());
+    move |_, request| {
+        if request["operation"] != "DELETE" || request["dryRun"] == true {
+            return allow();
+        }
+        let mut refused = refused.lock();
+        let count = refused.entry(request["name"].to_string()).or_default();
+        *count += 1;
+        match *count {
+            1 | 2 => deny(json!({"code": 403, "message": "not yet"})),
+            _ => allow(),
+        }
+    }
 }
 
 /// The stage of a configuration.

@@ -1,0 +1,78 @@
+//! Which work of controllers failed how often, and when it is tried again (`ItemExponentialFailureRateLimiter` of client-go).
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use crate::store::{Key, ResourceId};
+
+/// The wait after the first failure; each further one doubles it.
+const SHORTEST: Duration = Duration::from_millis(5);
+
+/// What a controller has to do about an object.
+pub(crate) type Task = (&'static str, ResourceId, Key);
+
+#[derive(Debug, Default)]
+struct Failures {
+    count: u32,
+    /// Whether the task waits to be tried again.
+    waits: bool,
+}
+
+/// The tasks that failed.
+#[derive(Debug, Default)]
+pub(crate) struct Backoff(Mutex<BTreeMap<Task, Failures>>);
+
+impl Backoff {
+    /// Counts a failure. Gives the time after which the caller has to try again, unless somebody does already.
+    pub(crate) fn fail(&self, task: &Task, longest: Duration) -> Option<Duration> {
+        let mut all = self.0.lock();
+        let failures = all.entry(task.clone()).or_default();
+        if failures.waits {
+            return None;
+        }
+        let factor = 1 << failures.count.min(30);
+        failures.count += 1;
+        failures.waits = true;
+        Some(SHORTEST.saturating_mul(factor).min(longest))
+    }
+
+    /// Notes that a task is tried again.
+    pub(crate) fn retry(&self, task: &Task) {
+        if let Some(failures) = self.0.lock().get_mut(task) {
+            failures.waits = false;
+        }
+    }
+
+    /// Forgets the failures of a task that is done.
+    pub(crate) fn forget(&self, task: &Task) {
+        let mut all = self.0.lock();
+        if all.get(task).is_some_and(|failures| !failures.waits) {
+            all.remove(task);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_double_up_to_the_longest_and_start_anew_after_success() {
+        let backoff = Backoff::default();
+        let task = ("test", ResourceId(1), Key::new("", "a"));
+        let longest = Duration::from_millis(30);
+        let mut waits = Vec::new();
+        for _ in 0..5 {
+            let wait = backoff.fail(&task, longest).unwrap();
+            // One retry at a time.
+            assert_eq!(backoff.fail(&task, longest), None);
+            backoff.retry(&task);
+            waits.push(wait.as_millis());
+        }
+        assert_eq!(waits, [5, 10, 20, 30, 30]);
+        backoff.forget(&task);
+        assert_eq!(backoff.fail(&task, longest), Some(SHORTEST));
+    }
+}
