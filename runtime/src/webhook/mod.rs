@@ -41,6 +41,7 @@
 mod admission;
 mod certificates;
 mod conversion;
+mod deadline;
 mod patch;
 mod refusal;
 mod review;

@@ -13,6 +13,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -20,6 +21,7 @@ use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
+use super::deadline::WriteDeadline;
 use super::{Certificates, Webhooks};
 use crate::error::chain;
 use crate::metrics::{Metrics, WebhookMetrics};
@@ -33,6 +35,9 @@ const HANDSHAKE: Duration = Duration::from_secs(10);
 /// Time between two requests of a connection. The API server keeps idle connections for 90 s: one that ended here earlier would fail the
 /// review that is just being sent on it.
 const IDLE: Duration = Duration::from_secs(120);
+
+/// Time for a client to read an answer. The API server gives up 30 s after it asked at the latest.
+const READ: Duration = Duration::from_secs(30);
 
 /// Time for what is under way when the server stops.
 const GRACE: Duration = Duration::from_secs(10);
@@ -205,10 +210,20 @@ async fn answer(
         }
         Err(_) => return,
     };
+    serve(stream, service, stop).await;
+}
+
+/// Answers the requests that come through a stream.
+async fn serve(
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    service: Counted,
+    stop: CancellationToken,
+) {
+    let stream = TokioIo::new(WriteDeadline::new(stream, READ));
     let mut server = http1::Builder::new();
     server.timer(TokioTimer::new()).header_read_timeout(IDLE);
     let service = service_fn(move |request| service.clone().respond(request));
-    let mut connection = std::pin::pin!(server.serve_connection(TokioIo::new(stream), service));
+    let mut connection = std::pin::pin!(server.serve_connection(stream, service));
     let ended = tokio::select! {
         ended = &mut connection => ended,
         () = stop.cancelled() => {
@@ -218,5 +233,30 @@ async fn answer(
     };
     if let Err(error) = ended {
         tracing::debug!(error = %chain(&error), "a connection to the webhooks ended");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncWriteExt;
+    use tokio::time::Instant;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_reads_no_answer_is_cut_off() {
+        let (mut client, stream) = tokio::io::duplex(64);
+        let service = Counted {
+            webhooks: Webhooks::builder().build(),
+            metrics: None,
+        };
+        let started = Instant::now();
+        let served = serve(stream, service, CancellationToken::new());
+        // Three requests whose answers do not fit into the pipe.
+        let requests = b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\n\r\n".repeat(3);
+        let asks = async { client.write_all(&requests).await };
+        let (_, asked) = tokio::join!(served, asks);
+        assert!(started.elapsed() >= READ && started.elapsed() < READ + Duration::from_secs(1));
+        drop((asked, client));
     }
 }
