@@ -7,6 +7,8 @@ use std::{path::PathBuf, sync::Arc};
 pub struct Sources {
     /// Annotated Rust: the files of the group-version folders, each with the group and version it belongs to.
     pub rust: Vec<RustPackage>,
+    /// Crates of which the kinds that derive kube's `CustomResource` are read, in whatever module they stand.
+    pub rust_crates: Vec<RustCrate>,
     /// CRD YAML or JSON: any number of documents each.
     pub crds: Vec<Source>,
     /// Files that are searched for the markers of rules and webhooks alone, Rust or Go by their names' ending; sorted by name.
@@ -28,6 +30,21 @@ pub struct RustPackage {
     /// Folder below the crate's `src`, to which generated `zz_generated_…` files go (`apis/cloudnative/v1alpha1`).
     pub dir: PathBuf,
     /// All `.rs` files of the folder, nested ones too, without `zz_generated_…`; sorted by name.
+    pub files: Vec<Source>,
+}
+
+/// A crate whose kinds stand anywhere in it: each says its group and version in `#[kube(…)]`.
+///
+/// They give manifests and no code, which would have no place beside them.
+#[derive(Clone, Debug)]
+pub struct RustCrate {
+    /// The source root as diagnostics show it, with a `/` at its end unless it is empty.
+    pub root: String,
+    /// The file or folder whose kinds are read; the rest of the crate has the types of their fields.
+    pub wanted: String,
+    /// Whether it may hold no kind yet, which is an error otherwise.
+    pub is_empty: bool,
+    /// All `.rs` files of the crate, without `zz_generated_…`; sorted by name.
     pub files: Vec<Source>,
 }
 

@@ -1,6 +1,6 @@
 //! `kube-codegen manifests`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use codegen::{
@@ -16,8 +16,9 @@ use super::{Failure, finish::Finish, generate, options::ModeArgs, style::Color};
 /// config/rbac/role.yaml and config/webhook/manifests.yaml; an API reference goes where --docs says.
 #[derive(Debug, Args)]
 pub(super) struct Manifests {
-    /// Folders of annotated Rust, with `GROUP/VERSION/` in them.
-    #[arg(value_name = "DIR", group = "input")]
+    /// Folders of annotated Rust, with `GROUP/VERSION/` in them; or crates, their folders or files, with kinds that derive
+    /// kube's `CustomResource` in any module.
+    #[arg(value_name = "PATH", group = "input")]
     apis: Vec<PathBuf>,
     /// CRD files, or folders of them, that are written again: with the same meaning, in the form of all other CRDs.
     #[arg(long = "from-crd", value_name = "PATH", group = "input")]
@@ -117,16 +118,22 @@ impl Manifests {
         options.embedded_object_meta = self.embedded_object_meta;
         options.floats = self.floats;
         options.attribution = self.attribution;
-        // Code would go beside the types.
-        let source = self.apis.first().and_then(|apis| apis.parent());
-        let source = source.map(Path::to_owned).unwrap_or_default();
         let config = Config::new().crds(self.from_crds);
-        let config = self.apis.into_iter().fold(config, Config::apis);
+        let apis = self.apis.into_iter().map(source_root);
+        let config = apis.fold(config, Config::apis);
         let config = config
-            .out_dir(source)
             .compat(self.compat)
             .manifests(self.output, options)
             .manifests_only();
         Ok(vec![config])
+    }
+}
+
+/// The sources of a crate, where its folder is given.
+fn source_root(path: PathBuf) -> PathBuf {
+    let source = path.join("src");
+    match path.join("Cargo.toml").is_file() && source.is_dir() {
+        true => source,
+        false => path,
     }
 }

@@ -35,10 +35,8 @@ impl Config {
     pub(super) fn add_marker_files(&self, sources: &mut Sources) -> Result<(), Error> {
         let packages = sources.rust.iter().flat_map(|package| &package.files);
         let known: BTreeSet<String> = packages.map(|file| file.name.clone()).collect();
-        let generated = self
-            .out
-            .as_ref()
-            .map(|out| whole(&out.join(&self.options.generated)));
+        let out = self.out().ok();
+        let generated = out.map(|out| whole(&out.join(&self.options.generated)));
         for root in self.marker_roots() {
             let mut files = files_with_markers(&self.disk, &root, &|path| {
                 let is_generated = generated

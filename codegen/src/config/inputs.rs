@@ -9,14 +9,14 @@ use std::{
 use super::{
     Error, Progress,
     disk::{Disk, read, read_error, utf8},
-    layout::{module_path, shown},
+    layout::{Place, module_path, shown},
 };
 use crate::{
     diag::{Diagnostic, Diagnostics},
     model::names,
     options::Options,
     read::crd::{self, ReadCrds},
-    source::{RustPackage, Source},
+    source::{RustCrate, RustPackage, Source},
     suggest::closest,
 };
 
@@ -100,6 +100,44 @@ impl GoInput {
     }
 }
 
+/// Whether the kinds of a folder or file stand anywhere in it: it has no folders of versions.
+pub(super) fn is_crate(apis: &Apis, disk: &Disk) -> Result<bool, Error> {
+    let folder = &apis.folder;
+    if !apis.groups.is_empty() {
+        return Ok(false);
+    }
+    Ok(disk.is_file(folder) || versions_in(folder, disk)?.is_empty())
+}
+
+/// Loads the crate in which a folder or file stands.
+///
+/// # Errors
+///
+/// Files that cannot be read.
+pub(super) fn load_crate(apis: &Apis, disk: &Disk) -> Result<RustCrate, Error> {
+    let named = |path: &Path| match shown(path) {
+        here if here == "." => String::new(),
+        path => path,
+    };
+    let root = Place::of(&apis.folder).root;
+    let root = if disk.is_file(&root) {
+        root.parent().map(Path::to_owned).unwrap_or_default()
+    } else {
+        root
+    };
+    let mut name = named(&root);
+    let files = rust_files(&root, disk)?;
+    if !name.is_empty() {
+        name.push('/');
+    }
+    Ok(RustCrate {
+        root: name,
+        wanted: named(&apis.folder),
+        is_empty: disk.is_file(&apis.folder.join("mod.rs")),
+        files,
+    })
+}
+
 /// Loads the group-version folders of `apis`, which stands at `below` in its source root; sorted by group and version.
 ///
 /// # Errors
@@ -145,7 +183,8 @@ fn discover(apis: &Path, disk: &Disk) -> Result<Vec<GroupVersions>, Error> {
     let groups = versions_in(apis, disk)?;
     if groups.is_empty() && !disk.is_file(&apis.join("mod.rs")) {
         let diagnostic = Diagnostic::error(format!("{} holds no API", shown(apis)))
-            .help("put the types of a group's version into <group>/<version>/mod.rs below it");
+            .help("put the types of a group's version into <group>/<version>/mod.rs below it")
+            .help("kinds that derive kube's `CustomResource` stand anywhere for manifests alone: `kube-codegen manifests`, or `emit = []`");
         return Err(Error::Config(diagnostic.into()));
     }
     Ok(groups)

@@ -36,6 +36,7 @@ use crate::{
     options::{Compat, Faulty, KubernetesTypes, KubernetesVersion, Manifests, Options},
 };
 use inputs::{Apis, CrdInput, GoInput, GroupVersions};
+use layout::Place;
 
 /// The generation for one crate: inputs, options and the output folder.
 ///
@@ -419,10 +420,16 @@ impl Config {
         &self.options
     }
 
-    /// The output folder.
+    /// The output folder; where only manifests are written, the types' source root stands for it.
     fn out(&self) -> Result<PathBuf, Error> {
+        let of_types = || {
+            let (_, only) = self.manifests.as_ref()?;
+            let root = self.apis.first().map(|apis| Place::of(&apis.folder).root);
+            (*only == Only::Manifests).then(|| root.unwrap_or_default())
+        };
         self.out
             .clone()
+            .or_else(of_types)
             .or_else(|| env::var_os("OUT_DIR").map(PathBuf::from))
             .ok_or(Error::NoOutput)
     }

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::go::KubernetesSources;
 use super::{
     Config, Error, Only, Progress, advice, disk,
-    inputs::{load_apis, read_crds},
+    inputs::{is_crate, load_apis, load_crate, read_crds},
     layout::{self, module_path, normalize, shown},
     target::Target,
 };
@@ -171,7 +171,7 @@ impl Config {
     /// Whether the crate is of annotated Rust, and has no types yet: there are roles to write, and no code.
     fn awaits_apis(&self, sources: &Sources) -> bool {
         let only_rust = self.crds.is_empty() && self.go.is_empty() && !self.apis.is_empty();
-        only_rust && sources.rust.is_empty()
+        only_rust && sources.rust.is_empty() && sources.rust_crates.is_empty()
     }
 
     /// Whether a run has every CRD of its groups, so that others in their folder are of kinds that are gone. Inputs of a command
@@ -222,6 +222,10 @@ impl Config {
         let mut sources = Sources::default();
         for apis in &self.apis {
             let folder = &apis.folder;
+            if options.emit.is_empty() && is_crate(apis, &self.disk)? {
+                sources.rust_crates.push(load_crate(apis, &self.disk)?);
+                continue;
+            }
             let below = target.map_or_else(
                 || layout::Place::of(folder).below,
                 |target| target.apis_below(folder),
@@ -287,9 +291,12 @@ impl Config {
     /// The output folder as messages name it, and as two configurations of one run may not share it.
     #[must_use]
     pub fn shown_out(&self) -> String {
-        self.out
-            .as_deref()
-            .map_or_else(|| "OUT_DIR".to_owned(), |out| shown(&normalize(out)))
+        let of_manifests = || match &self.manifests {
+            Some((folder, Only::Manifests)) => Some(folder.as_path()),
+            _ => None,
+        };
+        let out = self.out.as_deref().or_else(of_manifests);
+        out.map_or_else(|| "OUT_DIR".to_owned(), |out| shown(&normalize(out)))
     }
 }
 

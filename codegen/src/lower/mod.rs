@@ -41,6 +41,7 @@ use echoes::Echoes;
 pub fn lower(read: Parsed, options: &Options) -> Result<(ApiSet, Diagnostics), Diagnostics> {
     let Parsed {
         mut rust,
+        rust_crates,
         crds,
         crate_markers,
         #[cfg(feature = "go")]
@@ -48,6 +49,7 @@ pub fn lower(read: Parsed, options: &Options) -> Result<(ApiSet, Diagnostics), D
         mut found,
         skipped: _,
     } = read;
+    rust.extend(rust::packages(rust_crates, &mut found));
     let echoes = Echoes::new(&found, &rust);
     // Types that are missing would be missed wherever they are named.
     rust.retain(|package| !package.is_partial);

@@ -15,6 +15,8 @@ use crate::{diag::Diagnostics, options::Options, source::Sources};
 pub struct Parsed {
     /// The group-version folders of annotated Rust.
     pub rust: Vec<rust::Package>,
+    /// The crates whose kinds stand anywhere.
+    pub rust_crates: Vec<rust::Crate>,
     /// The CRDs.
     pub crds: Vec<crd::Crd>,
     /// Rules and webhooks of files that hold nothing else of the API.
@@ -41,6 +43,7 @@ pub(crate) fn read_beside(crds: crd::ReadCrds, sources: &Sources, options: &Opti
     found.extend(crds.found);
     Parsed {
         rust: rust::read(&sources.rust, ignored, &mut found),
+        rust_crates: rust::read_crates(&sources.rust_crates, ignored),
         crate_markers: crate_markers::read(
             &sources.marker_files,
             ignored,

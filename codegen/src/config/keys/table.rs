@@ -231,7 +231,7 @@ pub(in crate::config) const KEYS: &[Key] = &[
         String,
         "\"src/apis\"",
         "\"src\"",
-        "The folder with the types, in `<group>/<version>/`.",
+        "The folder with the types, in `<group>/<version>/`. With `emit = []`, kinds that derive kube's `CustomResource` may stand in any module of it.",
     ),
     key(
         Rust,

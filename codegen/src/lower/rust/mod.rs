@@ -7,6 +7,7 @@ mod arrays;
 mod checks;
 mod derives;
 mod enums;
+mod kinds;
 mod kube;
 mod methods;
 mod refs;
@@ -22,6 +23,7 @@ pub(super) mod well_known;
 
 use std::collections::BTreeMap;
 
+pub(super) use self::kinds::packages;
 use self::resolve::Resolver;
 use crate::{
     diag::{Diagnostic, Diagnostics},
@@ -32,7 +34,7 @@ use crate::{
             crd::{Skip, SkipVersion},
             package::{GroupGoName, GroupName, VersionName},
         },
-        rust::{Item, Package},
+        rust::{Item, Layout, Package},
     },
 };
 
@@ -163,7 +165,9 @@ impl<'a> Cx<'a> {
 
     fn version(&self, group: &str, diagnostics: &mut Diagnostics) -> Version {
         let package = self.package;
-        checks::modules(self, diagnostics);
+        if package.layout == Layout::Version {
+            checks::modules(self, diagnostics);
+        }
         checks::package_names(package, diagnostics);
         let mut types = Vec::new();
         let mut resources = Vec::new();

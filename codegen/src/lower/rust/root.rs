@@ -13,7 +13,7 @@ use crate::{
     model::{KnownType, TypeRef},
     read::{
         markers::crd::StatusSubresource,
-        rust::{Body, Field, Fields, Item, Kind, PathType},
+        rust::{Body, Field, Fields, Item, Kind, Layout, PathType},
     },
 };
 
@@ -100,11 +100,13 @@ impl Cx<'_> {
     }
 
     /// The root that kube-derive generates is seen by its name too.
+    /// Generated code names the root that kube derives; where kinds stand anywhere, there is none.
     pub(super) fn check_kube_export(&self, item: &Item, root: &str, diagnostics: &mut Diagnostics) {
-        if !self
-            .resolver
-            .is_name_exported(&self.module(item), root, item.visible)
-        {
+        let is_seen = |item: &Item| {
+            let module = self.module(item);
+            self.resolver.is_name_exported(&module, root, item.visible)
+        };
+        if self.package.layout == Layout::Version && !is_seen(item) {
             diagnostics.push(self.not_exported(item, root));
         }
     }

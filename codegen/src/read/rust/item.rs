@@ -6,7 +6,10 @@
 use std::{collections::BTreeMap, ops::Range, path::PathBuf};
 
 use super::{kube::KubeDerive, serde::SerdeAttrs};
-use crate::{diag::Place, read::markers::MarkerSet};
+use crate::{
+    diag::{Diagnostics, Place},
+    read::markers::MarkerSet,
+};
 
 /// A group-version folder as read.
 #[derive(Clone, Debug)]
@@ -35,6 +38,30 @@ pub struct Package {
     pub has_macros: bool,
     /// Whether a file could not be parsed, so that types may be missing.
     pub is_partial: bool,
+    /// How its files are laid out.
+    pub layout: Layout,
+}
+
+/// How the files of a package are laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// A folder for the group's version, beside whose types code is generated.
+    Version,
+    /// A crate: kinds say their group and version, and no code is generated.
+    Crate,
+}
+
+/// A crate as read, whose kinds are of any group and version.
+#[derive(Clone, Debug)]
+pub struct Crate {
+    /// Its modules and items.
+    pub package: Package,
+    /// The file or folder whose kinds are asked for, as places name it.
+    pub wanted: String,
+    /// Whether it may have none, which is an error otherwise.
+    pub is_empty: bool,
+    /// The findings about its items: most of them are not of the API.
+    pub findings: Diagnostics,
 }
 
 /// A module of the version.

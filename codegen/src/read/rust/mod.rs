@@ -1,4 +1,4 @@
-//! Annotated Rust: a group-version folder as its modules, items, documentation and markers.
+//! Annotated Rust: a group-version folder, or a crate, as its modules, items, documentation and markers.
 //!
 //! Each file is parsed once by syn and scanned once for its comments, which syn drops; both meet in the file reader. What
 //! comes out is plain data with places. Start reading at [`read`], then [`Package`].
@@ -15,11 +15,11 @@ mod serde;
 mod syntax;
 mod types;
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 pub use item::{
-    Body, Declared, Field, Fields, Generics, Impl, Item, Kind, Module, Package, PathType, Style,
-    Type, Use, Variant,
+    Body, Crate, Declared, Field, Fields, Generics, Impl, Item, Kind, Layout, Module, Package,
+    PathType, Style, Type, Use, Variant,
 };
 pub use kube::{Column, KubeDerive, Scale};
 pub use serde::SerdeAttrs;
@@ -32,7 +32,7 @@ use self::{
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
     read::markers::{IgnoredMarkers, MarkerSet},
-    source::{RustPackage, Source},
+    source::{RustCrate, RustPackage, Source},
 };
 
 /// A comment of a file, as far as markers need it.
@@ -97,20 +97,10 @@ fn read_package(
         version: package.version.clone(),
         module_path: package.module_path.clone(),
         dir: package.dir.clone(),
-        docs: String::new(),
-        markers: MarkerSet::default(),
-        place: Place {
-            file: Arc::from(root.name.as_str()),
-            text: Arc::clone(&root.text),
-            range: 0..0,
-        },
-        modules: Vec::new(),
-        items: Vec::new(),
-        impls: Vec::new(),
-        has_macros: false,
-        is_partial: false,
+        ..empty(root, Layout::Version)
     };
-    let (files, is_partial) = read_files(&package.files, root_dir, ignored, diagnostics);
+    let module = |file: &Source| module_of(file.name.strip_prefix(root_dir).unwrap_or(&file.name));
+    let (files, is_partial) = read_files(&package.files, &module, ignored, diagnostics);
     read.is_partial = is_partial;
     for (file, mut items) in files {
         if file.name == root.name {
@@ -123,16 +113,67 @@ fn read_package(
     Some(read)
 }
 
-/// The files of the API in order: the version's `mod.rs`, then by name. Modules are read before those that they declare,
+/// A package that starts with a file, and holds nothing yet.
+fn empty(root: &Source, layout: Layout) -> Package {
+    Package {
+        group: String::new(),
+        version: String::new(),
+        module_path: "crate".to_owned(),
+        dir: PathBuf::new(),
+        docs: String::new(),
+        markers: MarkerSet::default(),
+        place: Place {
+            file: Arc::from(root.name.as_str()),
+            text: Arc::clone(&root.text),
+            range: 0..0,
+        },
+        modules: Vec::new(),
+        items: Vec::new(),
+        impls: Vec::new(),
+        has_macros: false,
+        is_partial: false,
+        layout,
+    }
+}
+
+/// Reads crates whose kinds stand anywhere. Programs and the library of a crate share its modules.
+pub fn read_crates(crates: &[RustCrate], ignored: IgnoredMarkers<'_>) -> Vec<Crate> {
+    let read = |source: &RustCrate| {
+        let first = source.files.first()?;
+        let mut package = empty(first, Layout::Crate);
+        let mut findings = Diagnostics::new();
+        let module = |file: &Source| {
+            let path = file.name.strip_prefix(&source.root).unwrap_or(&file.name);
+            match path {
+                "lib.rs" | "main.rs" => Vec::new(),
+                path => module_of(path),
+            }
+        };
+        let (files, is_partial) = read_files(&source.files, &module, ignored, &mut findings);
+        for (_, items) in files {
+            add(&mut package, items);
+        }
+        package.is_partial = is_partial;
+        follow_path_attributes(&mut package);
+        Some(Crate {
+            package,
+            wanted: source.wanted.clone(),
+            is_empty: source.is_empty,
+            findings,
+        })
+    };
+    crates.iter().filter_map(read).collect()
+}
+
+/// The files of the API in order: the root module's, then by name. Modules are read before those that they declare,
 /// so that the modules of tests are known before their files are read. Also, whether a file could not be parsed.
 fn read_files<'a>(
     files: &'a [Source],
-    root_dir: &str,
+    module: &dyn Fn(&Source) -> Vec<String>,
     ignored: IgnoredMarkers<'_>,
     diagnostics: &mut Diagnostics,
 ) -> (Vec<(&'a Source, FileItems)>, bool) {
-    let path_of = |file: &Source| module_of(file.name.strip_prefix(root_dir).unwrap_or(&file.name));
-    let mut files: Vec<_> = files.iter().map(|file| (path_of(file), file)).collect();
+    let mut files: Vec<_> = files.iter().map(|file| (module(file), file)).collect();
     files.sort_by_key(|(path, file)| (path.len(), file.name.as_str()));
     let mut tests: Vec<Vec<String>> = Vec::new();
     let mut read = Vec::new();

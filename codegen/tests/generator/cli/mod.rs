@@ -3,6 +3,7 @@
 //! Transcripts stand in `testdata/cli`; `INSTA_UPDATE=always cargo test -p codegen --test generator cli` rewrites them.
 
 mod config_errors;
+mod crates;
 mod crd;
 mod files;
 mod generate;

@@ -1,0 +1,172 @@
+//! The kinds of a crate: those that derive kube's `CustomResource`, wherever they stand.
+//!
+//! Most of a crate is not of its API: of all items only the kinds and what their fields hold become types, and findings about others
+//! do not count.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use super::{
+    has_derive,
+    resolve::{Resolved, Resolver},
+};
+use crate::{
+    diag::{Diagnostic, Diagnostics},
+    read::{
+        markers::{Marker, MarkerSet},
+        rust::{Body, Crate, Fields, Item, Kind, Package, Type},
+    },
+};
+
+/// A package for each group and version of the crates' kinds.
+pub(in crate::lower) fn packages(crates: Vec<Crate>, found: &mut Diagnostics) -> Vec<Package> {
+    crates
+        .into_iter()
+        .flat_map(|source| packages_of(source, found))
+        .collect()
+}
+
+fn packages_of(source: Crate, found: &mut Diagnostics) -> Vec<Package> {
+    let Crate {
+        package,
+        wanted,
+        is_empty,
+        findings,
+    } = source;
+    let mut versions: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
+    // Kinds whose `#[kube(…)]` could not be read are of no version, but what is wrong with them counts.
+    let mut reached = BTreeSet::new();
+    for (index, item) in package.items.iter().enumerate() {
+        if !has_derive(item, "CustomResource") || !is_below(&item.place.file, &wanted) {
+            continue;
+        }
+        reached.insert(index);
+        if let Some(kube) = &item.kube {
+            let version = (kube.group.as_str(), kube.version.as_str());
+            versions.entry(version).or_default().push(index);
+        }
+    }
+    if reached.is_empty() && !package.is_partial && !is_empty {
+        found.push(
+            Diagnostic::error(format!("{} holds no kind", shown(&wanted)))
+                .help("a kind derives kube's `CustomResource`, or stands in <group>/<version>/mod.rs with markers"),
+        );
+    }
+    let resolver = Resolver::new(&package);
+    let mut packages = Vec::new();
+    for ((group, version), kinds) in versions {
+        let items = reach(&package, &resolver, &kinds);
+        packages.push(part(&package, group, version, &items));
+        reached.extend(items);
+    }
+    found.extend(relevant(&package, &reached, findings));
+    packages
+}
+
+/// Whether a file is the one that is asked for, or below that folder.
+fn is_below(file: &str, wanted: &str) -> bool {
+    let rest = file.strip_prefix(wanted);
+    wanted.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+fn shown(wanted: &str) -> &str {
+    if wanted.is_empty() { "." } else { wanted }
+}
+
+/// The package of a group and version: these items alone, in order.
+fn part(package: &Package, group: &str, version: &str, items: &BTreeSet<usize>) -> Package {
+    let chosen = items.iter().filter_map(|&index| package.items.get(index));
+    // Rules and webhooks are read from all files of the crate.
+    let of_version = |marker: &&Marker| !marker.def.stands_anywhere();
+    let markers = package.markers.0.iter().filter(of_version);
+    Package {
+        group: group.to_owned(),
+        version: version.to_owned(),
+        markers: MarkerSet(markers.cloned().collect()),
+        items: chosen.cloned().collect(),
+        ..package.clone()
+    }
+}
+
+/// The items that values of these kinds hold, kinds included.
+fn reach(package: &Package, resolver: &Resolver<'_>, kinds: &[usize]) -> BTreeSet<usize> {
+    let mut reached = BTreeSet::new();
+    let mut next = kinds.to_vec();
+    while let Some(index) = next.pop() {
+        let Some(item) = package.items.get(index) else {
+            continue;
+        };
+        if !reached.insert(index) {
+            continue;
+        }
+        let mut paths = Vec::new();
+        held(item, &mut |ty| paths_of(ty, &mut paths));
+        let status = item.kube.as_ref().and_then(|kube| kube.status.as_ref());
+        let through = item.serde.through.as_ref();
+        paths.extend(status.into_iter().chain(through).map(|path| split(path)));
+        for path in paths {
+            if let Resolved::Item(index) = resolver.resolve(item.module, &path) {
+                next.push(index);
+            }
+        }
+    }
+    reached
+}
+
+fn split(path: &str) -> Vec<String> {
+    path.split("::")
+        .map(|part| part.trim().to_owned())
+        .collect()
+}
+
+/// Looks at the types that a value of the item holds.
+fn held(item: &Item, look: &mut dyn FnMut(&Type)) {
+    let mut of_fields = |fields: &Fields| {
+        for field in fields.fields.iter().filter(|field| !field.serde.skip) {
+            look(&field.ty);
+        }
+    };
+    match &item.body {
+        Body::Struct(fields) => of_fields(fields),
+        Body::Enum(variants) => variants
+            .iter()
+            .for_each(|variant| of_fields(&variant.fields)),
+        Body::Alias(ty) => look(ty),
+    }
+}
+
+/// Adds the paths of a type and of its arguments.
+fn paths_of(ty: &Type, paths: &mut Vec<Vec<String>>) {
+    match &ty.kind {
+        Kind::Path(path) => {
+            if !path.global {
+                paths.push(path.segments.clone());
+            }
+            path.arguments.iter().for_each(|ty| paths_of(ty, paths));
+        }
+        Kind::List(item, _) => paths_of(item, paths),
+        Kind::Other(_) | Kind::Unsupported(_) => {}
+    }
+}
+
+/// The findings about the reached items, and about files that could not be parsed.
+fn relevant(package: &Package, reached: &BTreeSet<usize>, findings: Diagnostics) -> Diagnostics {
+    let parsed: BTreeSet<&Arc<str>> = package.modules.iter().map(|m| &m.place.file).collect();
+    let items = reached.iter().filter_map(|&index| package.items.get(index));
+    let items: Vec<&Item> = items.collect();
+    let mut kept = Diagnostics::new();
+    for finding in findings {
+        let is_relevant = finding.labels.first().is_none_or(|label| {
+            let (file, at) = (&label.place.file, label.place.range.start);
+            let mut items = items.iter();
+            !parsed.contains(file)
+                || items.any(|item| item.place.file == *file && item.extent.contains(&at))
+        });
+        if is_relevant {
+            kept.push(finding);
+        }
+    }
+    kept
+}

@@ -1,0 +1,144 @@
+//! Kinds that derive kube's `CustomResource` in any module of a crate.
+
+use super::sandbox::{Sandbox, testdata};
+
+const MANIFEST: &str = "[package]\nname = \"operator\"\n";
+
+/// A crate as users of kube lay it out: kinds of two groups and versions beside code that has nothing to do with them.
+fn operator() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("Cargo.toml", MANIFEST);
+    sandbox.write("src/lib.rs", "pub mod common;\npub mod crds;\n");
+    sandbox.write(
+        "src/main.rs",
+        "//! Starts everything.\nuse operator::crds;\nfn main() {}\n\n\
+         // +kubebuilder:rbac:groups=example.com,resources=boats,verbs=get;list\nstruct Context<'a> { name: &'a str }\n",
+    );
+    sandbox.write(
+        "src/common.rs",
+        "// + not a marker\n/// A place.\n#[derive(Serialize, Deserialize, Clone, Debug, JsonSchema)]\npub struct Berth {\n    /// Its number.\n    pub number: u16,\n}\n\n\
+         /// Of no kind.\n// +kubebuilder:validation:Minimm=1\npub struct Apart<'a>(&'a str);\n",
+    );
+    sandbox.write("src/crds/mod.rs", "mod boat;\nmod harbour;\n");
+    sandbox.write(
+        "src/crds/boat.rs",
+        "use crate::common::Berth;\nuse super::harbour as other;\n\n/// A boat.\n#[derive(CustomResource, Serialize, Deserialize, Clone, Debug, JsonSchema)]\n\
+         #[kube(group = \"example.com\", version = \"v1\", kind = \"Boat\", namespaced, status = \"other::State\")]\nstruct BoatSpec {\n    berth: Berth,\n}\n\n\
+         #[cfg(test)]\nmod tests {\n    #[derive(CustomResource, Clone)]\n    #[kube(group = \"test.com\", version = \"v1\", kind = \"Test\")]\n    struct TestSpec {}\n}\n",
+    );
+    sandbox.write(
+        "src/crds/harbour.rs",
+        "/// What is known.\n#[derive(Serialize, Deserialize, Clone, Debug, JsonSchema)]\npub struct State {\n    pub ready: bool,\n}\n\n\
+         /// A harbour.\n#[derive(CustomResource, Serialize, Deserialize, Clone, Debug, JsonSchema)]\n\
+         #[kube(group = \"sea.example.com\", version = \"v1beta1\", kind = \"Harbour\", storage = false)]\npub struct HarbourSpec {\n    pub berths: Vec<crate::common::Berth>,\n}\n",
+    );
+    sandbox
+}
+
+const BOAT: &str = "config/crd/bases/example.com_boats.yaml";
+const HARBOUR: &str = "config/crd/bases/sea.example.com_harbours.yaml";
+
+#[test]
+fn the_kinds_of_a_crate_are_found_in_any_module() {
+    for path in [".", "src", "src/"] {
+        let sandbox = operator();
+        let run = sandbox.quiet("", &["manifests", path], "");
+        assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+        assert_eq!(run.stderr, "");
+        assert_eq!(
+            run.stdout,
+            "Generated in .: 2 groups, 2 kinds, 3 files; 3 written, 0 unchanged\n"
+        );
+        let boat = sandbox.read(BOAT);
+        assert!(boat.contains("description: A boat.") && boat.contains("description: Its number."));
+        assert!(
+            boat.contains("ready:\n                type: boolean"),
+            "{boat}"
+        );
+        assert!(sandbox.read(HARBOUR).contains("  scope: Cluster\n"));
+        assert!(sandbox.read("config/rbac/role.yaml").contains("- boats"));
+    }
+}
+
+#[test]
+fn a_file_or_folder_of_a_crate_gives_its_own_kinds() {
+    let sandbox = operator();
+    let run = sandbox.quiet("", &["manifests", "src/crds/boat.rs"], "");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(sandbox.path(BOAT).exists() && !sandbox.path(HARBOUR).exists());
+    let run = sandbox.quiet("src", &["manifests", "crds", "-o", ".."], "");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(sandbox.path(HARBOUR).exists());
+}
+
+#[test]
+fn kinds_in_any_module_give_the_manifests_of_kinds_in_folders() {
+    let folders = Sandbox::with_apis("kubederive");
+    let run = folders.quiet("", &["manifests", "src/apis"], "");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let flat = Sandbox::new();
+    flat.write("Cargo.toml", MANIFEST);
+    let types = "apis/kubederive/src/apis/documents/v1/types.rs";
+    let types = std::fs::read_to_string(testdata().join(types)).unwrap();
+    flat.write("src/main.rs", &format!("{types}\nfn main() {{}}\n"));
+    assert_eq!(flat.quiet("", &["manifests", "."], "").code, 0);
+    let texts = |sandbox: &Sandbox| {
+        let files = sandbox.state().into_iter();
+        let files = files.filter(|(path, ..)| path.extension().is_some_and(|end| end == "yaml"));
+        files.map(|(_, text, _)| text).collect::<Vec<_>>()
+    };
+    assert_eq!(texts(&flat), texts(&folders));
+    assert_eq!(texts(&flat).len(), 3);
+}
+
+#[test]
+fn what_is_wrong_with_the_kinds_of_a_crate_is_said_and_nothing_is_written() {
+    #[track_caller]
+    fn check(sandbox: &Sandbox, arguments: &[&str], expected: &str) {
+        let run = sandbox.quiet("", arguments, "");
+        assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
+        assert!(run.stderr.contains(expected), "{}", run.stderr);
+        assert!(!sandbox.path("config").exists());
+    }
+    let sandbox = operator();
+    check(
+        &sandbox,
+        &["manifests", "src/common.rs"],
+        "src/common.rs holds no kind",
+    );
+    sandbox.write("src/crds/boat.rs", "struct");
+    check(&sandbox, &["manifests", "."], "--> src/crds/boat.rs:1:1");
+    // Two kubes above one type; a type of one name in two modules; clients have no place.
+    sandbox.write(
+        "src/crds/boat.rs",
+        "#[derive(CustomResource)]\n#[cfg_attr(a, kube(group = \"a.b\", version = \"v1\", kind = \"A\"))]\n\
+         #[cfg_attr(not(a), kube(group = \"c.d\", version = \"v1\", kind = \"A\"))]\nstruct ASpec {}\n",
+    );
+    check(&sandbox, &["manifests", "."], "Duplicate field `group`");
+    sandbox.write(
+        "src/crds/boat.rs",
+        "#[derive(CustomResource)]\n#[kube(group = \"a.b\", version = \"v1\", kind = \"A\", status = \"crate::common::Berth\")]\nstruct ASpec { berth: Berth }\n\
+         #[derive(Serialize)]\nstruct Berth { length: u8 }\n",
+    );
+    check(
+        &sandbox,
+        &["manifests", "."],
+        "`Berth` is declared twice in this version",
+    );
+    let sandbox = operator();
+    sandbox.write(
+        "codegen.toml",
+        "[[crate]]\n[crate.rust]\napis = \"src\"\n[crate.manifests]\n",
+    );
+    let run = sandbox.quiet("", &["generate"], "");
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("src holds no API"), "{}", run.stderr);
+    sandbox.write(
+        "codegen.toml",
+        "[[crate]]\nemit = []\n[crate.rust]\napis = \"src\"\n[crate.manifests]\n",
+    );
+    let run = sandbox.quiet("", &["generate"], "");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(sandbox.quiet("", &["generate", "--check"], "").code, 0);
+    assert!(sandbox.path(BOAT).exists() && !sandbox.path("src/generated").exists());
+}
