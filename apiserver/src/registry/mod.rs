@@ -174,7 +174,12 @@ impl Served {
     }
 
     /// Keeps a stored object as a webhook converted it.
-    pub(crate) fn keep(&self, stored: &Stored, converted: Value) {
+    pub(crate) fn keep(&self, stored: &Stored, mut converted: Value) {
+        // As stored objects are: their type is written before them.
+        if let Value::Object(fields) = &mut converted {
+            fields.remove("apiVersion");
+            fields.remove("kind");
+        }
         if let Some(all) = &self.converted {
             let body = stored.body.clone();
             all.lock().insert(body.as_ptr() as usize, (body, converted));

@@ -11,6 +11,7 @@ cases![
     an_object_is_written_in_any_version,
     a_review_names_the_version_and_has_the_objects,
     a_list_is_converted,
+    the_type_of_a_converted_object_stands_once_in_a_list,
     nothing_is_converted_that_is_of_the_version_already,
     updates_and_patches_are_of_the_version_of_the_request,
     a_status_is_written_in_another_version,
@@ -186,6 +187,21 @@ async fn a_list_is_converted(client: Client) {
     check(&list, "/apiVersion", scene.old.api_version.as_str());
     check(&list, "/items/1/spec/host", "b:1");
     check(&list, "/items/1/apiVersion", scene.old.api_version.as_str());
+}
+
+async fn the_type_of_a_converted_object_stands_once_in_a_list(client: Client) {
+    let scene = Scene::start(&client).await;
+    scene
+        .new
+        .given("a", json!({"spec": {"host": "h", "port": 8080}}))
+        .await;
+    let list = scene.old.list("").await;
+    list.is(200);
+    let named = |key: &str| list.text.matches(key).count();
+    // Once for the list, and once for the object.
+    let api_version = format!("\"apiVersion\":{}", json!(scene.old.api_version));
+    assert_eq!(named(&api_version), 2, "{}", list.text);
+    assert_eq!(named("\"kind\":"), 2, "{}", list.text);
 }
 
 async fn nothing_is_converted_that_is_of_the_version_already(client: Client) {
