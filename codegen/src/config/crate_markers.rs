@@ -1,7 +1,7 @@
 //! The files of a crate that hold rules or webhooks beside its types.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
 };
 
@@ -24,11 +24,14 @@ impl Config {
             return BTreeSet::new();
         }
         let folders = self.apis.iter().map(|apis| &apis.folder);
-        folders
-            .chain(&self.out)
-            .map(|folder| Place::of(folder).root)
-            .filter(|root| self.disk.is_dir(root))
-            .collect()
+        let roots = folders.chain(&self.out);
+        let roots = roots.map(|folder| Place::of(folder).root);
+        // From within it a root has two names.
+        let mut named = BTreeMap::new();
+        for root in roots.filter(|root| self.disk.is_dir(root)) {
+            named.entry(whole(&root)).or_insert(root);
+        }
+        named.into_values().collect()
     }
 
     /// Adds the files below the source roots of the crate that hold rules or webhooks and are not read for their types.
@@ -118,5 +121,21 @@ mod tests {
             .crate_markers(true);
         let generated = config.emit([]).generated(&()).unwrap();
         assert_eq!(generated.api.rules.len(), 2);
+    }
+
+    #[test]
+    fn a_source_root_of_two_names_is_searched_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let apis = folder.path().join("src/apis");
+        fs::create_dir_all(&apis).unwrap();
+        fs::write(apis.join("mod.rs"), "").unwrap();
+        let webhook = "// +kubebuilder:webhook:path=/a,mutating=true,failurePolicy=fail,sideEffects=None,groups=a.b,resources=c,verbs=create,versions=v1,name=a.b.c,admissionReviewVersions=v1\n";
+        fs::write(folder.path().join("src/lib.rs"), webhook).unwrap();
+        let config = Config::new()
+            .apis(apis)
+            .out_dir(folder.path().join("src/../src"))
+            .crate_markers(true);
+        let generated = config.emit([]).generated(&()).unwrap();
+        assert_eq!(generated.api.webhooks.len(), 1);
     }
 }
