@@ -5,13 +5,15 @@ use std::path::Path;
 use clap::{Args, Subcommand};
 use codegen::{
     config::{FILE_NAME, shown},
-    model::Scope,
+    model::{Conversion, Scope},
     operator::{Api, Part, edit, names},
 };
 
 use super::{
     Failure,
+    create_webhook::CreateWebhook,
     finish::{Finish, prepare},
+    kind::KindArgs,
     operator::{Files, Project, input_error, mode, refused},
     style::{self, Color},
 };
@@ -28,6 +30,8 @@ pub(super) struct Create {
 enum What {
     /// Add a kind: types, controller, tests and sample, and all that is generated from them.
     Api(CreateApi),
+    /// Add webhooks to a kind: handlers, their tests, and what serves and deploys them.
+    Webhook(CreateWebhook),
 }
 
 /// Add a kind: types, controller, tests and sample, and all that is generated from them.
@@ -52,50 +56,11 @@ pub(super) struct CreateApi {
     dry_run: bool,
 }
 
-/// The name of a kind in a version.
-#[derive(Debug, Args)]
-pub(super) struct KindArgs {
-    /// The group: one label, which the operator's domain is appended to, or a full name.
-    #[arg(long)]
-    pub(super) group: String,
-    /// The version, such as v1alpha1.
-    #[arg(long)]
-    pub(super) version: String,
-    /// The kind, such as Widget.
-    #[arg(long)]
-    pub(super) kind: String,
-}
-
-impl KindArgs {
-    /// The full name of the group, if all names are ones that an API may have.
-    pub(super) fn checked_group(&self, project: &Project) -> Result<String, Failure> {
-        let no_domain = || {
-            format!(
-                "the group `{}` has no domain, and {} names none: write it in full, such as {}.example.com",
-                self.group,
-                shown(&project.root.join("Cargo.toml")),
-                self.group
-            )
-        };
-        let group = project.operator.group(&self.group).ok_or_else(no_domain);
-        let group_fault = match &group {
-            Ok(group) => names::group_fault(group),
-            Err(message) => Some(message.clone()),
-        };
-        let faults = [
-            group_fault,
-            names::version_fault(&self.version),
-            names::kind_fault(&self.kind),
-        ];
-        input_error(faults.into_iter().flatten())?;
-        Ok(group.unwrap_or_default())
-    }
-}
-
 impl Create {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
         match self.what {
             What::Api(command) => command.run(color),
+            What::Webhook(command) => command.run(color),
         }
     }
 }
@@ -125,6 +90,7 @@ impl CreateApi {
             files.add(edit)?;
         }
         let kinds = project.kinds();
+        let conversion = unconverted(&project, &api);
         let configs = files.planned(project.configs);
         let prepared = prepare(&configs)?;
         if prepared.iter().all(|it| it.report().kinds <= kinds) {
@@ -145,6 +111,9 @@ impl CreateApi {
             .path(Part::Types)
             .map(|path| shown(&files.root().join(path)));
         finish.conclude(&configs, &prepared, vec![files.plan()?])?;
+        if let Some(note) = conversion {
+            style::eprint(&style::note(&note, color));
+        }
         if self.dry_run {
             return Ok(());
         }
@@ -276,6 +245,24 @@ impl CreateApi {
         faults.dedup();
         input_error(faults)
     }
+}
+
+/// What to do where a webhook converts the kind, and does not know the new version.
+fn unconverted(project: &Project, api: &Api) -> Option<String> {
+    let Api {
+        group,
+        kind,
+        version,
+        ..
+    } = api;
+    let mut versions = project.versions_of(group, kind);
+    let (stored, resource) = versions.find(|(_, resource)| resource.storage)?;
+    (resource.conversion != Conversion::None).then(|| {
+        format!(
+            "a webhook converts {kind}, and does not know {version} yet: `kube-codegen create webhook --group {group} --version {} --kind {kind} --conversion` adds it",
+            stored.name
+        )
+    })
 }
 
 fn group_file(api: &Api) -> String {

@@ -14,7 +14,6 @@ pub mod go;
 mod inputs;
 mod keys;
 mod layout;
-mod names;
 mod partial;
 mod place;
 mod prepare;
@@ -64,7 +63,6 @@ use layout::Place;
 pub struct Config {
     pub(crate) options: Options,
     pub(crate) header_file: Option<PathBuf>,
-    pub(crate) names_file: names::NamesFile,
     pub(crate) apis: Vec<Apis>,
     pub(crate) crds: Vec<CrdInput>,
     pub(crate) go: Vec<GoInput>,
@@ -376,6 +374,12 @@ impl Config {
         self.crate_markers |= manifests.roles.is_some() || manifests.webhooks.is_some();
         self.options.manifests = Some(manifests.with_plain_paths());
         self.manifests = Some((folder, Only::Nothing));
+    }
+
+    /// The file of the webhook configurations, below the folder of the crate; none where none are written.
+    #[must_use]
+    pub fn webhook_configurations(&self) -> Option<&str> {
+        self.options.manifests.as_ref()?.webhooks.as_deref()
     }
 
     /// Writes the manifests alone, and no code; nothing where none were asked for.

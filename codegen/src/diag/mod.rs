@@ -30,8 +30,6 @@ pub enum Severity {
     Error,
     /// Generation goes on.
     Warning,
-    /// Nothing is wrong.
-    Note,
 }
 
 /// A place with what is to be said of it; the first label of a diagnostic is the primary one.
@@ -94,14 +92,6 @@ impl Diagnostic {
     pub fn warning(message: impl Into<String>) -> Self {
         Self {
             severity: Severity::Warning,
-            ..Self::error(message)
-        }
-    }
-
-    /// A note without a place yet.
-    pub fn note_of(message: impl Into<String>) -> Self {
-        Self {
-            severity: Severity::Note,
             ..Self::error(message)
         }
     }
@@ -243,10 +233,10 @@ impl fmt::Display for Diagnostics {
                 let (line, column) = label.place.line_column();
                 write!(f, "{}:{line}:{column}: ", label.place.file)?;
             }
-            let word = match diagnostic.severity {
-                Severity::Error => "error",
-                Severity::Warning => "warning",
-                Severity::Note => "note",
+            let word = if diagnostic.severity == Severity::Error {
+                "error"
+            } else {
+                "warning"
             };
             write!(f, "{word}: {}", diagnostic.message)?;
         }

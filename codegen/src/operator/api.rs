@@ -2,10 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{
-    Operator,
-    edit::{self, EditError},
-};
+use super::{Operator, edit::At, edits::Edit};
 use crate::{model::Scope, output::Tree, scaffold::fill};
 
 const SUPPORT: &str = include_str!("../../../templates/operator/api/support.rs");
@@ -15,8 +12,11 @@ const CONTROLLER: &str = include_str!("../../../templates/operator/api/controlle
 const TEST: &str = include_str!("../../../templates/operator/api/test.rs");
 const SAMPLE: &str = include_str!("../../../templates/operator/api/sample.yaml");
 
+/// The file of the program.
+pub(super) const APP: &str = "src/app.rs";
+
 /// The width of a line in rustfmt's style.
-const WIDTH: usize = 100;
+pub(super) const WIDTH: usize = 100;
 
 /// The width of a call's arguments that stay on its line.
 const ARGUMENTS: usize = 60;
@@ -69,95 +69,6 @@ pub enum Part {
     Sample,
 }
 
-/// A line that a kind has in a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Edit {
-    /// The file.
-    pub path: PathBuf,
-    /// The line, and where it goes.
-    pub kind: EditKind,
-}
-
-/// A line, and where it goes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum EditKind {
-    /// An item within inline modules.
-    Item {
-        /// The modules, from the outside.
-        within: Vec<String>,
-        /// The item.
-        item: String,
-    },
-    /// A statement in a function.
-    Statement {
-        /// The function.
-        function: &'static str,
-        /// The statement.
-        statement: String,
-    },
-}
-
-impl Edit {
-    fn item(path: impl Into<PathBuf>, item: String) -> Self {
-        let within = Vec::new();
-        let (path, kind) = (path.into(), EditKind::Item { within, item });
-        Self { path, kind }
-    }
-
-    fn statement(function: &'static str, statement: String) -> Self {
-        Self {
-            path: "src/app.rs".into(),
-            kind: EditKind::Statement {
-                function,
-                statement,
-            },
-        }
-    }
-
-    /// The line.
-    #[must_use]
-    pub fn line(&self) -> &str {
-        match &self.kind {
-            EditKind::Item { item, .. } => item,
-            EditKind::Statement { statement, .. } => statement,
-        }
-    }
-
-    /// The text with the line.
-    ///
-    /// # Errors
-    ///
-    /// As [`edit::add_item`] and [`edit::add_statement`].
-    pub fn add(&self, text: &str) -> Result<String, EditError> {
-        match &self.kind {
-            EditKind::Item { within, item } => edit::add_item(text, &names(within), item),
-            EditKind::Statement {
-                function,
-                statement,
-            } => edit::add_statement(text, function, statement),
-        }
-    }
-
-    /// The text without the line.
-    ///
-    /// # Errors
-    ///
-    /// As [`edit::remove_item`] and [`edit::remove_statement`].
-    pub fn remove(&self, text: &str) -> Result<String, EditError> {
-        match &self.kind {
-            EditKind::Item { within, item } => edit::remove_item(text, &names(within), item),
-            EditKind::Statement {
-                function,
-                statement,
-            } => edit::remove_statement(text, function, statement),
-        }
-    }
-}
-
-fn names(within: &[String]) -> Vec<&str> {
-    within.iter().map(String::as_str).collect()
-}
-
 impl Api {
     /// The path of a part; none for a part that the kind does not have.
     #[must_use]
@@ -203,11 +114,8 @@ impl Api {
     pub fn edits(&self, group_file: bool) -> Vec<Edit> {
         let mut edits = Vec::new();
         if self.is_first {
-            edits.push(Edit::item("src/lib.rs", "pub mod generated;".to_owned()));
-            edits.push(Edit::item(
-                "tests/operator/main.rs",
-                "mod support;".to_owned(),
-            ));
+            edits.push(Edit::item("src/lib.rs", "pub mod generated;"));
+            edits.push(Edit::item("tests/operator/main.rs", "mod support;"));
         }
         let (group, version) = (&self.group_module, &self.version);
         if self.is_first_of_version {
@@ -231,12 +139,12 @@ impl Api {
             ));
             let add =
                 format!("let manager = crate::controllers::{controller}::add(manager, &shared)?;");
-            edits.push(Edit::statement("setup", add));
+            edits.push(Edit::statement(APP, ("setup", At::End), add));
         }
         edits.push(self.sample_edit());
         if !self.is_further_version {
             let statement = format!("let demo = demo.command_to_try({:?});", self.command());
-            edits.push(Edit::statement("demo", statement));
+            edits.push(Edit::statement(APP, ("demo", At::End), statement));
         }
         edits
     }
@@ -248,12 +156,7 @@ impl Api {
         if group_file {
             return Edit::item(format!("src/apis/{group}/mod.rs"), item);
         }
-        let within = vec![group.clone()];
-        let kind = EditKind::Item { within, item };
-        Edit {
-            path: "src/apis/mod.rs".into(),
-            kind,
-        }
+        Edit::item_within("src/apis/mod.rs", group, item)
     }
 
     /// The declaration of the group, as it is before its first version is added.
@@ -274,7 +177,7 @@ impl Api {
         } else {
             format!("let demo = demo.objects({include});")
         };
-        Edit::statement("demo", statement)
+        Edit::statement(APP, ("demo", At::End), statement)
     }
 
     fn command(&self) -> String {
@@ -286,7 +189,7 @@ impl Api {
         }
     }
 
-    fn values(&self) -> Vec<(&'static str, String)> {
+    pub(super) fn values(&self) -> Vec<(&'static str, String)> {
         let kind = &self.kind;
         let is_vowel = kind.starts_with(['A', 'E', 'I', 'O', 'U']);
         let article = if is_vowel { "n" } else { "" };

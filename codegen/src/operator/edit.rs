@@ -21,6 +21,15 @@ pub enum EditError {
     /// The function that the statement belongs to is not there.
     #[error("it has no `fn {0}`")]
     NoFunction(String),
+    /// The type that the marker belongs to is not there.
+    #[error("it has no `struct {0}`")]
+    NoType(String),
+    /// The list that the item belongs to is written otherwise.
+    #[error("its `{0}` is not a list with an item a line")]
+    NoList(String),
+    /// The dependency whose feature it is has no features to add to.
+    #[error("its dependency `{0}` has no list of features")]
+    NoFeatures(String),
 }
 
 impl From<syn::Error> for EditError {
@@ -58,9 +67,13 @@ pub fn add_item(text: &str, within: &[&str], item: &str) -> Result<String, EditE
         let first = with_comments(text, 0, range(first));
         return Ok(insert_before(text, first, &lines, is_block));
     }
-    match scope.items.last() {
-        Some(last) => Ok(insert_after(text, range(last), &lines, true)),
-        None => Ok(insert_at_end(text, &scope, &lines)),
+    match (scope.items.first(), scope.items.last()) {
+        (Some(first), _) if matches!((first, &new), (Item::Use(_), Item::Mod(_))) => {
+            let first = with_comments(text, 0, range(first));
+            Ok(insert_before(text, first, &lines, true))
+        }
+        (_, Some(last)) => Ok(insert_after(text, range(last), &lines, true)),
+        (_, None) => Ok(insert_at_end(text, &scope, &lines)),
     }
 }
 
@@ -83,12 +96,25 @@ pub fn remove_item(text: &str, within: &[&str], item: &str) -> Result<String, Ed
     Ok(remove(text, range(found), is_block || is_alone))
 }
 
-/// Adds a statement to a function, before the value that it gives or returns.
+/// Where a statement goes in its function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum At {
+    /// Behind the first statement.
+    Start,
+    /// Before the value that the function gives or returns.
+    End,
+}
+
+/// Adds a statement to a function.
 ///
 /// # Errors
 ///
 /// [`EditError`].
-pub fn add_statement(text: &str, function: &str, statement: &str) -> Result<String, EditError> {
+pub fn add_statement(
+    text: &str,
+    (function, at): (&str, At),
+    statement: &str,
+) -> Result<String, EditError> {
     let file = parse(text)?;
     let new = parse_statement(statement)?;
     let block = function_block(&file, function)?;
@@ -96,6 +122,10 @@ pub fn add_statement(text: &str, function: &str, statement: &str) -> Result<Stri
         return Ok(text.to_owned());
     }
     let lines = indented(statement, 1);
+    let first = block.stmts.first().filter(|first| !ends(first));
+    if let Some(first) = first.filter(|_| at == At::Start) {
+        return Ok(insert_after(text, range(first), &lines, false));
+    }
     match block.stmts.split_last() {
         Some((tail, before)) if ends(tail) => {
             let after = before
@@ -238,7 +268,7 @@ fn same(a: &impl ToTokens, b: &impl ToTokens) -> bool {
     a.to_token_stream().to_string() == b.to_token_stream().to_string()
 }
 
-fn range(node: &impl Spanned) -> Range<usize> {
+pub(super) fn range(node: &impl Spanned) -> Range<usize> {
     node.span().byte_range()
 }
 
@@ -279,7 +309,7 @@ fn in_order(item: &Item, a: &str, b: &str) -> Ordering {
 }
 
 /// Numbers count as numbers, and `_` comes first.
-fn by_version(a: &str, b: &str) -> Ordering {
+pub(super) fn by_version(a: &str, b: &str) -> Ordering {
     let parts = |text: &str| {
         let mut parts = Vec::new();
         let mut number = String::new();
@@ -330,16 +360,16 @@ fn indented(lines: &str, depth: usize) -> String {
 }
 
 /// The line ending of a text.
-fn newline(text: &str) -> &'static str {
+pub(super) fn newline(text: &str) -> &'static str {
     if text.contains("\r\n") { "\r\n" } else { "\n" }
 }
 
-fn with_newlines(lines: &str, text: &str) -> String {
+pub(super) fn with_newlines(lines: &str, text: &str) -> String {
     lines.replace('\n', newline(text))
 }
 
 /// The start of the line of a place, if nothing but white space stands between.
-fn line_start(text: &str, at: usize) -> Option<usize> {
+pub(super) fn line_start(text: &str, at: usize) -> Option<usize> {
     let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
     text[start..at].trim().is_empty().then_some(start)
 }
@@ -375,7 +405,7 @@ fn with_comments(text: &str, after: usize, node: Range<usize>) -> Range<usize> {
     start..node.end
 }
 
-fn spliced(text: &str, range: Range<usize>, with: &str) -> String {
+pub(super) fn spliced(text: &str, range: Range<usize>, with: &str) -> String {
     format!("{}{with}{}", &text[..range.start], &text[range.end..])
 }
 
@@ -394,7 +424,7 @@ fn insert_after(text: &str, node: Range<usize>, lines: &str, apart: bool) -> Str
 }
 
 /// Puts lines before a node; with a blank line behind them if they are `apart`.
-fn insert_before(text: &str, node: Range<usize>, lines: &str, apart: bool) -> String {
+pub(super) fn insert_before(text: &str, node: Range<usize>, lines: &str, apart: bool) -> String {
     let Some(start) = line_start(text, node.start) else {
         return spliced(text, node.start..node.start, &format!("{} ", lines.trim()));
     };

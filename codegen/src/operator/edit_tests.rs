@@ -12,10 +12,42 @@ fn check_item(text: &str, within: &[&str], item: &str, expected: &str) {
 
 #[track_caller]
 fn check_statement(text: &str, statement: &str, expected: &str) {
-    let added = add_statement(text, "f", statement).unwrap();
+    check_statement_at(At::End, text, statement, expected);
+}
+
+#[track_caller]
+fn check_statement_at(at: At, text: &str, statement: &str, expected: &str) {
+    let added = add_statement(text, ("f", at), statement).unwrap();
     assert_eq!(added, expected);
-    assert_eq!(add_statement(&added, "f", statement).unwrap(), added);
+    assert_eq!(add_statement(&added, ("f", at), statement).unwrap(), added);
     assert_eq!(remove_statement(&added, "f", statement).unwrap(), text);
+}
+
+#[test]
+fn a_statement_may_come_behind_the_first() {
+    check_statement_at(
+        At::Start,
+        "fn f() -> A {\n    let a = A; // first\n    #[cfg(x)]\n    let a = a.b();\n    a\n}\n",
+        "let a = a.c();",
+        "fn f() -> A {\n    let a = A; // first\n    let a = a.c();\n    #[cfg(x)]\n    let a = a.b();\n    a\n}\n",
+    );
+    check_statement_at(
+        At::Start,
+        "fn f() -> A {\n    a\n}\n",
+        "let a = A;",
+        "fn f() -> A {\n    let a = A;\n    a\n}\n",
+    );
+}
+
+#[test]
+fn a_first_module_goes_before_uses() {
+    check_item("use a::b;\n", &[], "mod c;", "mod c;\n\nuse a::b;\n");
+    check_item(
+        "//! Docs.\n\nuse a::b;\n\nfn f() {}\n",
+        &[],
+        "mod c;",
+        "//! Docs.\n\nmod c;\n\nuse a::b;\n\nfn f() {}\n",
+    );
 }
 
 #[test]
@@ -157,7 +189,7 @@ fn a_statement_goes_before_the_value() {
     check_statement("fn f() -> i32 { 1 }", "b();", "fn f() -> i32 { b(); 1 }");
     check_statement("fn f() {}", "b();", "fn f() { b();}");
     assert_eq!(
-        add_statement("", "f", "b();"),
+        add_statement("", ("f", At::End), "b();"),
         Err(EditError::NoFunction("f".to_owned()))
     );
 }
@@ -234,7 +266,7 @@ proptest! {
     fn statements_come_and_go(before in file(), inner in proptest::collection::vec("(a\\(\\);|let b = 1;|// c|\"é\";)", 0..4), tail in "(|1|// d\n1)") {
         let inner: String = inner.iter().map(|line| format!("    {line}\n")).collect();
         let text = format!("{before}\nfn f() {{\n{inner}{tail}\n}}\n");
-        let added = add_statement(&text, "f", "let iii = g(1);").unwrap();
+        let added = add_statement(&text, ("f", At::End), "let iii = g(1);").unwrap();
         prop_assert!(syn::parse_file(&added).is_ok(), "{added}");
         prop_assert_eq!(remove_statement(&added, "f", "let iii = g(1);").unwrap(), text);
     }

@@ -1,4 +1,4 @@
-//! Operators: what `kube-codegen init`, `create api` and `delete api` write.
+//! Operators: what `kube-codegen init`, `create` and `delete` write.
 //!
 //! An operator has three kinds of files. What `generate` writes is rewritten. What stands in `templates/operator` is written once, and
 //! then belongs to its user. A few of those get a line for each kind: [`edit`] puts it in and takes it out. Everything here is pure;
@@ -6,15 +6,21 @@
 
 mod api;
 pub mod edit;
+mod edits;
+mod marker;
 pub mod names;
 mod references;
+mod text;
+mod webhook;
 
 use std::path::{Component, Path};
 
 use toml::{Table, Value};
 
-pub use api::{Api, Edit, EditKind, Part};
+pub use api::{Api, Part};
+pub use edits::{Edit, EditKind};
 pub use references::{Gone, Reference};
+pub use webhook::{Handler, Spoke, Webhooks};
 
 use crate::{output::Tree, scaffold::fill};
 

@@ -79,7 +79,7 @@ impl Staging {
         let changes = plan.changes().iter();
         for orphan in changes.filter(|change| change.kind == ChangeKind::Remove) {
             let target = plan.root().join(&orphan.path);
-            let folder = target.parent().unwrap_or(plan.root());
+            let folder = folder_of(&target);
             let checked = check_writable(folder).and_then(|()| check_replaceable(folder, &target));
             checked.map_err(Error::io("remove", &target))?;
         }
@@ -99,7 +99,7 @@ impl Staging {
                 continue;
             };
             let target = plan.root().join(&change.path);
-            let folder = target.parent().unwrap_or(plan.root());
+            let folder = folder_of(&target);
             if !ready.contains(folder) {
                 create_folders(folder, &mut self.folders)?;
                 check_writable(folder).map_err(Error::io("write", &target))?;
@@ -137,6 +137,12 @@ impl Drop for Staging {
             let _ = fs::remove_dir(folder);
         }
     }
+}
+
+/// The folder of a file, which is `.` for one in the current folder.
+fn folder_of(file: &Path) -> &Path {
+    let parent = file.parent().filter(|it| !it.as_os_str().is_empty());
+    parent.unwrap_or(Path::new("."))
 }
 
 /// Creates a folder and those above it, and adds to `created` what was not there.

@@ -22,6 +22,5 @@ mod hostile_yaml;
 mod laws;
 #[cfg(feature = "go")]
 mod parity;
-mod record;
 mod rust_model;
 mod support;

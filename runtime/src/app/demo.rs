@@ -176,9 +176,15 @@ impl Demo {
         let server = self.server()?;
         let args = [app.name].into_iter().chain(self.args);
         let args = args.chain(flags.args.iter().map(String::as_str));
-        let invocation = app
+        #[cfg_attr(not(feature = "webhooks"), allow(unused_mut))]
+        let mut invocation = app
             .try_parse_from::<F>(args)
             .map_err(|error| failed("the controller's flags")(Box::new(error)))?;
+        // The server calls them without.
+        #[cfg(feature = "webhooks")]
+        if self.webhooks.is_some() {
+            invocation.flags.webhooks = None;
+        }
         let stop = shutdown.child_token();
         let controllers = app.run_with(
             server.client(),

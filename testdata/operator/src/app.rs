@@ -23,6 +23,7 @@ pub struct Shared {
 /// The command line.
 pub fn app() -> App {
     let app = App::new(NAME, env!("CARGO_PKG_VERSION"));
+    let app = app.webhooks(crate::webhooks::all());
     #[cfg(feature = "demo")]
     let app = app.demo(demo());
     app
@@ -37,6 +38,9 @@ pub fn demo() -> Demo {
     let demo = demo.command_to_try("kubectl get widgets.batch.example.com");
     let demo = demo.objects(include_str!("../config/samples/region.yaml"));
     let demo = demo.command_to_try("kubectl get regions.cache.example.com");
+    let demo = demo.objects(include_str!("../config/samples/widget_v1beta1.yaml"));
+    let demo = demo.webhooks(crate::webhooks::all());
+    let demo = demo.objects(include_str!("../config/webhooks.yaml"));
     demo.command_to_try("kubectl get events")
 }
 

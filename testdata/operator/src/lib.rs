@@ -5,3 +5,4 @@ pub mod apis;
 pub mod app;
 pub mod controllers;
 pub mod generated;
+pub mod webhooks;

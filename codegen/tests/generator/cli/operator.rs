@@ -12,10 +12,10 @@ use crate::cli::sandbox::{Sandbox, testdata};
 /// The runtime crate as `testdata/operator` names it.
 const RUNTIME: &str = "{ path = \"../../runtime\" }";
 
-type Files = BTreeMap<PathBuf, String>;
+pub(super) type Files = BTreeMap<PathBuf, String>;
 
 /// The files at and below a folder, by path.
-fn files(folder: &Path) -> Files {
+pub(super) fn files(folder: &Path) -> Files {
     let mut files = Files::new();
     collect(folder, folder, &mut files);
     files
@@ -34,7 +34,7 @@ fn collect(root: &Path, folder: &Path, files: &mut Files) {
 }
 
 /// An operator `sample-operator` in a folder of that name.
-fn operator() -> Sandbox {
+pub(super) fn operator() -> Sandbox {
     let sandbox = Sandbox::new();
     let init = [
         "init",
@@ -48,18 +48,27 @@ fn operator() -> Sandbox {
     sandbox
 }
 
-fn succeeds(sandbox: &Sandbox, folder: &str, arguments: &[&str]) {
+pub(super) fn succeeds(sandbox: &Sandbox, folder: &str, arguments: &[&str]) {
     let run = sandbox.quiet(folder, arguments, "");
     assert_eq!(run.code, 0, "{arguments:?}: {}{}", run.stdout, run.stderr);
 }
 
 /// The arguments of a command about a kind, which is written `group/version/Kind`.
-fn about<'a>(command: &'a str, api: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+pub(super) fn about<'a>(command: &'a str, api: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    about_what([command, "api"], api, more)
+}
+
+/// As [`about`], of another thing than the kind itself.
+pub(super) fn about_what<'a>(
+    [command, what]: [&'a str; 2],
+    api: &'a str,
+    more: &[&'a str],
+) -> Vec<&'a str> {
     let mut parts = api.split('/');
     let mut next = || parts.next().unwrap();
     let names = [
         command,
-        "api",
+        what,
         "--group",
         next(),
         "--version",
@@ -70,11 +79,16 @@ fn about<'a>(command: &'a str, api: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     names.into_iter().chain(more.iter().copied()).collect()
 }
 
-fn create(sandbox: &Sandbox, api: &str, more: &[&str]) {
+pub(super) fn create(sandbox: &Sandbox, api: &str, more: &[&str]) {
     succeeds(sandbox, "sample-operator", &about("create", api, more));
 }
 
-/// The operator of `testdata/operator`.
+pub(super) fn create_webhook(sandbox: &Sandbox, api: &str, more: &[&str]) {
+    let arguments = about_what(["create", "webhook"], api, more);
+    succeeds(sandbox, "sample-operator", &arguments);
+}
+
+/// An operator with two kinds.
 fn sample() -> Sandbox {
     let sandbox = operator();
     create(&sandbox, "batch/v1alpha1/Widget", &[]);
@@ -82,9 +96,18 @@ fn sample() -> Sandbox {
     sandbox
 }
 
+/// The operator of `testdata/operator`: a kind has two versions, and webhooks.
+fn whole_sample() -> Sandbox {
+    let sandbox = sample();
+    create(&sandbox, "batch/v1beta1/Widget", &[]);
+    let handlers = ["--defaulting", "--validation", "--conversion"];
+    create_webhook(&sandbox, "batch/v1alpha1/Widget", &handlers);
+    sandbox
+}
+
 #[test]
 fn the_sample_operator_is_what_the_commands_write() {
-    let sandbox = sample();
+    let sandbox = whole_sample();
     let written = files(&sandbox.path("sample-operator"));
     let folder = testdata().join("operator");
     let golden = files(&folder);
@@ -106,7 +129,7 @@ fn the_sample_operator_is_what_the_commands_write() {
     }
 }
 
-fn differing<'a>(a: &'a Files, b: &'a Files) -> Vec<&'a Path> {
+pub(super) fn differing<'a>(a: &'a Files, b: &'a Files) -> Vec<&'a Path> {
     let in_either = a.keys().chain(b.keys());
     let mut paths: Vec<&Path> = in_either
         .filter(|path| a.get(*path) != b.get(*path))
@@ -119,7 +142,7 @@ fn differing<'a>(a: &'a Files, b: &'a Files) -> Vec<&'a Path> {
 
 /// Kinds of every sort: long and short names, keywords, names that files of the operator have, several to a version and versions to a
 /// kind, one name in two groups.
-const KINDS: [(&str, &[&str]); 15] = [
+pub(super) const KINDS: [(&str, &[&str]); 15] = [
     ("batch/v1alpha1/Widget", &[]),
     ("batch/v1alpha1/Aaa", &["--cluster", "--plural", "aaaz"]),
     ("batch/v1beta1/Widget", &[]),

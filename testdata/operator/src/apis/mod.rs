@@ -3,6 +3,7 @@
 /// The group `batch.example.com`.
 pub mod batch {
     pub mod v1alpha1;
+    pub mod v1beta1;
 }
 
 /// The group `cache.example.com`.

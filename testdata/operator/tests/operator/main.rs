@@ -4,3 +4,5 @@ mod deploy;
 mod region;
 mod support;
 mod widget;
+mod widget_v1beta1_conversion;
+mod widget_webhook;

@@ -37,7 +37,18 @@ impl Clientset {
 }
 
 /// The resources that the embedded API server serves beside the built-in kinds.
-const RESOURCES: [fake::Resource; 2] = [
+const RESOURCES: [fake::Resource; 3] = [
+    fake::Resource {
+        group: "batch.example.com",
+        version: "v1beta1",
+        kind: "Widget",
+        plural: "widgets",
+        singular: "widget",
+        scope: fake::Scope::Namespaced,
+        short_names: &[],
+        status: true,
+        scale: None,
+    },
     fake::Resource {
         group: "batch.example.com",
         version: "v1alpha1",

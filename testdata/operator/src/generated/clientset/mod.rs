@@ -5,7 +5,7 @@
 //!
 //! ```ignore
 //! let clientset = Clientset::try_default().await?;
-//! let widgets = clientset.batch_v1alpha1().widgets("default");
+//! let widgets = clientset.batch_v1beta1().widgets("default");
 //! let list = widgets.list(&ListParams::default()).await?;
 //! ```
 
@@ -44,6 +44,13 @@ impl Clientset {
     #[must_use]
     pub fn client(&self) -> &::codegen_runtime::kube::Client {
         &self.client
+    }
+
+    /// Clients for `batch.example.com/v1beta1`.
+    #[inline]
+    #[must_use]
+    pub fn batch_v1beta1(&self) -> typed::batch::v1beta1::BatchV1beta1Client {
+        typed::batch::v1beta1::BatchV1beta1Client::new(self.client.clone())
     }
 
     /// Clients for `batch.example.com/v1alpha1`.

@@ -12,6 +12,7 @@ use ::codegen_runtime::scheme;
 /// Another type is registered for one of the kinds.
 #[inline]
 pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeError> {
+    scheme.register::<crate::apis::batch::v1beta1::Widget>()?;
     scheme.register::<crate::apis::batch::v1alpha1::Widget>()?;
     scheme.register::<crate::apis::cache::v1::Region>()?;
     Ok(())

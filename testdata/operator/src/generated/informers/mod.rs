@@ -5,7 +5,7 @@
 //!
 //! ```ignore
 //! let factory = SharedInformerFactory::builder(clientset).build();
-//! let informer = factory.batch().v1alpha1().widgets();
+//! let informer = factory.batch().v1beta1().widgets();
 //! informer.informer().add_event_handler(handler)?;
 //! factory.start(&stop);
 //! factory.wait_for_cache_sync().await?;

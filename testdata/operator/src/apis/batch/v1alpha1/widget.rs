@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 // +kubebuilder:printcolumn:name=Ready,type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name=Reason,type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name=Age,type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:conversion:webhook:serviceNamespace=sample-operator-system
 /// A Widget.
 #[derive(Debug, Default, PartialEq)]
 pub struct Widget {

@@ -3,6 +3,7 @@
 
 //! Informers for `batch.example.com`.
 
+pub mod v1beta1;
 pub mod v1alpha1;
 
 use ::codegen_runtime::informer;
@@ -17,6 +18,13 @@ impl BatchInformers {
     #[must_use]
     pub fn new(factory: informer::SharedInformerFactory) -> Self {
         Self(factory)
+    }
+
+    /// The informers of `batch.example.com/v1beta1`.
+    #[inline]
+    #[must_use]
+    pub fn v1beta1(&self) -> v1beta1::V1beta1Informers {
+        v1beta1::V1beta1Informers::new(self.0.clone())
     }
 
     /// The informers of `batch.example.com/v1alpha1`.

@@ -3,4 +3,5 @@
 
 //! Listers for `batch.example.com`.
 
+pub mod v1beta1;
 pub mod v1alpha1;

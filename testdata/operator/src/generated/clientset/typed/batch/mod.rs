@@ -3,4 +3,5 @@
 
 //! Typed clients for `batch.example.com`.
 
+pub mod v1beta1;
 pub mod v1alpha1;

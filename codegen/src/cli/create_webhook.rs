@@ -1,0 +1,374 @@
+//! `kube-codegen create webhook`.
+
+use std::path::Path;
+
+use clap::Args;
+use codegen::{
+    config::{FILE_NAME, shown},
+    model::{Conversion, Resource, TypeKind, Version},
+    operator::{Api, Handler, Part, Spoke, Webhooks},
+};
+
+use super::{
+    Failure,
+    finish::{Finish, prepare},
+    kind::{KindArgs, candidates, has_word},
+    operator::{Files, Project, input_error, mode, refused},
+    style::{self, Color},
+};
+
+/// Add webhooks to a kind: handlers, their tests, and what serves and deploys them.
+///
+/// The new files are yours, and are never written again. The program serves all webhooks of the operator, `demo` and tests call them
+/// without certificates, and in clusters cert-manager makes one (config/webhooks). What is there already stays as it is.
+#[derive(Debug, Args)]
+#[command(group(clap::ArgGroup::new("handlers").required(true).multiple(true)))]
+pub(super) struct CreateWebhook {
+    #[command(flatten)]
+    kind: KindArgs,
+    /// Set what objects leave out, before they are stored.
+    #[arg(long, group = "handlers")]
+    defaulting: bool,
+    /// Refuse objects when they are created, updated or deleted.
+    #[arg(long, group = "handlers")]
+    validation: bool,
+    /// Convert between the versions of the kind; --version is the stored one.
+    #[arg(long, group = "handlers")]
+    conversion: bool,
+    /// Write nothing; list what would be written.
+    #[arg(long)]
+    dry_run: bool,
+}
+
+impl CreateWebhook {
+    pub(super) fn run(self, color: Color) -> Result<(), Failure> {
+        let project = Project::read()?;
+        let group = self.kind.checked_group(&project)?;
+        let resource = self.kind.resource(&project, &group)?;
+        let mut files = Files::new(project.root.clone());
+        let api = self.kind.api(&project, group, resource, &files)?;
+        if self.conversion {
+            check_versions(&project, &api)?;
+        }
+        let mut webhooks = existing(&project, api, &files)?;
+        self.choose(&project, &mut webhooks, &files)?;
+        read_sample(&mut webhooks, &files)?;
+        let is_first = files.text(&Webhooks::module_path())?.is_none();
+        check_free(&project, &webhooks, is_first)?;
+        plan(&project, &webhooks, resource, is_first, &mut files)?;
+        let configs = files.planned(project.configs);
+        let prepared = prepare(&configs)?;
+        let finish = Finish {
+            mode: mode(self.dry_run),
+            color,
+        };
+        for line in &files.left {
+            style::eprint(&style::note(line, color));
+        }
+        let mut written = vec![shown(&files.root().join(webhooks.path()))];
+        for spoke in &webhooks.spokes {
+            let [path, _] = webhooks.spoke_paths(&spoke.version);
+            written.push(shown(&files.root().join(path)));
+        }
+        finish.conclude(&configs, &prepared, vec![files.plan()?])?;
+        if self.dry_run {
+            return Ok(());
+        }
+        let names = named(&webhooks);
+        let Api {
+            kind,
+            group,
+            version,
+            ..
+        } = &webhooks.api;
+        style::print(&format!(
+            "Created the webhooks of {kind} in {group}/{version} for {names}. Next: write them in {}, then `cargo test`. \
+             In clusters, cert-manager makes their certificate.\n",
+            written.join(" and ")
+        ))
+    }
+
+    /// The handlers that are asked for and not there.
+    fn choose(
+        &self,
+        project: &Project,
+        webhooks: &mut Webhooks,
+        files: &Files,
+    ) -> Result<(), Failure> {
+        let asked = [
+            (self.defaulting, Handler::Defaulting),
+            (self.validation, Handler::Validation),
+            (self.conversion, Handler::Conversion),
+        ];
+        let mut there = Vec::new();
+        for (_, handler) in asked.into_iter().filter(|(is_asked, _)| *is_asked) {
+            if has(project, webhooks, handler, files)? {
+                there.push(handler.name());
+            } else {
+                webhooks.handlers.push(handler);
+            }
+        }
+        if self.conversion {
+            webhooks.spokes = spokes(project, webhooks, files)?;
+        }
+        if !webhooks.handlers.is_empty() || !webhooks.spokes.is_empty() {
+            return Ok(());
+        }
+        let Api {
+            kind,
+            group,
+            version,
+            ..
+        } = &webhooks.api;
+        let at = shown(&files.root().join(webhooks.path()));
+        Err(refused(format!(
+            "{kind} of {group}/{version} has webhooks for {} already, in {at}",
+            listed(&there)
+        )))
+    }
+}
+
+/// That there is something to convert, by way of the version that is named.
+fn check_versions(project: &Project, api: &Api) -> Result<(), Failure> {
+    let Api {
+        kind,
+        group,
+        version,
+        ..
+    } = api;
+    let versions: Vec<_> = project.versions_of(group, kind).collect();
+    if versions.len() < 2 {
+        return Err(refused(format!(
+            "{kind} of {group} has one version, and there is nothing to convert: add another one with `kube-codegen create api`"
+        )));
+    }
+    let stored = versions.iter().find(|(_, resource)| resource.storage);
+    match stored {
+        Some((stored, _)) if stored.name != *version => Err(refused(format!(
+            "{kind} of {group} is stored in {}, by way of which its versions are converted: write --version {}",
+            stored.name, stored.name
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// The webhooks that a kind has, or may have, without any handler yet.
+pub(super) fn existing(project: &Project, api: Api, files: &Files) -> Result<Webhooks, Failure> {
+    let configurations = project.configs.first();
+    let configurations = configurations.and_then(|config| config.webhook_configurations());
+    let configurations = configurations.ok_or_else(|| {
+        refused(format!(
+            "{} has no file for webhook configurations: give its [crate.manifests] `webhooks = \"config/webhooks.yaml\"`",
+            shown(&project.root.join(FILE_NAME))
+        ))
+    })?;
+    let is_there = |folder: &str, name: &str| {
+        let path = format!("{folder}/{name}.rs");
+        Ok::<_, Failure>(files.text(Path::new(&path))?.is_some())
+    };
+    let types = format!("{}::{}", api.group_module, api.version);
+    let (mut found, mut free) = (None, None);
+    for name in candidates(&api) {
+        let text = files.text(Path::new(&format!("src/webhooks/{name}.rs")))?;
+        let text = text.unwrap_or_default();
+        if has_word(&text, &types) && has_word(&text, &api.kind) {
+            found = found.or(Some(name));
+        } else if !is_there("src/webhooks", &name)?
+            && !is_there("tests/operator", &format!("{name}_webhook"))?
+        {
+            free = free.or(Some(name));
+        }
+    }
+    let module = found.or(free).unwrap_or_else(|| api.module.clone());
+    let fields = project
+        .versions_of(&api.group, &api.kind)
+        .find(|(version, _)| version.name == api.version)
+        .map(|(version, resource)| fields(version, resource));
+    Ok(Webhooks {
+        fields: fields.unwrap_or_default(),
+        module,
+        sample: String::new(),
+        namespace: String::new(),
+        handlers: Vec::new(),
+        spokes: Vec::new(),
+        configurations: configurations.to_owned(),
+        api,
+    })
+}
+
+/// Whether a handler is there.
+pub(super) fn has(
+    project: &Project,
+    webhooks: &Webhooks,
+    handler: Handler,
+    files: &Files,
+) -> Result<bool, Failure> {
+    if handler != Handler::Conversion {
+        return Ok(webhooks.is_declared(handler, &project.api));
+    }
+    let text = files.text(&webhooks.path())?.unwrap_or_default();
+    Ok(text.contains("fn convert("))
+}
+
+/// The versions that no conversion is there for.
+fn spokes(project: &Project, webhooks: &Webhooks, files: &Files) -> Result<Vec<Spoke>, Failure> {
+    let api = &webhooks.api;
+    let versions = project.versions_of(&api.group, &api.kind);
+    let others = versions.filter(|(version, _)| version.name != api.version);
+    let mut spokes = Vec::new();
+    for (version, resource) in others {
+        let [path, _] = webhooks.spoke_paths(&version.name);
+        if files.text(&path)?.is_none() {
+            spokes.push(Spoke {
+                version: version.name.clone(),
+                fields: fields(version, resource),
+            });
+        }
+    }
+    Ok(spokes)
+}
+
+/// The fields of a kind's root, by their names in Rust.
+pub(super) fn fields(version: &Version, resource: &Resource) -> Vec<String> {
+    let mut types = version.types.iter();
+    let root = types.find(|def| def.name == resource.root);
+    match root.map(|def| &def.kind) {
+        Some(TypeKind::Struct(root)) => {
+            let names = root.fields.iter().map(|field| field.rust_name.clone());
+            names.collect()
+        }
+        _ => ["metadata", "spec", "status"].map(str::to_owned).to_vec(),
+    }
+}
+
+/// Reads the name of the sample, which tests start with.
+fn read_sample(webhooks: &mut Webhooks, files: &Files) -> Result<(), Failure> {
+    let api = &webhooks.api;
+    let path = api.path(Part::Sample).unwrap_or_default();
+    let text = match api.sample.as_str() {
+        "" => None,
+        _ => files.text(&path)?,
+    };
+    let documents = serde_saphyr::from_multiple::<serde_json::Value>(&text.unwrap_or_default());
+    let mut documents = documents.unwrap_or_default().into_iter();
+    let Some(sample) = documents.find(|document| document["kind"] == *api.kind) else {
+        return Err(refused(format!(
+            "no sample of {} in {}/{} is there, which the tests of webhooks start with: write {}",
+            api.kind,
+            api.group,
+            api.version,
+            shown(
+                &files
+                    .root()
+                    .join(format!("config/samples/{}.yaml", api.module))
+            )
+        )));
+    };
+    let text = |key: &str, default: &str| {
+        let text = sample["metadata"][key].as_str();
+        text.unwrap_or(default).to_owned()
+    };
+    let is_plain = |text: &str| kube_names::subdomain_fault(text).is_none();
+    let (name, namespace) = (text("name", "sample"), text("namespace", "default"));
+    if !is_plain(&name) || !is_plain(&namespace) {
+        return Err(refused(format!(
+            "{}: invalid name or namespace of the sample",
+            shown(&files.root().join(path))
+        )));
+    }
+    (webhooks.sample, webhooks.namespace) = (name, namespace);
+    Ok(())
+}
+
+/// That nothing is in the way.
+fn check_free(project: &Project, webhooks: &Webhooks, is_first: bool) -> Result<(), Failure> {
+    let shared = match is_first {
+        true => webhooks.shared_files(),
+        false => codegen::output::Tree::new(),
+    };
+    let spokes = webhooks.spoke_files();
+    let paths = shared.keys().chain(spokes.keys());
+    let taken = paths.filter(|path| project.root.join(path).symlink_metadata().is_ok());
+    input_error(taken.map(|path| {
+        format!(
+            "{} exists already, and is not overwritten: move it away",
+            shown(&project.root.join(path))
+        )
+    }))
+}
+
+/// Plans the files and lines.
+fn plan(
+    project: &Project,
+    webhooks: &Webhooks,
+    resource: &Resource,
+    is_first: bool,
+    files: &mut Files,
+) -> Result<(), Failure> {
+    if is_first {
+        for (path, text) in webhooks.shared_files() {
+            files.write(path, text);
+        }
+        for edit in webhooks.shared_edits() {
+            files.add(&edit)?;
+        }
+    }
+    if files.text(&webhooks.path())?.is_none() {
+        files.write(webhooks.path(), webhooks.head());
+    }
+    if webhooks.has_tests() && files.text(&webhooks.test_path())?.is_none() {
+        files.write(webhooks.test_path(), webhooks.test_head());
+    }
+    for (path, text) in webhooks.spoke_files() {
+        files.write(path, text);
+    }
+    for edit in webhooks.edits() {
+        files.add(&edit)?;
+    }
+    let is_admission = webhooks
+        .handlers
+        .iter()
+        .any(|it| *it != Handler::Conversion);
+    if is_admission && project.api.webhooks.is_empty() {
+        for edit in webhooks.configuration_edits() {
+            files.add(&edit)?;
+        }
+    }
+    for handler in &webhooks.handlers {
+        if let Some(marker) = webhooks.configuration_marker(*handler)
+            && !webhooks.has_others(*handler, &project.api)
+        {
+            files.add(&marker)?;
+        }
+    }
+    let converts = webhooks.handlers.contains(&Handler::Conversion);
+    if converts && resource.conversion == Conversion::None {
+        files.add(&webhooks.conversion_marker())?;
+    }
+    Ok(())
+}
+
+/// What was added, in words.
+fn named(webhooks: &Webhooks) -> String {
+    let handlers = webhooks.handlers.iter().map(|handler| match handler {
+        Handler::Conversion => None,
+        _ => Some(handler.name().to_owned()),
+    });
+    let spokes = webhooks.spokes.iter().map(|spoke| &spoke.version);
+    let spokes: Vec<&str> = spokes.map(String::as_str).collect();
+    let conversion =
+        (!spokes.is_empty()).then(|| format!("conversion of {}", spokes.join(" and ")));
+    let names: Vec<String> = handlers.flatten().chain(conversion).collect();
+    listed(&names)
+}
+
+/// `a, b and c`.
+pub(super) fn listed(names: &[impl AsRef<str>]) -> String {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    match names.split_last() {
+        Some((last, before)) if !before.is_empty() => {
+            format!("{} and {last}", before.join(", "))
+        }
+        _ => names.concat(),
+    }
+}

@@ -1,0 +1,171 @@
+//! A kind of an operator that commands name, and what the operator has of it.
+
+use std::path::Path;
+
+use clap::Args;
+use codegen::{
+    config::shown,
+    model::{Resource, Version},
+    operator::{Api, names},
+};
+
+use super::{
+    Failure,
+    operator::{Files, Project, input_error, refused},
+};
+
+/// The name of a kind in a version.
+#[derive(Debug, Args)]
+pub(super) struct KindArgs {
+    /// The group: one label, which the operator's domain is appended to, or a full name.
+    #[arg(long)]
+    pub(super) group: String,
+    /// The version, such as v1alpha1.
+    #[arg(long)]
+    pub(super) version: String,
+    /// The kind, such as Widget.
+    #[arg(long)]
+    pub(super) kind: String,
+}
+
+impl KindArgs {
+    /// The full name of the group, if all names are ones that an API may have.
+    pub(super) fn checked_group(&self, project: &Project) -> Result<String, Failure> {
+        let no_domain = || {
+            format!(
+                "the group `{}` has no domain, and {} names none: write it in full, such as {}.example.com",
+                self.group,
+                shown(&project.root.join("Cargo.toml")),
+                self.group
+            )
+        };
+        let group = project.operator.group(&self.group).ok_or_else(no_domain);
+        let group_fault = match &group {
+            Ok(group) => names::group_fault(group),
+            Err(message) => Some(message.clone()),
+        };
+        let faults = [
+            group_fault,
+            names::version_fault(&self.version),
+            names::kind_fault(&self.kind),
+        ];
+        input_error(faults.into_iter().flatten())?;
+        Ok(group.unwrap_or_default())
+    }
+
+    /// What the version says of the kind.
+    pub(super) fn resource<'a>(
+        &self,
+        project: &'a Project,
+        group: &str,
+    ) -> Result<&'a Resource, Failure> {
+        let Self { version, kind, .. } = self;
+        let group_model = project.group(group);
+        let versions = group_model.into_iter().flat_map(|group| &group.versions);
+        let of_version = versions.clone().find(|found| found.name == *version);
+        let mut resources = of_version
+            .into_iter()
+            .flat_map(|version| &version.resources);
+        if let Some(found) = resources.find(|resource| resource.kind == *kind) {
+            return Ok(found);
+        }
+        let kinds = |version: &Version| {
+            let name = version.name.clone();
+            let kinds = version.resources.iter();
+            kinds
+                .map(move |resource| format!("{} of {name}", resource.kind))
+                .collect::<Vec<_>>()
+        };
+        let known: Vec<String> = versions.flat_map(kinds).collect();
+        let known = match known.as_slice() {
+            [] => "no such group".to_owned(),
+            known => format!("the group has {}", known.join(", ")),
+        };
+        Err(refused(format!(
+            "there is no {kind} of {group}/{version}: {known}"
+        )))
+    }
+
+    /// The kind as `create api` would have it, in the files that it has.
+    pub(super) fn api(
+        &self,
+        project: &Project,
+        group: String,
+        resource: &Resource,
+        files: &Files,
+    ) -> Result<Api, Failure> {
+        let Self { version, kind, .. } = self;
+        let group_module = project.module_of_group(&group);
+        let module = names::module_of(kind);
+        let others = project
+            .versions_of(&group, kind)
+            .any(|(it, _)| it.name != *version);
+        let here = project
+            .group(&group)
+            .into_iter()
+            .flat_map(|group| &group.versions);
+        let mut here = here
+            .filter(|it| it.name == *version)
+            .flat_map(|it| &it.resources);
+        let mut api = Api {
+            operator: project.operator.clone(),
+            is_first_of_version: here.all(|it| it.kind == *kind),
+            is_further_version: others,
+            is_first: project.kinds() == 1,
+            version: version.clone(),
+            kind: kind.clone(),
+            controller: None,
+            sample: String::new(),
+            plural: resource.plural.clone(),
+            scope: resource.scope,
+            group,
+            group_module,
+            module,
+        };
+        let types = format!("{}::{version}", api.group_module);
+        let sample = format!("apiVersion: {}/{version}", api.group);
+        for name in candidates(&api) {
+            let holds = |path: String, words: &[&str]| {
+                let text = files.text(Path::new(&path))?.unwrap_or_default();
+                Ok::<_, Failure>(words.iter().all(|word| has_word(&text, word)))
+            };
+            if api.controller.is_none()
+                && holds(format!("src/controllers/{name}.rs"), &[&types, kind])?
+            {
+                api.controller = Some(name.clone());
+            }
+            let of_kind = format!("kind: {kind}");
+            if api.sample.is_empty()
+                && holds(format!("config/samples/{name}.yaml"), &[&sample, &of_kind])?
+            {
+                api.sample = name;
+            }
+        }
+        Ok(api)
+    }
+}
+
+/// Whether a text has these words, and not only longer ones that they are a part of: `v1` is not `v1alpha1`.
+pub(super) fn has_word(text: &str, word: &str) -> bool {
+    let goes_on = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(word).any(|(at, _)| {
+        let (before, after) = (&text[..at], &text[at + word.len()..]);
+        !before.ends_with(goes_on) && !after.starts_with(goes_on)
+    })
+}
+
+/// The names that `create api` gives to controllers, tests and samples.
+pub(super) fn candidates(api: &Api) -> [String; 4] {
+    let Api {
+        group_module,
+        module,
+        version,
+        ..
+    } = api;
+    [
+        module.clone(),
+        format!("{group_module}_{module}"),
+        format!("{module}_{version}"),
+        format!("{group_module}_{module}_{version}"),
+    ]
+}

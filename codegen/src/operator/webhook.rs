@@ -1,0 +1,420 @@
+//! The webhooks of a kind: their files, and the lines that they have in files of the user's.
+
+use std::path::PathBuf;
+
+use super::{
+    Api, Edit, EditKind, Part,
+    api::{APP, WIDTH},
+    edit::{self, At},
+    text,
+};
+use crate::{
+    model::{ApiSet, Scope, WebhookEndpoint},
+    output::Tree,
+    scaffold::fill,
+};
+
+const MODULE: &str = include_str!("../../../templates/operator/webhook/mod.rs");
+const KIND: &str = include_str!("../../../templates/operator/webhook/kind.rs");
+const DEFAULTING: &str = include_str!("../../../templates/operator/webhook/defaulting.rs");
+const VALIDATION: &str = include_str!("../../../templates/operator/webhook/validation.rs");
+const CONVERSION: &str = include_str!("../../../templates/operator/webhook/conversion.rs");
+const SPOKE: &str = include_str!("../../../templates/operator/webhook/spoke.rs");
+const TEST: &str = include_str!("../../../templates/operator/webhook/test.rs");
+const TEST_DEFAULTING: &str =
+    include_str!("../../../templates/operator/webhook/test_defaulting.rs");
+const TEST_VALIDATION: &str =
+    include_str!("../../../templates/operator/webhook/test_validation.rs");
+const TEST_SPOKE: &str = include_str!("../../../templates/operator/webhook/test_spoke.rs");
+const KUSTOMIZATION: &str = include_str!("../../../templates/operator/webhook/kustomization.yaml");
+const SERVICE: &str = include_str!("../../../templates/operator/webhook/service.yaml");
+const CERTIFICATE: &str = include_str!("../../../templates/operator/webhook/certificate.yaml");
+
+/// The module of all webhooks.
+const MODULE_PATH: &str = "src/webhooks/mod.rs";
+
+/// The list of what is deployed.
+const DEPLOYED: &str = "config/kustomization.yaml";
+
+/// What a webhook does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Handler {
+    /// It sets what objects leave out.
+    Defaulting,
+    /// It refuses objects.
+    Validation,
+    /// It translates between the versions of the kind.
+    Conversion,
+}
+
+impl Handler {
+    /// All of them, in the order in which they are written.
+    pub const ALL: [Self; 3] = [Self::Defaulting, Self::Validation, Self::Conversion];
+
+    /// The word for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Defaulting => "defaulting",
+            Self::Validation => "validation",
+            Self::Conversion => "conversion",
+        }
+    }
+}
+
+/// A version that is converted from and to the stored one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spoke {
+    /// The version.
+    pub version: String,
+    /// The fields of its root.
+    pub fields: Vec<String>,
+}
+
+/// The webhooks of a kind in a version: those that a command adds or removes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Webhooks {
+    /// The kind.
+    pub api: Api,
+    /// The fields of its root.
+    pub fields: Vec<String>,
+    /// The file with its handlers.
+    pub module: String,
+    /// The name of the sample that tests start with.
+    pub sample: String,
+    /// The namespace of the sample; empty for kinds of the cluster.
+    pub namespace: String,
+    /// What is added or removed, in the order of [`Handler::ALL`].
+    pub handlers: Vec<Handler>,
+    /// The versions whose conversion is added or removed.
+    pub spokes: Vec<Spoke>,
+    /// The file of the webhook configurations.
+    pub configurations: String,
+}
+
+impl Webhooks {
+    /// The file of the handlers.
+    #[must_use]
+    pub fn path(&self) -> PathBuf {
+        format!("src/webhooks/{}.rs", self.module).into()
+    }
+
+    /// The file of their tests.
+    #[must_use]
+    pub fn test_path(&self) -> PathBuf {
+        format!("tests/operator/{}_webhook.rs", self.module).into()
+    }
+
+    /// The conversion of a version, and its tests.
+    #[must_use]
+    pub fn spoke_paths(&self, version: &str) -> [PathBuf; 2] {
+        let name = self.spoke_module(version);
+        ["src/webhooks", "tests/operator"].map(|folder| format!("{folder}/{name}.rs").into())
+    }
+
+    fn spoke_module(&self, version: &str) -> String {
+        format!("{}_{version}_conversion", self.module)
+    }
+
+    /// Whether the operator has webhooks from `create webhook`, by the module of all.
+    #[must_use]
+    pub fn module_path() -> PathBuf {
+        MODULE_PATH.into()
+    }
+
+    /// The path at which a handler of admission is served.
+    #[must_use]
+    pub fn served_at(&self, handler: Handler) -> Option<String> {
+        let prefix = match handler {
+            Handler::Defaulting => "mutate",
+            Handler::Validation => "validate",
+            Handler::Conversion => return None,
+        };
+        let group = self.api.group.replace('.', "-");
+        let kind = self.api.kind.to_lowercase();
+        Some(format!("/{prefix}-{group}-{}-{kind}", self.api.version))
+    }
+
+    /// Whether a marker of the crate declares the webhook of a handler.
+    #[must_use]
+    pub fn is_declared(&self, handler: Handler, api: &ApiSet) -> bool {
+        let path = self.served_at(handler);
+        path.is_some()
+            && api.webhooks.iter().any(|webhook| match &webhook.endpoint {
+                WebhookEndpoint::Service { path: found, .. } => *found == path,
+                WebhookEndpoint::Url(_) => false,
+            })
+    }
+
+    /// The files that all webhooks of the operator have in common.
+    #[must_use]
+    pub fn shared_files(&self) -> Tree {
+        let files = [
+            (MODULE_PATH, MODULE),
+            ("config/webhooks/certificate.yaml", CERTIFICATE),
+            ("config/webhooks/kustomization.yaml", KUSTOMIZATION),
+            ("config/webhooks/service.yaml", SERVICE),
+        ];
+        let values = self.values();
+        files
+            .into_iter()
+            .map(|(path, template)| (path.into(), fill(template, &values)))
+            .collect()
+    }
+
+    /// The lines that all webhooks have in common.
+    #[must_use]
+    pub fn shared_edits(&self) -> Vec<Edit> {
+        vec![
+            Edit::item("src/lib.rs", "pub mod webhooks;"),
+            Edit::statement(
+                APP,
+                ("app", At::Start),
+                "let app = app.webhooks(crate::webhooks::all());",
+            ),
+            Edit::statement(
+                APP,
+                ("demo", At::End),
+                "let demo = demo.webhooks(crate::webhooks::all());",
+            ),
+            Edit::new(
+                "Cargo.toml",
+                EditKind::Feature {
+                    dependency: "codegen-runtime",
+                    feature: "webhooks",
+                },
+            ),
+            Edit::new(
+                DEPLOYED,
+                EditKind::ListItem {
+                    key: "components",
+                    item: "webhooks".to_owned(),
+                },
+            ),
+        ]
+    }
+
+    /// The lines about the file of the webhook configurations.
+    #[must_use]
+    pub fn configuration_edits(&self) -> Vec<Edit> {
+        let path = &self.configurations;
+        let include = format!("let demo = demo.objects(include_str!(\"../{path}\"));");
+        let item = path
+            .strip_prefix("config/")
+            .map_or_else(|| format!("../{path}"), str::to_owned);
+        let key = "resources";
+        vec![
+            Edit::statement(APP, ("demo", At::End), include),
+            Edit::new(DEPLOYED, EditKind::ListItem { key, item }),
+        ]
+    }
+
+    /// The file of the handlers, without any.
+    #[must_use]
+    pub fn head(&self) -> String {
+        fill(KIND, &self.values())
+    }
+
+    /// The file of their tests, without any.
+    #[must_use]
+    pub fn test_head(&self) -> String {
+        fill(TEST, &self.values())
+    }
+
+    /// Whether there are handlers whose tests stand in the file of the kind.
+    #[must_use]
+    pub fn has_tests(&self) -> bool {
+        self.handlers
+            .iter()
+            .any(|handler| self.test_block(*handler).is_some())
+    }
+
+    /// Whether a text has a handler, as it is written.
+    #[must_use]
+    pub fn has_block(&self, handler: Handler, text: &str) -> bool {
+        text::has_block(text, &self.block(handler))
+    }
+
+    fn block(&self, handler: Handler) -> String {
+        let template = match handler {
+            Handler::Defaulting => DEFAULTING,
+            Handler::Validation => VALIDATION,
+            Handler::Conversion => CONVERSION,
+        };
+        fill(template, &self.values())
+    }
+
+    fn test_block(&self, handler: Handler) -> Option<String> {
+        let template = match handler {
+            Handler::Defaulting => TEST_DEFAULTING,
+            Handler::Validation => TEST_VALIDATION,
+            Handler::Conversion => return None,
+        };
+        Some(fill(template, &self.values()))
+    }
+
+    /// The conversion of the versions, and their tests.
+    #[must_use]
+    pub fn spoke_files(&self) -> Tree {
+        let mut files = Tree::new();
+        for spoke in &self.spokes {
+            let mut values = self.values();
+            values.extend(self.spoke_values(spoke));
+            let texts = [SPOKE, TEST_SPOKE].map(|template| fill(template, &values));
+            files.extend(self.spoke_paths(&spoke.version).into_iter().zip(texts));
+        }
+        files
+    }
+
+    /// What the handlers have in files that are there: those of the kind, and those of others.
+    #[must_use]
+    pub fn edits(&self) -> Vec<Edit> {
+        let (module, kind) = (&self.module, &self.api.kind);
+        let mut edits = vec![Edit::item(MODULE_PATH, format!("pub mod {module};"))];
+        for handler in &self.handlers {
+            edits.push(Edit::new(
+                self.path(),
+                EditKind::Block(self.block(*handler)),
+            ));
+            if let Some(block) = self.test_block(*handler) {
+                edits.push(Edit::new(self.test_path(), EditKind::Block(block)));
+            }
+            edits.push(self.statement(*handler));
+        }
+        if self.has_tests() {
+            edits.push(Edit::item(
+                "tests/operator/main.rs",
+                format!("mod {module}_webhook;"),
+            ));
+        }
+        for Spoke { version, .. } in &self.spokes {
+            let name = self.spoke_module(version);
+            let group = &self.api.group_module;
+            let call = format!("spoke::<crate::apis::{group}::{version}::{kind}>()");
+            let line = chained("converter", &call);
+            edits.extend([
+                Edit::item(MODULE_PATH, format!("mod {name};")),
+                Edit::item("tests/operator/main.rs", format!("mod {name};")),
+                Edit::statement(self.path(), ("convert", At::End), line),
+            ]);
+        }
+        edits
+    }
+
+    /// The line that adds a handler to all of them.
+    fn statement(&self, handler: Handler) -> Edit {
+        let (module, kind) = (&self.module, &self.api.kind);
+        let statement = match handler {
+            Handler::Defaulting => chained("webhooks", &format!("defaulter({module}::default)")),
+            Handler::Validation => {
+                chained("webhooks", &format!("validator({module}::{kind}Rules)"))
+            }
+            Handler::Conversion => format!("let webhooks = {module}::convert(webhooks);"),
+        };
+        Edit::statement(MODULE_PATH, ("all", At::End), statement)
+    }
+
+    /// The marker that names the configuration of a handler of admission.
+    #[must_use]
+    pub fn configuration_marker(&self, handler: Handler) -> Option<Edit> {
+        let mutating = match handler {
+            Handler::Defaulting => true,
+            Handler::Validation => false,
+            Handler::Conversion => return None,
+        };
+        let name = &self.api.operator.name;
+        let marker =
+            format!("// +kubebuilder:webhookconfiguration:mutating={mutating},name={name}\n");
+        Some(Edit::new(MODULE_PATH, EditKind::Block(marker)))
+    }
+
+    /// Whether the crate has other webhooks in the configuration of a handler.
+    #[must_use]
+    pub fn has_others(&self, handler: Handler, api: &ApiSet) -> bool {
+        let path = self.served_at(handler);
+        let mutating = handler == Handler::Defaulting;
+        let mut others = api.webhooks.iter().filter(|other| {
+            let is_it =
+                matches!(&other.endpoint, WebhookEndpoint::Service { path: at, .. } if *at == path);
+            other.mutating == mutating && !is_it
+        });
+        others.next().is_some()
+    }
+
+    /// The marker of the conversion.
+    #[must_use]
+    pub fn conversion_marker(&self) -> Edit {
+        let namespace = format!("{}-system", self.api.operator.name);
+        Edit::new(
+            self.api.path(Part::Types).unwrap_or_default(),
+            EditKind::Marker {
+                type_name: self.api.kind.clone(),
+                marker: format!("// +kubebuilder:conversion:webhook:serviceNamespace={namespace}"),
+            },
+        )
+    }
+
+    fn values(&self) -> Vec<(&'static str, String)> {
+        let path = |handler| self.served_at(handler).unwrap_or_default();
+        let mut values = vec![
+            ("mutate", path(Handler::Defaulting)),
+            ("validate", path(Handler::Validation)),
+            ("lower", self.api.kind.to_lowercase()),
+            ("webhook_module", self.module.clone()),
+            ("sample", self.sample.clone()),
+            ("test_client", self.client("server.client()")),
+        ];
+        values.extend(self.api.values());
+        values
+    }
+
+    /// The call that gives the typed client of the sample's namespace.
+    fn client(&self, client: &str) -> String {
+        match self.api.scope {
+            Scope::Namespaced => format!("Api::namespaced({client}, \"{}\")", self.namespace),
+            Scope::Cluster => format!("Api::all({client})"),
+        }
+    }
+
+    fn spoke_values(&self, spoke: &Spoke) -> [(&'static str, String); 6] {
+        let client = |client: &str| {
+            let call = self.client(client);
+            call.strip_prefix("Api::").unwrap_or(&call).to_owned()
+        };
+        let mut versions = [self.api.version.as_str(), &spoke.version];
+        versions.sort_by(|a, b| edit::by_version(a, b));
+        [
+            ("spoke", spoke.version.clone()),
+            ("versions", format!("{{{}}}", versions.join(", "))),
+            ("to_hub", assignments(&self.fields, &spoke.fields)),
+            ("from_hub", assignments(&spoke.fields, &self.fields)),
+            ("stored_client", client("client.clone()")),
+            ("other_client", client("client")),
+        ]
+    }
+}
+
+/// A variable that becomes what a call of its own gives, as rustfmt has it.
+fn chained(variable: &str, call: &str) -> String {
+    let line = format!("let {variable} = {variable}.{call};");
+    if line.len() + 4 > WIDTH {
+        format!("let {variable} = {variable}\n    .{call};")
+    } else {
+        line
+    }
+}
+
+/// The fields of a root, each from the field of its name in another version.
+fn assignments(fields: &[String], others: &[String]) -> String {
+    let lines = fields.iter().map(|name| {
+        let value = match name.as_str() {
+            "metadata" => "object.metadata".to_owned(),
+            name if others.iter().any(|other| other == name) => {
+                format!("recoded(&object.{name})?")
+            }
+            _ => "Default::default()".to_owned(),
+        };
+        format!("            {name}: {value},\n")
+    });
+    lines.collect()
+}

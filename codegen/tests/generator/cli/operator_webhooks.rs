@@ -1,0 +1,252 @@
+//! `create webhook`.
+
+use std::{path::Path, process::Command};
+
+use super::operator::{
+    KINDS, about, about_what, create, create_webhook, differing, files, operator, succeeds,
+};
+use crate::cli::sandbox::Sandbox;
+
+const FOLDER: &str = "sample-operator";
+const ALL: [&str; 3] = ["--defaulting", "--validation", "--conversion"];
+
+fn create_args<'a>(api: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    about_what(["create", "webhook"], api, more)
+}
+
+#[test]
+fn create_webhook_says_what_it_does() {
+    let mut sandbox = operator();
+    create(&sandbox, "batch/v1alpha1/Widget", &[]);
+    let widget = "batch/v1alpha1/Widget";
+    sandbox.run_in(
+        FOLDER,
+        &create_args(widget, &["--defaulting", "--dry-run"]),
+        "",
+    );
+    sandbox.run_in(FOLDER, &create_args(widget, &["--defaulting"]), "");
+    sandbox.run_in("sample-operator/src", &create_args(widget, &ALL[..2]), "");
+    sandbox.run_in(FOLDER, &create_args(widget, &ALL[..2]), "");
+    create(&sandbox, "batch/v1beta1/Widget", &[]);
+    sandbox.run_in(FOLDER, &create_args(widget, &ALL), "");
+    sandbox.run_in(FOLDER, &create_args(widget, &ALL), "");
+    sandbox.run_in(FOLDER, &about("create", "batch/v2/Widget", &[]), "");
+    sandbox.run_in(
+        FOLDER,
+        &create_args(widget, &["--conversion", "--dry-run"]),
+        "",
+    );
+    sandbox.run_in(FOLDER, &create_args(widget, &["--conversion"]), "");
+    sandbox.run_in(FOLDER, &["generate", "--check"], "");
+    sandbox.check("operator-webhooks");
+}
+
+#[test]
+fn webhooks_that_cannot_be_are_refused_and_nothing_is_written() {
+    let mut sandbox = operator();
+    create(&sandbox, "batch/v1/Widget", &[]);
+    create(&sandbox, "batch/v1/Gadget", &[]);
+    create(&sandbox, "batch/v2/Gadget", &[]);
+    let before = sandbox.state();
+    sandbox.run_in(FOLDER, &create_args("batch/v1/Widget", &[]), "");
+    sandbox.run_in(
+        FOLDER,
+        &create_args("batch/v1/Widget", &["--conversion"]),
+        "",
+    );
+    sandbox.run_in(
+        FOLDER,
+        &create_args("batch/v2/Gadget", &["--conversion"]),
+        "",
+    );
+    sandbox.run_in(
+        FOLDER,
+        &create_args("batch/v3/Gadget", &["--defaulting"]),
+        "",
+    );
+    sandbox.run_in(
+        FOLDER,
+        &create_args("other/v1/Gadget", &["--defaulting"]),
+        "",
+    );
+    sandbox.run_in(
+        FOLDER,
+        &create_args("batch/one/my-kind", &["--defaulting"]),
+        "",
+    );
+    assert!(sandbox.state() == before, "nothing is written");
+    let sample = "sample-operator/config/samples/widget.yaml";
+    let text = sandbox.read(sample);
+    sandbox.write(sample, &text.replace("name: sample", "name: \"a\\nb\""));
+    sandbox.run_in(
+        FOLDER,
+        &create_args("batch/v1/Widget", &["--defaulting"]),
+        "",
+    );
+    sandbox.write(sample, "kind: {");
+    sandbox.run_in(
+        FOLDER,
+        &create_args("batch/v1/Widget", &["--defaulting"]),
+        "",
+    );
+    sandbox.write(sample, &text);
+    sandbox.write("sample-operator/config/webhooks/service.yaml", "");
+    sandbox.run_in(
+        FOLDER,
+        &create_args("batch/v1/Widget", &["--defaulting"]),
+        "",
+    );
+    let config = sandbox.read("sample-operator/codegen.toml");
+    let without = config.replace("config/webhooks.yaml", "");
+    sandbox.write("sample-operator/codegen.toml", &without);
+    sandbox.run_in(
+        FOLDER,
+        &create_args("batch/v1/Widget", &["--defaulting"]),
+        "",
+    );
+    sandbox.run(&create_args("batch/v1/Widget", &["--defaulting"]));
+    sandbox.check("operator-webhook-errors");
+}
+
+#[test]
+fn webhooks_without_a_place_are_left_to_the_user() {
+    let mut sandbox = operator();
+    create(&sandbox, "batch/v1/Widget", &[]);
+    let edit = |path: &str, from: &str, to: &str| {
+        let path = format!("{FOLDER}/{path}");
+        let text = sandbox.read(&path);
+        assert!(text.contains(from), "{path}");
+        sandbox.write(&path, &text.replace(from, to));
+    };
+    edit("src/app.rs", "fn app()", "fn command_line()");
+    edit(
+        "Cargo.toml",
+        "features = [\"app\", \"latest\"]",
+        "default-features = true",
+    );
+    edit(
+        "config/kustomization.yaml",
+        "resources:\n",
+        "resources: # ours\n  - name: a\n    b: c\n",
+    );
+    sandbox.run_in(
+        FOLDER,
+        &create_args("batch/v1/Widget", &["--defaulting"]),
+        "",
+    );
+    sandbox.check("operator-webhook-lines");
+}
+
+#[test]
+fn a_further_webhook_changes_nothing_else() {
+    let sandbox = operator();
+    create(&sandbox, "batch/v1/Widget", &[]);
+    create_webhook(&sandbox, "batch/v1/Widget", &["--defaulting"]);
+    let root = sandbox.path(FOLDER);
+    let handlers = "sample-operator/src/webhooks/widget.rs";
+    let own = sandbox
+        .read(handlers)
+        .replace("// This label is an example", "// Ours");
+    sandbox.write(handlers, &own);
+    let before = files(&root);
+    create_webhook(
+        &sandbox,
+        "batch/v1/Widget",
+        &["--defaulting", "--validation"],
+    );
+    assert!(sandbox.read(handlers).starts_with(&own));
+    let after = files(&root);
+    let paths: Vec<_> = differing(&before, &after)
+        .iter()
+        .map(|it| it.display().to_string())
+        .collect();
+    let expected = [
+        "config/webhooks.yaml",
+        "src/webhooks/mod.rs",
+        "src/webhooks/widget.rs",
+        "tests/operator/widget_webhook.rs",
+    ];
+    assert_eq!(paths, expected);
+}
+
+#[test]
+fn webhooks_of_kinds_of_every_sort_are_complete_and_formatted() {
+    let sandbox = operator();
+    for (api, more) in KINDS {
+        create(&sandbox, api, more);
+    }
+    for (api, _) in KINDS {
+        create_webhook(&sandbox, api, &ALL[..2]);
+    }
+    create(&sandbox, "a/v2/AnExceedinglyLongNameOfSomeKind", &[]);
+    create_webhook(&sandbox, "batch/v1alpha1/Widget", &["--conversion"]);
+    let long = "a/v1/AnExceedinglyLongNameOfSomeKind";
+    create_webhook(&sandbox, long, &["--conversion"]);
+    succeeds(&sandbox, FOLDER, &["generate", "--check"]);
+    let formatted = Command::new("rustfmt")
+        .args(["--edition", "2024", "--check"])
+        .args(["src/lib.rs", "src/main.rs", "tests/operator/main.rs"])
+        .current_dir(sandbox.path(FOLDER))
+        .output();
+    if let Ok(output) = formatted {
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{said}");
+    }
+    let written = files(&sandbox.path(FOLDER));
+    for (path, text) in &written {
+        assert!(!text.contains("{{"), "{}", path.display());
+    }
+    for path in [
+        "src/webhooks/widget_v1beta1_conversion.rs",
+        "src/webhooks/widget_v10.rs",
+        "src/webhooks/cache_type_.rs",
+        "tests/operator/e_type__webhook.rs",
+    ] {
+        assert!(written.contains_key(Path::new(path)), "{path}");
+    }
+}
+
+#[test]
+fn a_kind_named_as_the_tests_of_webhooks_has_tests_of_its_own() {
+    let sandbox = operator();
+    create(&sandbox, "batch/v1/Widget", &[]);
+    create(&sandbox, "batch/v1/WidgetWebhook", &[]);
+    create_webhook(&sandbox, "batch/v1/Widget", &["--validation"]);
+    let main = sandbox.read("sample-operator/tests/operator/main.rs");
+    assert!(main.contains("mod batch_widget_webhook;"), "{main}");
+    let run = sandbox.quiet(
+        FOLDER,
+        &about("delete", "batch/v1/WidgetWebhook", &["--dry-run"]),
+        "",
+    );
+    assert_eq!(run.code, 0, "{}", run.stderr);
+}
+
+#[test]
+fn a_conversion_that_was_marked_by_hand_keeps_its_marker() {
+    let sandbox = operator();
+    create(&sandbox, "batch/v1/Widget", &[]);
+    create(&sandbox, "batch/v2/Widget", &[]);
+    let types = "sample-operator/src/apis/batch/v1/widget.rs";
+    let marker = "// +kubebuilder:conversion:webhook:serviceNamespace=mine\n// +kubebuilder:sub";
+    let text = sandbox
+        .read(types)
+        .replacen("// +kubebuilder:sub", marker, 1);
+    sandbox.write(types, &text);
+    create_webhook(&sandbox, "batch/v1/Widget", &["--conversion"]);
+    assert_eq!(sandbox.read(types), text);
+    // Without webhooks of admission there is no file of configurations, and nothing names it.
+    let app = sandbox.read("sample-operator/src/app.rs");
+    assert!(!app.contains("config/webhooks.yaml"), "{app}");
+    let sandbox: &Sandbox = &sandbox;
+    assert!(
+        !sandbox
+            .path("sample-operator/config/webhooks.yaml")
+            .exists()
+    );
+    assert!(
+        !sandbox
+            .path("sample-operator/tests/operator/widget_webhook.rs")
+            .exists()
+    );
+}

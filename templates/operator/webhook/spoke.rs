@@ -1,0 +1,26 @@
+//! `{{kind}}` of `{{group}}/{{spoke}}` from and to `{{version}}`, which is stored.
+//!
+//! What both have under one name is taken over as it is, as far as types are equal. What one of them lacks is lost, unless you convert it.
+
+use codegen_runtime::app::BoxError;
+use codegen_runtime::codec::recoded;
+
+use crate::apis::{{group_module}}::{{versions}};
+
+impl TryFrom<{{spoke}}::{{kind}}> for {{version}}::{{kind}} {
+    type Error = BoxError;
+
+    fn try_from(object: {{spoke}}::{{kind}}) -> Result<Self, BoxError> {
+        Ok(Self {
+{{to_hub}}        })
+    }
+}
+
+impl TryFrom<{{version}}::{{kind}}> for {{spoke}}::{{kind}} {
+    type Error = BoxError;
+
+    fn try_from(object: {{version}}::{{kind}}) -> Result<Self, BoxError> {
+        Ok(Self {
+{{from_hub}}        })
+    }
+}

@@ -1,0 +1,24 @@
+//! `{{kind}}` of `{{group}}/{{spoke}}` and of `{{version}}`, which is stored.
+
+use codegen_runtime::kube::Api;
+
+use {{crate}}::apis::{{group_module}}::{{versions}};
+
+use crate::support::server;
+
+/// The name of the object in `config/samples`.
+const SAMPLE: &str = "{{sample}}";
+
+#[tokio::test]
+async fn both_versions_are_readable_and_one_becomes_the_other() {
+    let server = server();
+    let client = server.client();
+    let stored = Api::<{{version}}::{{kind}}>::{{stored_client}};
+    let other = Api::<{{spoke}}::{{kind}}>::{{other_client}};
+    let before = stored.get(SAMPLE).await.unwrap();
+    let converted = other.get(SAMPLE).await.unwrap();
+    let updated = other.replace(SAMPLE, &Default::default(), &converted).await;
+    assert_eq!(updated.unwrap().spec, converted.spec);
+    let after = stored.get(SAMPLE).await.unwrap();
+    assert_eq!(after.spec, before.spec);
+}

@@ -1,0 +1,53 @@
+// +kubebuilder:webhook:path={{validate}},mutating=false,failurePolicy=fail,sideEffects=None,groups={{group}},resources={{plural}},verbs=create;update;delete,versions={{version}},name=v{{lower}}-{{version}}.{{group}},admissionReviewVersions=v1,serviceNamespace={{name}}-system
+
+/// The annotation that keeps an object from being deleted: "true" or "false". It is an example: put your own rules in its place.
+pub const PROTECTED: &str = "{{group}}/protected";
+
+/// The rules of objects beyond those of the schema.
+#[derive(Clone, Copy, Debug)]
+pub struct {{kind}}Rules;
+
+impl webhook::Validator<{{kind}}> for {{kind}}Rules {
+    async fn create(
+        &self,
+        new: &{{kind}},
+        _request: &webhook::AdmissionRequest,
+        _warnings: &mut webhook::Warnings,
+    ) -> Result<(), webhook::Refusal> {
+        let annotations = new.metadata.annotations.as_ref();
+        match annotations.and_then(|all| all.get(PROTECTED)) {
+            Some(value) if value != "true" && value != "false" => {
+                let field = format!("metadata.annotations[{PROTECTED}]");
+                let values = ["true", "false"];
+                Err(webhook::FieldError::unsupported(field, value.as_str(), &values).into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn update(
+        &self,
+        _old: &{{kind}},
+        new: &{{kind}},
+        request: &webhook::AdmissionRequest,
+        warnings: &mut webhook::Warnings,
+    ) -> Result<(), webhook::Refusal> {
+        self.create(new, request, warnings).await
+    }
+
+    async fn delete(
+        &self,
+        old: &{{kind}},
+        _request: &webhook::AdmissionRequest,
+        _warnings: &mut webhook::Warnings,
+    ) -> Result<(), webhook::Refusal> {
+        let annotations = old.metadata.annotations.as_ref();
+        match annotations.and_then(|all| all.get(PROTECTED)) {
+            Some(value) if value == "true" => {
+                let why = format!("the annotation {PROTECTED} keeps it");
+                Err(webhook::Refusal::forbidden(why))
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! `batch.example.com/v1beta1`.
+
+// +k8s:deepcopy-gen=package
+// +groupName=batch.example.com
+
+mod widget;
+mod zz_generated_deepcopy;
+pub mod zz_generated_register;
+
+pub use self::widget::*;

@@ -1,0 +1,45 @@
+//! The kind `Widget`.
+
+use codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta};
+use serde::{Deserialize, Serialize};
+
+// +genclient
+// +k8s:deepcopy-gen:interfaces=runtime.Object
+// +kubebuilder:resource:path=widgets
+// +kubebuilder:subresource:status
+// +kubebuilder:printcolumn:name=Ready,type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name=Reason,type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
+// +kubebuilder:printcolumn:name=Age,type=date,JSONPath=`.metadata.creationTimestamp`
+/// A Widget.
+#[derive(Debug, Default, PartialEq)]
+pub struct Widget {
+    /// Name, labels and the rest that every object has.
+    pub metadata: ObjectMeta,
+    /// The desired state.
+    pub spec: WidgetSpec,
+    /// The observed state.
+    pub status: Option<WidgetStatus>,
+}
+
+/// The desired state of a Widget.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WidgetSpec {
+    /// How many there should be. This field is an example: put your own in its place.
+    // +kubebuilder:validation:Minimum=0
+    pub size: i32,
+}
+
+/// The observed state of a Widget.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct WidgetStatus {
+    /// The `metadata.generation` that this status is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observed_generation: Option<i64>,
+    /// `Ready`: what the spec asks for is there.
+    // +listType=map
+    // +listMapKey=type
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<Condition>,
+}

@@ -1,0 +1,32 @@
+//! `Widget` of `batch.example.com/v1beta1` from and to `v1alpha1`, which is stored.
+//!
+//! What both have under one name is taken over as it is, as far as types are equal. What one of them lacks is lost, unless you convert it.
+
+use codegen_runtime::app::BoxError;
+use codegen_runtime::codec::recoded;
+
+use crate::apis::batch::{v1alpha1, v1beta1};
+
+impl TryFrom<v1beta1::Widget> for v1alpha1::Widget {
+    type Error = BoxError;
+
+    fn try_from(object: v1beta1::Widget) -> Result<Self, BoxError> {
+        Ok(Self {
+            metadata: object.metadata,
+            spec: recoded(&object.spec)?,
+            status: recoded(&object.status)?,
+        })
+    }
+}
+
+impl TryFrom<v1alpha1::Widget> for v1beta1::Widget {
+    type Error = BoxError;
+
+    fn try_from(object: v1alpha1::Widget) -> Result<Self, BoxError> {
+        Ok(Self {
+            metadata: object.metadata,
+            spec: recoded(&object.spec)?,
+            status: recoded(&object.status)?,
+        })
+    }
+}

@@ -1,0 +1,24 @@
+//! `Widget` of `batch.example.com/v1beta1` and of `v1alpha1`, which is stored.
+
+use codegen_runtime::kube::Api;
+
+use sample_operator::apis::batch::{v1alpha1, v1beta1};
+
+use crate::support::server;
+
+/// The name of the object in `config/samples`.
+const SAMPLE: &str = "sample";
+
+#[tokio::test]
+async fn both_versions_are_readable_and_one_becomes_the_other() {
+    let server = server();
+    let client = server.client();
+    let stored = Api::<v1alpha1::Widget>::namespaced(client.clone(), "default");
+    let other = Api::<v1beta1::Widget>::namespaced(client, "default");
+    let before = stored.get(SAMPLE).await.unwrap();
+    let converted = other.get(SAMPLE).await.unwrap();
+    let updated = other.replace(SAMPLE, &Default::default(), &converted).await;
+    assert_eq!(updated.unwrap().spec, converted.spec);
+    let after = stored.get(SAMPLE).await.unwrap();
+    assert_eq!(after.spec, before.spec);
+}
