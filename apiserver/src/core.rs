@@ -92,6 +92,17 @@ impl Core {
         Some(stored.labels.clone())
     }
 
+    /// The host that the service of a webhook's client stands for, if it is one of type `ExternalName`.
+    pub(crate) fn external_host(&self, client: &Value) -> Option<String> {
+        let service = client.get("service")?;
+        let key = |field| object::text(service, &[field]);
+        let key = Key::new(key("namespace"), key("name"));
+        let service = self.find(&self.builtin("", "services")?, &key)?.decode();
+        let host = object::text(&service, &["spec", "externalName"]);
+        let is_external = object::text(&service, &["spec", "type"]) == "ExternalName";
+        is_external.then(|| host.to_owned())
+    }
+
     /// Tells every observer of a write.
     pub(crate) fn notify(self: &Arc<Self>, served: &Served, change: &Change<'_>) {
         for observer in &self.observers {

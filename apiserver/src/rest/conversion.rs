@@ -88,8 +88,10 @@ async fn ask(core: &Arc<Core>, to: &Served, objects: Vec<Value>) -> Result<Vec<V
         crate::metadata::object::text(first, &["apiVersion"]),
         to.resource.kind
     );
+    let host = core.external_host(&webhook["clientConfig"]);
+    let (backends, version) = (&core.backends, to.api_version());
     let converted =
-        conversion::convert(&core.backends, webhook, &of, objects, &to.api_version()).await;
+        conversion::convert(backends, host.as_deref(), webhook, &of, objects, &version).await;
     let mut converted = converted.map_err(|why| ApiError::new(500, "", why))?;
     if let Some(schema) = &to.version().schema {
         for object in &mut converted {

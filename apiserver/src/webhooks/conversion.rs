@@ -16,6 +16,7 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 /// Whatever is wrong with the call or the answer, in the words of the real server. `of` names the kind that is converted.
 pub(crate) async fn convert(
     backends: &Backends,
+    host: Option<&str>,
     webhook: &Value,
     of: &str,
     objects: Vec<Value>,
@@ -35,7 +36,7 @@ pub(crate) async fn convert(
         "request": {"uid": uid, "desiredAPIVersion": to, "objects": objects}});
     let failed = |why: String| format!("conversion webhook for {of} failed: {why}");
     let answer = backends
-        .post(&webhook["clientConfig"], TIMEOUT, &review)
+        .post(&webhook["clientConfig"], host, TIMEOUT, &review)
         .await
         .map_err(failed)?;
     let converted = read_answer(version, &uid, answer).map_err(failed)?;

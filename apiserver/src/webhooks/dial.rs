@@ -13,21 +13,23 @@ use tokio::net::TcpStream;
 
 use crate::BoxError;
 
-/// Sends a request over a connection of its own. `roots` is a `caBundle`: PEM in base64.
+/// Sends a request over a connection of its own, to the host of its URL or, under the same name, to another. `roots` is a `caBundle`: PEM in base64.
 ///
 /// # Errors
 /// When nobody answers, or the certificate is not of these roots.
 pub(super) async fn send(
     request: Request<Full<Bytes>>,
+    other: Option<&str>,
     roots: &str,
 ) -> Result<Response<Incoming>, BoxError> {
     let uri = request.uri().clone();
     let host = uri.host().ok_or("the URL names no host")?;
     let is_tls = uri.scheme_str() == Some("https");
     let port = uri.port_u16().unwrap_or(if is_tls { 443 } else { 80 });
-    let stream = TcpStream::connect((host.trim_matches(['[', ']']), port))
+    let place = other.unwrap_or(host);
+    let stream = TcpStream::connect((place.trim_matches(['[', ']']), port))
         .await
-        .map_err(|error| format!("dial tcp {host}:{port}: connect: {}", words(&error)))?;
+        .map_err(|error| format!("dial tcp {place}:{port}: connect: {}", words(&error)))?;
     if is_tls {
         exchange(
             TokioIo::new(secure(stream, host, roots).await?),

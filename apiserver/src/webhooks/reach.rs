@@ -75,13 +75,14 @@ impl Backends {
         self.0.read().get(&key).cloned()
     }
 
-    /// Posts a review to a webhook, and gives the document that it answers with.
+    /// Posts a review to a webhook, and gives the document that it answers with. `host` stands for a service that nobody else does.
     ///
     /// # Errors
     /// In the words of Kubernetes' client, where it has any.
     pub(crate) async fn post(
         &self,
         client: &Value,
+        host: Option<&str>,
         timeout: Duration,
         review: &Value,
     ) -> Result<Value, String> {
@@ -93,7 +94,8 @@ impl Backends {
         if Handle::try_current().is_err() {
             return Err(explain("there is no Tokio runtime".to_owned()));
         }
-        let answer = AssertUnwindSafe(self.send(client, &address, &url, review)).catch_unwind();
+        let answer =
+            AssertUnwindSafe(self.send(client, host, &address, &url, review)).catch_unwind();
         let answer = match tokio::time::timeout(timeout, answer).await {
             Err(_) => return Err(explain("context deadline exceeded".to_owned())),
             Ok(Err(_)) => return Err(explain("the webhook panicked".to_owned())),
@@ -105,6 +107,7 @@ impl Backends {
     async fn send(
         &self,
         client: &Value,
+        host: Option<&str>,
         address: &Address,
         url: &str,
         review: &Value,
@@ -119,15 +122,16 @@ impl Backends {
         };
         let roots = text(client, &["caBundle"]);
         let Some((namespace, name)) = &address.service else {
-            return whole(dial::send(request(url)?, roots).await?).await;
+            return whole(dial::send(request(url)?, None, roots).await?).await;
         };
         match self.find(namespace, name) {
             Some(Backend::Function(function)) => function(request(url)?).await,
             Some(Backend::Url(base)) => {
                 let path = url.splitn(4, '/').nth(3).unwrap_or_default();
                 let url = format!("{}/{path}", base.trim_end_matches('/'));
-                whole(dial::send(request(&url)?, roots).await?).await
+                whole(dial::send(request(&url)?, None, roots).await?).await
             }
+            None if host.is_some() => whole(dial::send(request(url)?, host, roots).await?).await,
             None => Err(format!("service \"{name}\" not found").into()),
         }
     }

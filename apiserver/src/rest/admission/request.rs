@@ -284,10 +284,11 @@ impl Admission<'_> {
         let uid = object::new_uid();
         let request = self.request(&uid, invocation, states).await;
         let review = review::review(version, &request.map_err(Failed::Request)?);
-        let answer = self
-            .core
-            .backends
-            .post(webhook.client(), webhook.timeout(), &review)
+        let host = self.core.external_host(webhook.client());
+        let (client, timeout) = (webhook.client(), webhook.timeout());
+        let backends = &self.core.backends;
+        let answer = backends
+            .post(client, host.as_deref(), timeout, &review)
             .await
             .map_err(|why| Failed::Call(format!("failed to call webhook: {why}")))?;
         let verdict = review::read_verdict(version, &uid, stage == Stage::Mutating, &answer)
