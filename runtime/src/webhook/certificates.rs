@@ -1,5 +1,6 @@
-//! The certificate of a webhook server, from a folder as cert-manager's secrets are mounted.
+//! The certificate of a webhook server: from a folder, as cert-manager's secrets are mounted, or one that the program makes itself.
 
+use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,6 +13,9 @@ use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_util::sync::CancellationToken;
+
+#[cfg(feature = "self-signed")]
+use super::self_signed::Keeper;
 
 /// How often the files are looked at. A secret that changes is mounted anew within a minute or two.
 const EVERY: Duration = Duration::from_secs(10);
@@ -41,15 +45,22 @@ pub enum CertificateError {
     Tls(#[from] rustls::Error),
 }
 
-/// A certificate and its key (`tls.crt` and `tls.key` in PEM), read again when the files change. Clones share them.
+/// A certificate and its key, which change while the server runs. Clones share them.
 #[derive(Clone, Debug)]
 pub struct Certificates {
-    folder: PathBuf,
+    source: Source,
     current: Arc<RwLock<Loaded>>,
 }
 
-#[derive(Debug)]
-struct Loaded {
+#[derive(Clone, Debug)]
+enum Source {
+    /// `tls.crt` and `tls.key` in PEM.
+    Folder(PathBuf),
+    #[cfg(feature = "self-signed")]
+    SelfSigned(Arc<Keeper>),
+}
+
+pub(super) struct Loaded {
     certificate: Vec<u8>,
     key: Vec<u8>,
     config: Arc<ServerConfig>,
@@ -61,7 +72,15 @@ impl Loaded {
             let path = folder.join(name);
             fs::read(&path).map_err(|source| CertificateError::Read { path, source })
         };
-        let (certificate, key) = (read("tls.crt")?, read("tls.key")?);
+        Self::new(folder, read("tls.crt")?, read("tls.key")?)
+    }
+
+    /// Reads a pair, whose files errors name.
+    pub(super) fn new(
+        folder: &Path,
+        certificate: Vec<u8>,
+        key: Vec<u8>,
+    ) -> Result<Self, CertificateError> {
         let pem = |name: &str| {
             let path = folder.join(name);
             move |source| CertificateError::Pem { path, source }
@@ -80,6 +99,13 @@ impl Loaded {
     }
 }
 
+impl fmt::Debug for Loaded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The key belongs into no log.
+        f.debug_struct("Loaded").finish_non_exhaustive()
+    }
+}
+
 impl Certificates {
     /// Reads the certificate of a folder.
     ///
@@ -88,7 +114,16 @@ impl Certificates {
     pub fn from_folder(folder: impl Into<PathBuf>) -> Result<Self, CertificateError> {
         let folder = folder.into();
         let current = Arc::new(RwLock::new(Loaded::read(&folder)?));
-        Ok(Self { folder, current })
+        let source = Source::Folder(folder);
+        Ok(Self { source, current })
+    }
+
+    #[cfg(feature = "self-signed")]
+    pub(super) fn of_keeper(keeper: Keeper, loaded: Loaded) -> Self {
+        Self {
+            source: Source::SelfSigned(Arc::new(keeper)),
+            current: Arc::new(RwLock::new(loaded)),
+        }
     }
 
     /// The configuration for a connection that starts now.
@@ -96,20 +131,36 @@ impl Certificates {
         self.current.read().config.clone()
     }
 
-    /// Reads the files again, if they changed, and tells whether a new certificate is in force.
+    /// Reads the files of the folder again, if they changed, and tells whether a new certificate is in force.
     ///
     /// # Errors
     /// When what is there now cannot be used: the old one stays in force.
     pub fn reload(&self) -> Result<bool, CertificateError> {
-        let loaded = Loaded::read(&self.folder)?;
+        match &self.source {
+            Source::Folder(folder) => Ok(self.install(Loaded::read(folder)?)),
+            #[cfg(feature = "self-signed")]
+            Source::SelfSigned(_) => Ok(false),
+        }
+    }
+
+    /// Puts a pair in force, and tells whether it is a new one.
+    pub(super) fn install(&self, loaded: Loaded) -> bool {
         let mut current = self.current.write();
         let is_new = loaded.certificate != current.certificate || loaded.key != current.key;
         *current = loaded;
-        Ok(is_new)
+        is_new
     }
 
-    /// Follows the files until `stop` is cancelled.
+    /// Keeps the pair up to date until `stop` is cancelled.
     pub(super) async fn follow(&self, stop: CancellationToken) {
+        match &self.source {
+            Source::Folder(_) => self.follow_files(stop).await,
+            #[cfg(feature = "self-signed")]
+            Source::SelfSigned(keeper) => keeper.follow(self, stop).await,
+        }
+    }
+
+    async fn follow_files(&self, stop: CancellationToken) {
         let mut is_faulty = false;
         while stop
             .run_until_cancelled(tokio::time::sleep(EVERY))

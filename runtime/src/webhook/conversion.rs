@@ -47,6 +47,8 @@ pub struct Converter<H> {
 pub(super) struct KindConverter {
     pub(super) group: String,
     pub(super) kind: String,
+    #[cfg(feature = "self-signed")]
+    pub(super) plural: String,
     hub: String,
     spokes: BTreeMap<String, Spoke>,
 }
@@ -60,6 +62,8 @@ impl Converter<()> {
                 hub: info.api_version(),
                 group: info.group,
                 kind: info.kind,
+                #[cfg(feature = "self-signed")]
+                plural: info.plural,
                 spokes: BTreeMap::new(),
             },
             hub: std::marker::PhantomData,

@@ -46,6 +46,8 @@ mod patch;
 mod refusal;
 mod review;
 mod router;
+#[cfg(feature = "self-signed")]
+mod self_signed;
 mod server;
 
 pub use self::admission::{Defaulter, Validator};
@@ -54,6 +56,8 @@ pub use self::conversion::Converter;
 pub use self::refusal::Refusal;
 pub use self::review::{AdmissionRequest, AdmissionResponse, Operation, Warnings};
 pub use self::router::{Webhooks, WebhooksBuilder};
+#[cfg(feature = "self-signed")]
+pub use self::self_signed::{SelfSigned, SelfSignedError};
 pub use self::server::{WebhookServer, WebhookServerError};
 pub use kube_schema::{FieldError, FieldErrorKind};
 

@@ -66,6 +66,17 @@ impl Webhooks {
         self.routes.keys().map(String::as_str).collect()
     }
 
+    /// The names of the definitions of the kinds that are converted.
+    #[cfg(feature = "self-signed")]
+    pub(super) fn definitions(&self) -> impl Iterator<Item = String> {
+        let routes = self.routes.values();
+        let kinds = routes.flat_map(|route| match route {
+            Route::Conversion(kinds) => kinds.as_slice(),
+            Route::Admission(_) => &[],
+        });
+        kinds.map(|kind| format!("{}.{}", kind.plural, kind.group))
+    }
+
     /// The path as metrics name it: what is not served is one.
     pub(super) fn label<'p>(&self, path: &'p str) -> &'p str {
         match self.routes.contains_key(path) {

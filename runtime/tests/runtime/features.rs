@@ -66,6 +66,7 @@ fn tls_endpoints_and_prometheus_are_linked_by_their_features_alone() {
         ("app", "clap"),
         ("app", "tracing-subscriber"),
         ("webhooks", "tokio-rustls"),
+        ("self-signed", "rcgen"),
     ];
     let bare = linked("codegen-runtime", &["--no-default-features"]);
     for (feature, krate) in optional {

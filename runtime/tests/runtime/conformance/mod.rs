@@ -14,4 +14,6 @@ mod finalizers;
 mod informers;
 mod leader;
 mod reflectors;
+#[cfg(feature = "self-signed")]
+mod self_signed;
 mod typed_client;

@@ -1,0 +1,180 @@
+//! What the Secret holds, and what it is to hold next.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use k8s_openapi::ByteString;
+
+use super::pair::{Made, Pair};
+use crate::webhook::certificates::Loaded;
+
+/// How long clients have known a new authority before its certificate is served.
+pub(super) const SETTLE: Duration = Duration::from_secs(60);
+
+/// How long an old authority is trusted after its certificate was replaced. Replicas look at the Secret far more often.
+pub(super) const KEEP: Duration = Duration::from_secs(3600);
+
+const CERTIFICATE: &str = "tls.crt";
+const KEY: &str = "tls.key";
+const AUTHORITIES: &str = "ca.crt";
+const NEXT_CERTIFICATE: &str = "next.crt";
+const NEXT_KEY: &str = "next.key";
+
+const END: &str = "-----END CERTIFICATE-----\n";
+
+/// A sound content of the Secret.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct State {
+    /// What is served.
+    pub(super) pair: Pair,
+    /// What is served once all clients trust its authority.
+    pub(super) next: Option<Pair>,
+    /// Whom clients trust, in PEM, the newest first.
+    pub(super) authorities: Vec<String>,
+}
+
+impl State {
+    /// Reads the data of a Secret, unless the pair in it cannot be served now.
+    pub(super) fn read(
+        data: &BTreeMap<String, ByteString>,
+        names: &[String],
+        now: SystemTime,
+    ) -> Option<Self> {
+        let text = |key: &str| String::from_utf8(data.get(key)?.0.clone()).ok();
+        let pair = |certificate: &str, key: &str| {
+            Some(Pair {
+                certificate: text(certificate)?,
+                key: text(key)?,
+            })
+        };
+        let mut state = Self {
+            pair: pair(CERTIFICATE, KEY)?,
+            next: pair(NEXT_CERTIFICATE, NEXT_KEY),
+            authorities: text(AUTHORITIES)?
+                .split_inclusive(END)
+                .filter(|block| block.ends_with(END))
+                .map(str::to_owned)
+                .collect(),
+        };
+        state.next = state
+            .next
+            .take()
+            .filter(|next| state.vouches(next, names, now));
+        state.is_sound(names, now).then_some(state)
+    }
+
+    /// Writes it into the data of a Secret.
+    pub(super) fn write(&self, data: &mut BTreeMap<String, ByteString>) {
+        let mut put = |key: &str, text: Option<&String>| match text {
+            Some(text) => {
+                data.insert(key.to_owned(), ByteString(text.clone().into_bytes()));
+            }
+            None => {
+                data.remove(key);
+            }
+        };
+        put(CERTIFICATE, Some(&self.pair.certificate));
+        put(KEY, Some(&self.pair.key));
+        put(AUTHORITIES, Some(&self.bundle()));
+        let next = self.next.as_ref();
+        put(NEXT_CERTIFICATE, next.map(|next| &next.certificate));
+        put(NEXT_KEY, next.map(|next| &next.key));
+    }
+
+    /// All authorities, in PEM.
+    pub(super) fn bundle(&self) -> String {
+        self.authorities.concat()
+    }
+
+    /// Whether the pair can be served at a time.
+    pub(super) fn is_sound(&self, names: &[String], at: SystemTime) -> bool {
+        self.vouches(&self.pair, names, at)
+    }
+
+    /// Whether one of the authorities signed a pair, which can be served.
+    fn vouches(&self, pair: &Pair, names: &[String], at: SystemTime) -> bool {
+        let mut authorities = self.authorities.iter();
+        authorities.any(|authority| pair.is_valid(authority, names, at)) && pair.is_whole()
+    }
+
+    /// The authorities of the pair that is served.
+    fn own_authorities(&self, names: &[String], now: SystemTime) -> Vec<String> {
+        let authorities = self.authorities.iter();
+        let own = authorities.filter(|authority| self.pair.is_valid(authority, names, now));
+        own.cloned().collect()
+    }
+
+    /// In place of a Secret that is not there or of no use. What this replica serves still is renewed, as if it had come to its end:
+    /// clients trust it, and others may serve it.
+    pub(super) fn anew<E>(
+        served: Option<&Self>,
+        make: impl FnOnce() -> Result<Made, E>,
+        names: &[String],
+        now: SystemTime,
+    ) -> Result<Option<Self>, E> {
+        if let Some(served) = served {
+            return served.renewed(make, names, now).map(Some);
+        }
+        let made = make()?;
+        Ok(Some(Self {
+            pair: made.pair,
+            next: None,
+            authorities: vec![made.authority],
+        }))
+    }
+
+    /// What comes after a state, if it is time: `settled` ago all clients knew of it, if they do, and a certificate that is not valid
+    /// at `late` any more is to be renewed.
+    pub(super) fn after<E>(
+        &self,
+        settled: Option<Duration>,
+        late: SystemTime,
+        make: impl FnOnce() -> Result<Made, E>,
+        names: &[String],
+        now: SystemTime,
+    ) -> Result<Option<Self>, E> {
+        let lasted = |time: Duration| settled.is_some_and(|settled| settled >= time);
+        if let Some(next) = &self.next {
+            return Ok(lasted(SETTLE).then(|| Self {
+                pair: next.clone(),
+                next: None,
+                authorities: self.authorities.clone(),
+            }));
+        }
+        if !self.is_sound(names, late) {
+            return self.renewed(make, names, now).map(Some);
+        }
+        let own = self.own_authorities(names, now);
+        let is_settled = own.len() < self.authorities.len() && lasted(KEEP);
+        Ok(is_settled.then(|| Self {
+            authorities: own,
+            ..self.clone()
+        }))
+    }
+
+    /// With a new pair that waits for its time.
+    fn renewed<E>(
+        &self,
+        make: impl FnOnce() -> Result<Made, E>,
+        names: &[String],
+        now: SystemTime,
+    ) -> Result<Self, E> {
+        let made = make()?;
+        let mut authorities = vec![made.authority];
+        authorities.extend(self.own_authorities(names, now));
+        Ok(Self {
+            pair: self.pair.clone(),
+            next: Some(made.pair),
+            authorities,
+        })
+    }
+}
+
+impl Pair {
+    /// Whether the key is that of the certificate.
+    fn is_whole(&self) -> bool {
+        let (certificate, key) = (self.certificate.clone(), self.key.clone());
+        Loaded::new(Path::new(""), certificate.into(), key.into()).is_ok()
+    }
+}
