@@ -7,15 +7,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+#[cfg(feature = "self-signed")]
+use futures::future::BoxFuture;
 use parking_lot::RwLock;
 use rustls::ServerConfig;
 use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_util::sync::CancellationToken;
-
-#[cfg(feature = "self-signed")]
-use super::self_signed::Keeper;
 
 /// How often the files are looked at. A secret that changes is mounted anew within a minute or two.
 const EVERY: Duration = Duration::from_secs(10);
@@ -57,7 +56,18 @@ enum Source {
     /// `tls.crt` and `tls.key` in PEM.
     Folder(PathBuf),
     #[cfg(feature = "self-signed")]
-    SelfSigned(Arc<Keeper>),
+    Kept(Arc<dyn Keep>),
+}
+
+/// Renews certificates by itself.
+#[cfg(feature = "self-signed")]
+pub(super) trait Keep: fmt::Debug + Send + Sync {
+    /// Puts new pairs in force until `stop` is cancelled.
+    fn keep<'k>(
+        &'k self,
+        certificates: &'k Certificates,
+        stop: CancellationToken,
+    ) -> BoxFuture<'k, ()>;
 }
 
 pub(super) struct Loaded {
@@ -119,9 +129,9 @@ impl Certificates {
     }
 
     #[cfg(feature = "self-signed")]
-    pub(super) fn of_keeper(keeper: Keeper, loaded: Loaded) -> Self {
+    pub(super) fn kept(keeper: impl Keep + 'static, loaded: Loaded) -> Self {
         Self {
-            source: Source::SelfSigned(Arc::new(keeper)),
+            source: Source::Kept(Arc::new(keeper)),
             current: Arc::new(RwLock::new(loaded)),
         }
     }
@@ -139,7 +149,7 @@ impl Certificates {
         match &self.source {
             Source::Folder(folder) => Ok(self.install(Loaded::read(folder)?)),
             #[cfg(feature = "self-signed")]
-            Source::SelfSigned(_) => Ok(false),
+            Source::Kept(_) => Ok(false),
         }
     }
 
@@ -156,7 +166,7 @@ impl Certificates {
         match &self.source {
             Source::Folder(_) => self.follow_files(stop).await,
             #[cfg(feature = "self-signed")]
-            Source::SelfSigned(keeper) => keeper.follow(self, stop).await,
+            Source::Kept(keeper) => keeper.keep(self, stop).await,
         }
     }
 

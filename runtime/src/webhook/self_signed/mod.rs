@@ -27,6 +27,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use futures::future::BoxFuture;
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
 use kube::Client;
@@ -36,7 +37,7 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use self::state::State;
-use super::certificates::Loaded;
+use super::certificates::{Keep, Loaded};
 use super::{CertificateError, Certificates, Webhooks};
 use crate::client::single_attempts;
 
@@ -165,7 +166,7 @@ impl SelfSigned {
             settings: self,
             progress: Mutex::new(progress),
         };
-        Ok(Certificates::of_keeper(keeper, loaded))
+        Ok(Certificates::kept(keeper, loaded))
     }
 
     /// Agrees with other replicas on the content of the Secret, and gives the pair to serve.
@@ -317,7 +318,7 @@ impl Progress {
 }
 
 /// Keeps certificates up to date.
-pub(super) struct Keeper {
+struct Keeper {
     settings: SelfSigned,
     progress: Mutex<Progress>,
 }
@@ -328,9 +329,19 @@ impl fmt::Debug for Keeper {
     }
 }
 
+impl Keep for Keeper {
+    fn keep<'k>(
+        &'k self,
+        certificates: &'k Certificates,
+        stop: CancellationToken,
+    ) -> BoxFuture<'k, ()> {
+        Box::pin(self.follow(certificates, stop))
+    }
+}
+
 impl Keeper {
     /// Looks at the Secret and at the clients, again and again, until `stop` is cancelled.
-    pub(super) async fn follow(&self, certificates: &Certificates, stop: CancellationToken) {
+    async fn follow(&self, certificates: &Certificates, stop: CancellationToken) {
         let mut is_faulty = false;
         let look = async {
             loop {
