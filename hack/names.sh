@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Compares the names of types from CRDs between releases: how many types an older and a newer release share, and how many of these
-# keep their names. Types that are generated come first, Kubernetes' own second; a line below for each that has another name.
+# keep their names. Types that are generated come first: those that keep their names by the rule alone, and with the names of the older release
+# recorded (names.toml), as is the default. Kubernetes' own come second. A line below for each that has another name.
 #
 # Usage: hack/names.sh [NAME…]        (names of hack/names/releases.tsv; all by default)
 #        hack/names.sh --thinned [SEED] [PROJECT…]   each project of the public corpus against itself with properties left out
@@ -11,7 +12,7 @@ cd "$root"
 
 target="${CARGO_TARGET_DIR:-$PWD/target}"
 corpus() { CARGO_TARGET_DIR="$target" cargo run --quiet --manifest-path hack/corpus/Cargo.toml -- names "$@"; }
-printf '%-48s %6s %6s %8s %6s %6s %8s\n' releases types kept share k8s kept share
+printf '%-48s %6s %6s %8s %8s %8s %6s %6s %8s\n' releases types 'by rule' share recorded share k8s kept share
 
 if [[ ${1:-} = --thinned ]]; then
   unpack_corpus "$target" || skip "there is no archive of real CRDs here"
@@ -23,7 +24,9 @@ command -v go >/dev/null || skip "no Go toolchain to download modules with"
 export GOFLAGS=-modcacherw GOWORK=off GOTOOLCHAIN=local GO111MODULE=on
 folder() { (cd "$target" && go mod download -json "$1" | sed -n 's/^\t"Dir": "\(.*\)",$/\1/p'); }
 mkdir -p "$target"
+releases=()
 while IFS=$'\t' read -r name module old new crds; do
   [[ $# -eq 0 || " $* " = *" $name "* ]] || continue
-  corpus releases "$name $old -> $new" "$(folder "$module@$old")/$crds" "$(folder "$module@$new")/$crds"
+  releases+=("$name $old -> $new" "$(folder "$module@$old")/$crds" "$(folder "$module@$new")/$crds")
 done <hack/names/releases.tsv
+corpus releases "${releases[@]}"

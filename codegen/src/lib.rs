@@ -23,6 +23,7 @@ pub mod operator;
 pub mod options;
 pub mod output;
 pub mod read;
+pub mod record;
 pub mod scaffold;
 mod source;
 mod suggest;
@@ -36,6 +37,7 @@ pub use emit::Generator;
 pub use lower::crd::{Explained, Verdict};
 pub use options::{Compat, Filters, KubernetesTypes, KubernetesVersion, Manifests, Options};
 pub use output::{Mode, Tree};
+pub use record::Record;
 pub use source::{RustPackage, Source, Sources};
 
 use self::read::{Parsed, crd::ReadCrds};
@@ -49,6 +51,8 @@ pub struct Generated {
     pub files: Tree,
     /// Manifests, if the options ask for them; paths are relative to the crate's folder.
     pub manifests: Tree,
+    /// The text of the record of names, if the options ask for one and there are types from CRDs.
+    pub names: Option<String>,
     /// Findings that did not stop generation.
     pub warnings: Diagnostics,
     /// The errors of CRDs that were left out, where [`Options::faulty`] asks for it.
@@ -86,10 +90,18 @@ fn generate_from(mut read: Parsed, options: &Options) -> Result<Generated, Diagn
         emit::warn_of_attributes(&api, options, &mut warnings);
         warnings.sort();
         let files = emit::emit(&api, options)?;
+        let names = options.record.as_ref().and_then(|older| {
+            let record = Record::of(&api, options.recognition());
+            match skipped.as_slice() {
+                [] => record.text(),
+                _ => record.with_rest_of(older).text(),
+            }
+        });
         Ok(Generated {
             api,
             files,
             manifests,
+            names,
             warnings,
             skipped,
         })

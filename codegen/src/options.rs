@@ -4,7 +4,10 @@ mod kubernetes;
 mod manifests;
 mod types;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +21,7 @@ use crate::{
     emit::Generator,
     model::names,
     output::format::header,
+    record::{Recognition, Record},
 };
 
 /// Whose reading of markers holds where controller-gen's lets mistakes pass.
@@ -81,6 +85,8 @@ pub struct Options {
     pub filters: Filters,
     /// Rust names by schema path (`VirtualMachine.spec.resource` = `MachineSize`).
     pub renames: BTreeMap<String, String>,
+    /// The names that types and modules from CRDs were given before, and keep; none records no names.
+    pub record: Option<Arc<Record>>,
     /// Whether types from CRDs have an alias for each path of the schema, named after all of it.
     pub aliases: bool,
     /// Which schemas of CRDs become types of k8s-openapi.
@@ -116,6 +122,7 @@ impl Default for Options {
             kind_features: false,
             filters: Filters::default(),
             renames: BTreeMap::new(),
+            record: None,
             aliases: false,
             kubernetes_types: KubernetesTypes::default(),
             kubernetes_version: None,
@@ -151,6 +158,15 @@ impl Options {
     pub(crate) fn least_kubernetes_version(&self) -> KubernetesVersion {
         self.kubernetes_version
             .unwrap_or(KubernetesVersion::EARLIEST)
+    }
+
+    /// What decides which schemas are types of Kubernetes.
+    #[must_use]
+    pub const fn recognition(&self) -> Recognition {
+        Recognition {
+            types: self.kubernetes_types,
+            version: self.kubernetes_version,
+        }
     }
 
     /// Whether the generator is asked for.

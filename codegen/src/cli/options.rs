@@ -1,6 +1,6 @@
 //! Arguments that several subcommands share.
 
-use std::path::PathBuf;
+use std::{ffi::OsString, path::PathBuf};
 
 use clap::Args;
 use codegen::{Config, Generator, KubernetesTypes, KubernetesVersion, Mode, options::crate_path};
@@ -135,6 +135,9 @@ pub(super) struct TypeArgs {
     /// Name the type at a path of the schema, as in VirtualMachine.spec.resource=MachineSize; may be repeated.
     #[arg(long, value_name = "PATH=NAME", value_parser = rename)]
     rename: Vec<(String, String)>,
+    /// The file that records the names of modules and types, which later releases of the CRDs keep; '' records none [default: apis/names.toml in the output folder].
+    #[arg(long, value_name = "FILE")]
+    names_file: Option<OsString>,
     #[command(flatten)]
     looks: LookArgs,
 }
@@ -153,6 +156,9 @@ impl TypeArgs {
         }
         if let Some(path) = self.k8s_openapi_path {
             config = config.k8s_openapi_path(path);
+        }
+        if let Some(path) = self.names_file {
+            config = config.names_file(path);
         }
         let renames = self.rename.into_iter();
         let config = renames.fold(config, |config, (path, name)| config.rename(path, name));

@@ -173,6 +173,13 @@ impl<'a> File<'a> {
         let line = self.source.text[..span.start].matches('\n').count() + 1;
         config.origin = Some(format!("{}:{line}", self.source.name));
         self.read_options(table, &mut config);
+        if let Some(path) = self.reader.string(table, "names-file") {
+            let path = path.into_inner();
+            config = match path.as_str() {
+                "" => config.names_file(""),
+                path => config.names_file(normalize(&folder.join(path))),
+            };
+        }
         if let Some(rust) = self.reader.table(table, "rust") {
             self.read_rust(rust, &folder, &mut config);
         }

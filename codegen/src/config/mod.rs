@@ -14,6 +14,7 @@ pub mod go;
 mod inputs;
 mod keys;
 mod layout;
+mod names;
 mod partial;
 mod place;
 mod prepare;
@@ -63,6 +64,7 @@ use layout::Place;
 pub struct Config {
     pub(crate) options: Options,
     pub(crate) header_file: Option<PathBuf>,
+    pub(crate) names_file: names::NamesFile,
     pub(crate) apis: Vec<Apis>,
     pub(crate) crds: Vec<CrdInput>,
     pub(crate) go: Vec<GoInput>,

@@ -33,6 +33,8 @@ pub struct Prepared {
     pub plan: Plan,
     /// How the manifests on disk differ from it.
     pub manifests: Option<Plan>,
+    /// How the record of names on disk differs from it.
+    pub names: Option<Plan>,
     /// The lines that its user still has to write so that the generated modules are compiled.
     pub advice: Vec<String>,
     /// Findings in the input that are not errors.
@@ -57,9 +59,10 @@ pub struct Report {
 }
 
 impl Prepared {
-    /// The plans for code and for manifests.
+    /// The plans for code, for manifests and for the record of names.
     pub fn plans(&self) -> impl Iterator<Item = &Plan> + Clone {
-        std::iter::once(&self.plan).chain(&self.manifests)
+        let code = std::iter::once(&self.plan);
+        code.chain(&self.manifests).chain(&self.names)
     }
 
     /// The figures of the generation.
@@ -108,7 +111,10 @@ pub fn prepare_all(configs: &[Config], progress: &dyn Progress) -> Result<Vec<Pr
     }
     let mut plans: Vec<_> = prepared
         .iter_mut()
-        .flat_map(|one| std::iter::once(&mut one.plan).chain(&mut one.manifests))
+        .flat_map(|one| {
+            let code = std::iter::once(&mut one.plan);
+            code.chain(&mut one.manifests).chain(&mut one.names)
+        })
         .collect();
     Plan::agree(&mut plans)?;
     Ok(prepared)
@@ -148,6 +154,7 @@ impl Config {
                     api: generated.api,
                     plan: Plan::of_manifests(folder, Tree::new(), Owned::default())?,
                     manifests,
+                    names: None,
                     warnings: generated.warnings,
                     skipped: generated.skipped,
                 });
@@ -157,8 +164,10 @@ impl Config {
             let advice = advice::missing(&tree, &target, &options, &generated.api, &self.disk);
             let plan = Plan::new(&target.root, tree, Tree::new(), &scope)?;
             self.check_partial(&sources, &target, &plan)?;
+            let names = self.plan_names(generated.names, &target)?;
             Ok(Prepared {
                 manifests,
+                names,
                 advice,
                 api: generated.api,
                 plan,
@@ -206,9 +215,10 @@ impl Config {
     /// [`Error`].
     pub fn explained(&self, path: &str, progress: &dyn Progress) -> Result<Vec<Explained>, Error> {
         on_threads(|| {
-            self.options.check().map_err(Error::Input)?;
-            let read = read_crds(&self.crds, &self.options, progress)?;
-            crate::explain_from(&read, &self.options, path).map_err(Error::Input)
+            let target = self.out.is_some().then(|| self.target()).transpose()?;
+            let options = self.options(&target.unwrap_or_default())?;
+            let read = read_crds(&self.crds, &options, progress)?;
+            crate::explain_from(&read, &options, path).map_err(Error::Input)
         })
     }
 
@@ -285,6 +295,7 @@ impl Config {
             options.emit = partial | &present(&target.root.join(target.generated(&options)));
         }
         options.check().map_err(Error::Config)?;
+        options.record = self.record(target)?;
         Ok(options)
     }
 

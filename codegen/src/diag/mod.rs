@@ -30,6 +30,8 @@ pub enum Severity {
     Error,
     /// Generation goes on.
     Warning,
+    /// Nothing is wrong.
+    Note,
 }
 
 /// A place with what is to be said of it; the first label of a diagnostic is the primary one.
@@ -92,6 +94,14 @@ impl Diagnostic {
     pub fn warning(message: impl Into<String>) -> Self {
         Self {
             severity: Severity::Warning,
+            ..Self::error(message)
+        }
+    }
+
+    /// A note without a place yet.
+    pub fn note_of(message: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Note,
             ..Self::error(message)
         }
     }
@@ -233,10 +243,10 @@ impl fmt::Display for Diagnostics {
                 let (line, column) = label.place.line_column();
                 write!(f, "{}:{line}:{column}: ", label.place.file)?;
             }
-            let word = if diagnostic.severity == Severity::Error {
-                "error"
-            } else {
-                "warning"
+            let word = match diagnostic.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+                Severity::Note => "note",
             };
             write!(f, "{word}: {}", diagnostic.message)?;
         }

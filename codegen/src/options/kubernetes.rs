@@ -33,6 +33,15 @@ impl KubernetesTypes {
             _ => Err(format!("expected `all`, `exact` or `none`, found `{word}`")),
         }
     }
+
+    /// The word that [`parse`](Self::parse) takes.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Exact => "exact",
+            Self::None => "none",
+        }
+    }
 }
 
 /// A version of Kubernetes that k8s-openapi 0.29 has a feature for.

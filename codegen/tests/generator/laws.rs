@@ -16,7 +16,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 /// Property names that try to be illegal, reserved, or alike once in Rust's case.
-const WORDS: &[&str] = &[
+pub(crate) const WORDS: &[&str] = &[
     "a",
     "b",
     "aB",
@@ -55,7 +55,7 @@ fn words() -> impl Strategy<Value = Vec<String>> {
     prop::collection::btree_set(word, 0..12).prop_map(|words| words.into_iter().collect())
 }
 
-fn schema() -> impl Strategy<Value = Value> {
+pub(crate) fn schema() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(json!({"type": "string"})),
         Just(json!({"type": "integer", "format": "int32"})),

@@ -22,5 +22,6 @@ mod hostile_yaml;
 mod laws;
 #[cfg(feature = "go")]
 mod parity;
+mod record;
 mod rust_model;
 mod support;

@@ -1,6 +1,7 @@
 //! Names that last: whether types keep their names from an older release of a project to a newer one.
 //!
-//! Both releases are generated. A type of the older is in the newer, too, if a path of the API (a kind and properties) leads to a type
+//! Both releases are generated, the newer one twice: by the rule alone, and with the names of the older release recorded, as `kube-codegen` does by
+//! default. A type of the older is in the newer, too, if a path of the API (a kind and properties) leads to a type
 //! in both; it keeps its name if each such path leads to a type of that name. Beside pairs of real releases, each project of the corpus
 //! is held against itself with properties left out at random, which is what an older release most often is.
 
@@ -9,10 +10,11 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
     fmt, fs,
     path::Path,
+    sync::Arc,
 };
 
 use codegen::{
-    Source, Sources,
+    Record, Source, Sources,
     diag::Style,
     model::{ApiSet, TypeDef, TypeKind, TypeRef, UnknownFields, Version},
     options::Faulty,
@@ -24,11 +26,20 @@ use crate::{Result, index::Index, options, project::parse};
 /// The share of properties that are left out of a schema, as one of so many.
 const ONE_OF: u64 = 20;
 
-/// `releases OLD NEW` holds two folders of CRDs against each other; `thinned CORPUS SEED [PROJECT…]` projects against themselves.
+/// `releases [NAME OLD NEW]…` holds pairs of folders of CRDs against each other; `thinned CORPUS SEED [PROJECT…]` projects against themselves.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     match arguments {
-        [mode, name, old, new] if mode == "releases" => {
-            Compared::of(&files(Path::new(old))?, &files(Path::new(new))?)?.print(name);
+        [mode, releases @ ..] if mode == "releases" && releases.len().is_multiple_of(3) => {
+            let mut total = Compared::default();
+            for release in releases.chunks_exact(3) {
+                let [name, old, new] = release else { continue };
+                let compared = Compared::of(&files(Path::new(old))?, &files(Path::new(new))?)?;
+                compared.print(name);
+                total.add(compared);
+            }
+            total.renamed.clear();
+            total.renamed_recorded.clear();
+            total.print("total");
         }
         [mode, corpus, seed, only @ ..] if mode == "thinned" => {
             let mut total = Compared::default();
@@ -46,9 +57,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
                 total.add(compared);
             }
             total.renamed.clear();
+            total.renamed_recorded.clear();
             total.print("total");
         }
-        _ => return Err("usage: corpus names releases NAME OLD NEW | corpus names thinned CORPUS SEED [PROJECT…]".into()),
+        _ => return Err("usage: corpus names releases [NAME OLD NEW]… | corpus names thinned CORPUS SEED [PROJECT…]".into()),
     }
     Ok(())
 }
@@ -104,13 +116,20 @@ fn thin(schema: &mut Value, keys: &[Value], holder: &str, seed: &str) {
 /// How many types two releases share, and which have other names in the newer one.
 #[derive(Default)]
 struct Compared {
-    /// Generated types.
+    /// Generated types, by the rule alone.
     own: Tally,
+    /// The same with a record.
+    recorded: Tally,
     /// Types of Kubernetes.
     kubernetes: Tally,
-    /// The path, the older name, and the newer one.
-    renamed: Vec<(String, String, String)>,
+    /// The path, the older name, and the newer one by the rule alone.
+    renamed: Vec<Renamed>,
+    /// The same with a record.
+    renamed_recorded: Vec<Renamed>,
 }
+
+/// A path, with the name of the type there in the older release and in the newer one.
+type Renamed = (String, String, String);
 
 /// The types in both releases, and those of them that keep their names.
 #[derive(Default)]
@@ -119,60 +138,85 @@ struct Tally {
     kept: usize,
 }
 
-impl fmt::Display for Tally {
+impl Tally {
     #[allow(clippy::cast_precision_loss, reason = "a share for people to read")]
+    fn share(&self) -> f64 {
+        100.0 * self.kept as f64 / self.both.max(1) as f64
+    }
+}
+
+impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let share = 100.0 * self.kept as f64 / self.both.max(1) as f64;
-        write!(f, " {:>6} {:>6} {share:>6.2} %", self.both, self.kept)
+        write!(f, " {:>6} {:>6} {:>6.2} %", self.both, self.kept, self.share())
     }
 }
 
 impl Compared {
     fn of(old: &[Value], new: &[Value]) -> Result<Self> {
-        let (old, new) = (names(&generate(old)?), names(&generate(new)?));
-        let mut types: BTreeMap<(&str, &str), Vec<(&str, &str)>> = BTreeMap::new();
-        for (path, name) in &old {
-            let version = path.split(' ').next().unwrap_or_default();
-            if let Some(newer) = new.get(path) {
-                types.entry((version, name)).or_default().push((path, newer));
-            }
-        }
+        let old = generate(old, None)?;
+        let recognition = options().recognition();
+        let text = Record::of(&old, recognition).text().unwrap_or_default();
+        let record = Record::parse(&Source::new("names.toml", text)).map_err(|errors| errors.render(Style::Plain))?;
+        let recorded = generate(new, Some(record))?;
+        let (old, new, recorded) = (names(&old), names(&generate(new, None)?), names(&recorded));
         let mut compared = Self::default();
-        for ((_, name), paths) in types {
-            let tally = if name.contains("::") { &mut compared.kubernetes } else { &mut compared.own };
-            tally.both += 1;
-            match paths.iter().find(|(_, newer)| *newer != name) {
-                None => tally.kept += 1,
-                Some((path, newer)) => {
-                    compared.renamed.push(((*path).to_owned(), name.to_owned(), (*newer).to_owned()));
-                }
-            }
-        }
+        compared.renamed = compare(&old, &new, &mut compared.own, &mut compared.kubernetes);
+        let renamed = compare(&old, &recorded, &mut compared.recorded, &mut Tally::default());
+        // Types of Kubernetes are not recorded.
+        let is_own = |(_, name, _): &Renamed| !name.contains("::");
+        compared.renamed_recorded = renamed.into_iter().filter(is_own).collect();
         Ok(compared)
     }
 
     fn add(&mut self, other: Self) {
-        for (tally, more) in [(&mut self.own, other.own), (&mut self.kubernetes, other.kubernetes)] {
+        let tallies = [(&mut self.own, other.own), (&mut self.recorded, other.recorded), (&mut self.kubernetes, other.kubernetes)];
+        for (tally, more) in tallies {
             tally.both += more.both;
             tally.kept += more.kept;
         }
         self.renamed.extend(other.renamed);
+        self.renamed_recorded.extend(other.renamed_recorded);
     }
 
     fn print(&self, name: &str) {
-        println!("{name:<48}{}{}", self.own, self.kubernetes);
+        let Tally { kept, .. } = self.recorded;
+        println!("{name:<48}{} {kept:>8} {:>6.2} %{}", self.own, self.recorded.share(), self.kubernetes);
         for (path, old, new) in &self.renamed {
             println!("    {path}: {old} -> {new}");
+        }
+        for (path, old, new) in &self.renamed_recorded {
+            println!("    recorded, and yet {path}: {old} -> {new}");
         }
     }
 }
 
-fn generate(crds: &[Value]) -> Result<ApiSet> {
+/// Counts the types of the older names that are in the newer ones, too, and gives those with other names.
+fn compare(old: &BTreeMap<String, String>, new: &BTreeMap<String, String>, own: &mut Tally, kubernetes: &mut Tally) -> Vec<Renamed> {
+    let mut types: BTreeMap<(&str, &str), Vec<(&str, &str)>> = BTreeMap::new();
+    for (path, name) in old {
+        let version = path.split(' ').next().unwrap_or_default();
+        if let Some(newer) = new.get(path) {
+            types.entry((version, name)).or_default().push((path, newer));
+        }
+    }
+    let mut renamed = Vec::new();
+    for ((_, name), paths) in types {
+        let tally = if name.contains("::") { &mut *kubernetes } else { &mut *own };
+        tally.both += 1;
+        match paths.iter().find(|(_, newer)| *newer != name) {
+            None => tally.kept += 1,
+            Some((path, newer)) => renamed.push(((*path).to_owned(), name.to_owned(), (*newer).to_owned())),
+        }
+    }
+    renamed
+}
+
+fn generate(crds: &[Value], record: Option<Record>) -> Result<ApiSet> {
     let mut sources = Sources::default();
     for (index, crd) in crds.iter().enumerate() {
         sources.crds.push(Source::new(format!("{index}.yaml"), crd.to_string()));
     }
-    let options = codegen::Options { faulty: Faulty::Skipped, emit: [].into(), ..options() };
+    let options = codegen::Options { faulty: Faulty::Skipped, emit: [].into(), record: record.map(Arc::new), ..options() };
     let generated = codegen::generate(&sources, &options);
     Ok(generated.map_err(|errors| errors.render(Style::Plain))?.api)
 }

@@ -131,6 +131,14 @@ pub(in crate::config) const KEYS: &[Key] = &[
     ),
     key(
         Crate,
+        "names-file",
+        String,
+        "`apis/names.toml` in the output folder",
+        "\"names.toml\"",
+        "The file that records the names of modules and types from CRDs, which later releases of the CRDs keep; empty records none.",
+    ),
+    key(
+        Crate,
         "aliases",
         Bool,
         "false",

@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use super::unnamed::{Types, is_at_or_below};
+use super::{
+    own::{Types, is_at_or_below},
+    recognise::Unlike,
+};
 use crate::{
     diag::{Diagnostic, Diagnostics},
     model::{
@@ -12,6 +15,7 @@ use crate::{
     },
     options::Options,
     read::crd::Crd,
+    record::Line,
 };
 
 /// The type that an object of a schema became.
@@ -63,13 +67,14 @@ pub fn explain(crds: &[Crd], options: &Options, path: &str) -> Result<Vec<Explai
     for crd in crds {
         for version in &crd.versions {
             let mut walk = Walk {
-                types: Types::of(options, &options.renames),
+                types: Types::of(options, &options.renames, (&crd.group, &version.name)),
                 asked: path,
                 api_version: format!("{}/{}", crd.group, version.name),
                 found: &mut found,
             };
             if let Some(schema) = &version.schema {
-                walk.properties(&Path::root(&crd.kind), schema, COMMON_PROPERTIES.as_slice());
+                let root = Path::root(&crd.kind);
+                walk.properties((&root, Some(&crd.kind)), schema, &COMMON_PROPERTIES);
             }
         }
     }
@@ -89,16 +94,23 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn properties(&mut self, path: &Path, schema: &Schema, without: &[&str]) {
+    /// The properties of an object with a path and a recorded name.
+    fn properties(
+        &mut self,
+        (path, holder): (&Path, Option<&str>),
+        schema: &Schema,
+        without: &[&str],
+    ) {
         for (name, property) in &schema.properties {
             if !without.contains(&name.as_str()) {
-                self.value(&path.property(name), name, property);
+                let line = self.types.line(holder, name);
+                self.value((&path.property(name), line), name, property);
             }
         }
     }
 
     /// Items of lists and values of maps stand where the property does.
-    fn value(&mut self, path: &Path, name: &str, schema: &Schema) {
+    fn value(&mut self, (path, line): (&Path, Option<&Line>), name: &str, schema: &Schema) {
         let is_asked = is_at_or_below(path.as_str(), self.asked);
         if !is_asked && !is_at_or_below(self.asked, path.as_str()) {
             return;
@@ -109,20 +121,21 @@ impl Walk<'_> {
                 _ => None,
             };
             match schema.items.as_ref().or(value) {
-                Some(element) => self.value(path, name, element),
+                Some(element) => self.value((path, line), name, element),
                 None if path.as_str() == self.asked => self.push(path, Verdict::Plain),
                 None => {}
             }
             return;
         }
+        let within = (path, line.map(|line| line.name.as_str()));
         if schema.validation.embedded_resource {
             if is_asked {
                 let reason = "it is an object of any kind".to_owned();
                 self.push(path, Verdict::Own(reason));
             }
-            return self.properties(path, schema, &COMMON_PROPERTIES);
+            return self.properties(within, schema, &COMMON_PROPERTIES);
         }
-        match self.types.kubernetes_type(path, name, schema) {
+        match self.types.kubernetes_type(path, name, line, schema) {
             Ok(known) if is_asked => {
                 let name = shown(&known.ty);
                 self.push(
@@ -144,10 +157,13 @@ impl Walk<'_> {
             }
             Err(unlike) => {
                 if is_asked {
-                    let later = self.with_later_version(path, name, schema);
+                    let later = match unlike {
+                        Unlike::Recorded(..) => String::new(),
+                        _ => self.with_later_version(path, name, schema),
+                    };
                     self.push(path, Verdict::Own(format!("{unlike}{later}")));
                 }
-                self.properties(path, schema, &[]);
+                self.properties(within, schema, &[]);
             }
         }
     }
@@ -160,7 +176,7 @@ impl Walk<'_> {
                 version,
                 ..self.types
             };
-            let known = types.kubernetes_type(path, name, schema).ok()?;
+            let known = types.kubernetes_type(path, name, None, schema).ok()?;
             Some(format!(
                 "; with `kubernetes-version` {version} it is {}",
                 shown(&known.ty)

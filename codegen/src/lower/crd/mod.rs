@@ -8,6 +8,7 @@ mod enums;
 mod explain;
 #[cfg(test)]
 mod names_tests;
+mod own;
 mod recognise;
 mod rename;
 mod shape;
@@ -23,12 +24,16 @@ use std::{
 use rayon::prelude::*;
 
 pub use self::explain::{Explained, Verdict, explain};
-use self::unnamed::{Gathered, Rest, Types, Unnamed};
+use self::{
+    own::Types,
+    unnamed::{Gathered, Rest, Unnamed},
+};
 use crate::{
     diag::Diagnostics,
     model::{ApiSet, CrdRest, Group, LeftOut, Origin, Resource, VerbSet, Version, names},
     options::Options,
     read::crd::{Crd, CrdVersion, schema::Schema},
+    record::{Outcome, Record},
 };
 
 /// A kind of one version, with the schema that is taken apart.
@@ -67,50 +72,70 @@ pub fn lower(
                 rest: None,
             });
     }
-    let modules = names::module_names(groups.keys().copied());
+    let record = options.record.as_deref();
+    let none = BTreeMap::new();
+    let recorded = record.map_or(&none, Record::modules);
+    let modules = names::module_names(groups.keys().copied(), recorded);
     let groups = groups.into_par_iter().map(|(name, versions)| {
         let module = modules
             .get(name)
             .cloned()
             .unwrap_or_else(|| names::qualified_module_name(name));
-        let mut versions: Vec<Version> = versions
+        let lowered: Vec<(Version, Outcome<'_>)> = versions
             .into_par_iter()
             .map(|(version, members)| lower_version(version, members, &module, options, &renames))
             .collect();
+        let (mut versions, outcomes): (Vec<_>, Vec<_>) = lowered.into_iter().unzip();
         versions.sort_by(|a, b| names::compare_versions(&a.name, &b.name));
-        Group {
+        let group = Group {
             name: name.to_owned(),
             module,
             type_prefix: names::go_name(name),
             versions,
-        }
+        };
+        (group, outcomes)
     });
-    api.groups.par_extend(groups);
+    let groups: Vec<(Group, Vec<Outcome<'_>>)> = groups.collect();
+    for (group, outcomes) in groups {
+        api.groups.push(group);
+        if let Some(record) = record {
+            outcomes
+                .into_iter()
+                .for_each(|outcome| outcome.report(record, diagnostics));
+        }
+    }
 }
 
-fn lower_version(
+fn lower_version<'a>(
     name: &str,
     mut members: Vec<Member<'_>>,
     group_module: &str,
-    options: &Options,
-    renames: &rename::Renames<'_>,
-) -> Version {
+    options: &'a Options,
+    renames: &rename::Renames<'a>,
+) -> (Version, Outcome<'a>) {
     let rest = if options.uses_schemas() {
         Rest::Kept
     } else {
         Rest::Dropped
     };
-    let mut types: Vec<Unnamed> = members
+    let gathered: Vec<Gathered<'_>> = members
         .par_iter_mut()
         .with_max_len(1)
-        .flat_map_iter(|member| {
-            let options = Types::of(options, renames.names());
+        .map(|member| {
+            let of = (member.crd.group.as_str(), name);
+            let options = Types::of(options, renames.names(), of);
             let (kind, schema) = (&member.crd.kind, member.schema.take());
-            let types;
-            (types, member.rest) = Gathered::of_kind(kind, schema, rest, options);
-            types
+            let gathered;
+            (gathered, member.rest) = Gathered::of_kind(kind, schema, rest, options);
+            gathered
         })
         .collect();
+    let mut types: Vec<Unnamed<'_>> = Vec::new();
+    let mut outcome = Outcome::default();
+    for gathered in gathered {
+        types.extend(gathered.types);
+        outcome.kept.extend(gathered.kept);
+    }
     let oldest: BTreeMap<&str, &str> = members
         .iter()
         .filter_map(|member| Some((member.crd.kind.as_str(), oldest_version(member.crd)?)))
@@ -128,7 +153,7 @@ fn lower_version(
         pinned: renames.names(),
         aliases: options.aliases,
     };
-    let types = unify::unify(types, &constraints);
+    let types = unify::unify(types, &constraints, &mut outcome.renamed);
     let roots: BTreeMap<&str, &str> = types
         .iter()
         .map(|def| (def.path.as_str(), def.name.as_str()))
@@ -145,7 +170,7 @@ fn lower_version(
         })
         .collect();
     let module = names::plain_ident(&names::snake_case(name));
-    Version {
+    let version = Version {
         name: name.to_owned(),
         path: format!(
             "{}::apis::{}::{}",
@@ -159,7 +184,8 @@ fn lower_version(
         origin: Origin::Crd,
         resources,
         types,
-    }
+    };
+    (version, outcome)
 }
 
 /// The version that was there first of those that are served, by its name: `v1alpha1` before `v1beta1` before `v1`. Versions without types count, so that

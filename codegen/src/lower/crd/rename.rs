@@ -55,7 +55,7 @@ impl<'a> Renames<'a> {
     }
 
     /// The pinned names by path.
-    pub(super) const fn names(&self) -> &BTreeMap<String, String> {
+    pub(super) const fn names(&self) -> &'a BTreeMap<String, String> {
         self.0
     }
 }

@@ -11,11 +11,12 @@ use crate::model::{EnumDef, Field, StructDef, TypeKind, TypeRef, UnknownFields, 
 
 /// The shape of each type: equal numbers mean equal shapes. Roots have one of their own each.
 ///
-/// `types` are sorted by path with shorter paths first; every reference is to a longer path.
-pub(super) fn shapes(types: &[Unnamed]) -> Vec<usize> {
+/// `types` are sorted by path with shorter paths first; every reference is to a longer path. References to types of one shape are the same;
+/// where classes are given, those to types of one class.
+pub(super) fn shapes(types: &[Unnamed<'_>], class_of: Option<&[usize]>) -> Vec<usize> {
     let mut of_path: ShapeOfPath<'_> = HashMap::with_capacity(types.len());
     // The first type of each shape, by a digest that equal shapes share.
-    let mut known: HashMap<u64, Vec<(usize, &Unnamed)>> = HashMap::with_capacity(types.len());
+    let mut known: HashMap<u64, Vec<(usize, &Unnamed<'_>)>> = HashMap::with_capacity(types.len());
     let mut shapes = vec![0; types.len()];
     // Longer paths first, so that a reference's shape is known when the type that refers is looked at.
     for (index, def) in types.iter().enumerate().rev() {
@@ -31,7 +32,8 @@ pub(super) fn shapes(types: &[Unnamed]) -> Vec<usize> {
             }
         };
         shapes[index] = shape;
-        of_path.insert(def.path.as_str(), shape);
+        let class = class_of.and_then(|classes| classes.get(index).copied());
+        of_path.insert(def.path.as_str(), class.unwrap_or(shape));
     }
     shapes
 }
@@ -40,7 +42,7 @@ pub(super) fn shapes(types: &[Unnamed]) -> Vec<usize> {
 type ShapeOfPath<'a> = HashMap<&'a str, usize>;
 
 /// A number that types of one shape share and others hardly do: of most that [`is_same`] compares.
-fn digest(def: &Unnamed, shapes: &ShapeOfPath<'_>) -> u64 {
+fn digest(def: &Unnamed<'_>, shapes: &ShapeOfPath<'_>) -> u64 {
     let mut hasher = DefaultHasher::new();
     match &def.kind {
         TypeKind::Struct(def) => def.fields.iter().for_each(|field| {
@@ -64,7 +66,7 @@ fn digest(def: &Unnamed, shapes: &ShapeOfPath<'_>) -> u64 {
 }
 
 /// Whether two types differ in nothing but names, docs, and the paths that references to one shape take.
-fn is_same(a: &Unnamed, b: &Unnamed, shapes: &ShapeOfPath<'_>) -> bool {
+fn is_same(a: &Unnamed<'_>, b: &Unnamed<'_>, shapes: &ShapeOfPath<'_>) -> bool {
     let kinds = match (&a.kind, &b.kind) {
         (TypeKind::Struct(a), TypeKind::Struct(b)) => is_same_struct(a, b, shapes),
         (TypeKind::Enum(a), TypeKind::Enum(b)) => is_same_enum(a, b),

@@ -9,20 +9,26 @@
 //! optional, so that is the one with the fewest optional properties on its path; of these the one with the longest, since what
 //! is added near to the kind is often a variant of what is below.
 //!
+//! A type with a recorded name ([`crate::record`]) comes before this rule: it keeps its name, and types with different names stay apart
+//! though they have one shape now. Where what was one type has several shapes now, the type with the shortest path keeps the name.
+//!
 //! Start reading at [`unify`].
 
 use std::{
     cmp::{Ordering, Reverse},
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     iter, mem,
 };
 
 use rayon::prelude::*;
 
 use super::{shape::shapes, unnamed::Unnamed};
-use crate::model::{
-    Aliasing, DeclaredAt, StructDef, TypeDef, TypeKind, TypeRef, UnknownFields,
-    names::schema::{Path, TypeNames, type_names},
+use crate::{
+    model::{
+        Aliasing, DeclaredAt, StructDef, TypeDef, TypeKind, TypeRef, UnknownFields,
+        names::schema::{Path, TypeNames, type_names},
+    },
+    record::Line,
 };
 
 /// Names that are given to no type, and names that a person chose.
@@ -38,7 +44,7 @@ pub(super) struct Constraints<'a> {
 /// Sorts types: those with shorter paths first, then those of older kinds, then by path.
 ///
 /// `by_age` compares kinds, older ones first: a new one that shares types with older ones then takes no name from them.
-pub(super) fn sort(types: &mut [Unnamed], by_age: impl Fn(&str, &str) -> Ordering + Sync) {
+pub(super) fn sort(types: &mut [Unnamed<'_>], by_age: impl Fn(&str, &str) -> Ordering + Sync) {
     types.par_sort_by(|a, b| {
         let depths = a.path.depth().cmp(&b.path.depth());
         let kinds = (a.path.kind(), b.path.kind());
@@ -52,9 +58,14 @@ pub(super) fn sort(types: &mut [Unnamed], by_age: impl Fn(&str, &str) -> Orderin
 
 /// Names the types, and makes those of one shape and one property one type.
 ///
-/// `types` are sorted by path with shorter paths first; every reference is to a longer path.
-pub(super) fn unify(mut types: Vec<Unnamed>, constraints: &Constraints<'_>) -> Vec<TypeDef> {
-    let shapes = shapes(&types);
+/// `types` are sorted by path with shorter paths first; every reference is to a longer path. Adds to `renamed` the lines of types that
+/// lose their recorded names, with their new ones.
+pub(super) fn unify<'a>(
+    mut types: Vec<Unnamed<'a>>,
+    constraints: &Constraints<'_>,
+    renamed: &mut Vec<(&'a Line, String)>,
+) -> Vec<TypeDef> {
+    let shapes = settled_shapes(&types, constraints.pinned);
     let optional = optional_properties(&types);
     // Those of the first types of classes are moved, and a type with its descriptions never stands in memory twice.
     let bodies: Vec<TypeKind> = types
@@ -62,8 +73,11 @@ pub(super) fn unify(mut types: Vec<Unnamed>, constraints: &Constraints<'_>) -> V
         .map(|def| mem::replace(&mut def.kind, TypeKind::Struct(StructDef::default())))
         .collect();
     let types = types.as_slice();
-    let (classes, class_of) = classes(types, &shapes, constraints.pinned);
+    let Classes {
+        classes, class_of, ..
+    } = classes(types, &shapes, constraints.pinned);
     let names = names(&classes, &optional, constraints);
+    renamed.extend(lost(&classes, &names));
     let names_of_types = class_of.iter().filter_map(|&class| names.get(class));
     let name_of: NameOf<'_> = types
         .iter()
@@ -89,21 +103,60 @@ pub(super) fn unify(mut types: Vec<Unnamed>, constraints: &Constraints<'_>) -> V
     named
 }
 
+/// The shapes of types, where references to types that stay apart differ, too: else a type would lead to another type at one of its paths
+/// than at another.
+fn settled_shapes(types: &[Unnamed<'_>], pinned: &BTreeMap<String, String>) -> Vec<usize> {
+    let mut settled = shapes(types, None);
+    if pinned.is_empty() && types.iter().all(|def| def.line.is_none()) {
+        return settled;
+    }
+    // A round settles the types that lead to types that were settled before.
+    loop {
+        let found = classes(types, &settled, pinned);
+        if !found.apart {
+            return settled;
+        }
+        let next = shapes(types, Some(&found.class_of));
+        if next == settled {
+            return settled;
+        }
+        settled = next;
+    }
+}
+
+/// The lines of types that have other names now, with these.
+fn lost<'a>(classes: &[Class<'_, 'a>], names: &[String]) -> Vec<(&'a Line, String)> {
+    let named = classes.iter().zip(names);
+    let lost = named.filter_map(|(class, name)| {
+        let (_, line) = class.recorded.filter(|(_, line)| line.name != *name)?;
+        class.pin.is_none().then(|| (line, name.clone()))
+    });
+    lost.collect()
+}
+
 /// The name of the type at each path.
 type NameOf<'a> = HashMap<&'a str, &'a str>;
 
 /// Types that become one.
-struct Class<'a> {
+struct Class<'t, 'a> {
     /// The type with the shortest path.
-    first: &'a Unnamed,
+    first: &'t Unnamed<'a>,
     /// The index of it.
     index: usize,
-    others: Vec<&'a Unnamed>,
+    others: Vec<&'t Unnamed<'a>>,
     /// The name that a person chose.
-    pin: Option<&'a str>,
+    pin: Option<&'t str>,
+    /// The line of the first type that has one, with the index of that type.
+    recorded: Option<(usize, &'a Line)>,
 }
 
-impl Class<'_> {
+impl Class<'_, '_> {
+    /// The name that a person chose, or that follows from the path.
+    fn name(&self, taken: &mut TypeNames) -> String {
+        let pin = self.pin.map(str::to_owned);
+        pin.unwrap_or_else(|| taken.claim(&self.first.path))
+    }
+
     /// Whether types of several kinds are of the class, and it does not stand right below one of them.
     fn is_shared(&self) -> bool {
         let kind = self.first.path.kind();
@@ -132,66 +185,108 @@ impl Class<'_> {
     }
 }
 
-/// The common properties of one class of types: shape and last property; and the kind, where one of them is the kind's own `spec`
+/// The common properties of types that become one by themselves: shape and last property; and the kind, where one of them is the kind's own `spec`
 /// or `status`, so that those of several kinds stay apart.
-type Key<'a> = (usize, &'a str, Option<&'a str>);
+type Alike<'a> = (usize, &'a str, Option<&'a str>);
 
-/// The classes, sorted by their shortest path, and the class of each type.
-fn classes<'a>(
-    types: &'a [Unnamed],
+/// The common properties of one class of types: those, and the recorded name.
+type Key<'a> = (Alike<'a>, Option<&'a str>);
+
+/// Types by class.
+struct Classes<'t, 'a> {
+    /// Sorted by their shortest path.
+    classes: Vec<Class<'t, 'a>>,
+    /// The class of each type.
+    class_of: Vec<usize>,
+    /// Whether types that would be one by themselves stay apart, by their names.
+    apart: bool,
+}
+
+fn classes<'t, 'a>(
+    types: &'t [Unnamed<'a>],
     shapes: &[usize],
-    pinned: &'a BTreeMap<String, String>,
-) -> (Vec<Class<'a>>, Vec<usize>) {
+    pinned: &'t BTreeMap<String, String>,
+) -> Classes<'t, 'a> {
     let keys = keys(types, shapes);
     // A pin is for the whole class; another pin in it makes a class of its own.
-    let pin = |def: &Unnamed| pinned.get(def.path.as_str()).map(String::as_str);
+    let pin = |def: &Unnamed<'_>| pinned.get(def.path.as_str()).map(String::as_str);
     let mut pins: HashMap<Key<'_>, &str> = HashMap::new();
     for (def, key) in types.iter().zip(&keys) {
         if let Some(pin) = pin(def) {
             pins.entry(*key).or_insert(pin);
         }
     }
-    let mut classes: Vec<Class<'_>> = Vec::new();
+    let mut classes: Vec<Class<'_, '_>> = Vec::new();
     let mut class_of = Vec::with_capacity(types.len());
     let mut known: HashMap<(Key<'_>, Option<&str>), usize> = HashMap::with_capacity(types.len());
+    let named = types.iter().any(|def| def.line.is_some()) || !pins.is_empty();
+    let mut alike: HashSet<Alike<'_>> = HashSet::new();
     for (index, (def, key)) in types.iter().zip(keys).enumerate() {
         let pin = pin(def).or_else(|| pins.get(&key).copied());
         let class = *known.entry((key, pin)).or_insert(classes.len());
-        match classes.get_mut(class) {
-            Some(class) => class.others.push(def),
-            None => classes.push(Class {
+        if classes.len() == class {
+            classes.push(Class {
                 first: def,
                 index,
                 others: Vec::new(),
                 pin,
-            }),
+                recorded: None,
+            });
+            if named {
+                alike.insert(key.0);
+            }
+        } else if let Some(class) = classes.get_mut(class) {
+            class.others.push(def);
+        }
+        if let (Some(class), Some(line)) = (classes.get_mut(class), def.line) {
+            class.recorded.get_or_insert((index, line));
         }
         class_of.push(class);
     }
-    (classes, class_of)
+    Classes {
+        apart: named && alike.len() < classes.len(),
+        classes,
+        class_of,
+    }
 }
 
-fn keys<'a>(types: &'a [Unnamed], shapes: &[usize]) -> Vec<Key<'a>> {
+fn keys<'t>(types: &'t [Unnamed<'_>], shapes: &[usize]) -> Vec<Key<'t>> {
     let mut below_roots: HashMap<(usize, &str), &str> = HashMap::new();
-    let key = |(def, &shape): (&'a Unnamed, &usize)| {
+    let mut recorded: HashMap<Alike<'_>, &str> = HashMap::new();
+    let alike = |(def, &shape): (&'t Unnamed<'_>, &usize)| {
         let (property, kind) = (def.path.last(), def.path.kind());
-        if def.path.depth() <= 2 {
+        let kind = if def.path.depth() <= 2 {
             below_roots.entry((shape, property)).or_insert(kind);
-            return (shape, property, Some(kind));
+            Some(kind)
+        } else {
+            below_roots.get(&(shape, property)).copied()
+        };
+        let alike = (shape, property, kind);
+        if let Some(line) = def.line {
+            recorded.entry(alike).or_insert(&line.name);
         }
-        let kind = below_roots.get(&(shape, property)).copied();
-        (shape, property, kind)
+        alike
     };
-    types.iter().zip(shapes).map(key).collect()
+    let alike: Vec<Alike<'_>> = types.iter().zip(shapes).map(alike).collect();
+    let named = types.iter().zip(alike).map(|(def, alike)| {
+        // What has no name yet becomes one with what has; a new kind's own `spec` has a name of its own.
+        let joined = || match def.path.depth() {
+            0..=2 => None,
+            _ => recorded.get(&alike).copied(),
+        };
+        let name = def.line.map(|line| line.name.as_str()).or_else(joined);
+        (alike, name)
+    });
+    named.collect()
 }
 
 /// The name of each class.
 fn names(
-    classes: &[Class<'_>],
+    classes: &[Class<'_, '_>],
     optional: &[Option<usize>],
     constraints: &Constraints<'_>,
 ) -> Vec<String> {
-    let mut order: Vec<(usize, &Class<'_>)> = classes.iter().enumerate().collect();
+    let mut order: Vec<(usize, &Class<'_, '_>)> = classes.iter().enumerate().collect();
     // Kinds first, then what stands right below one of them. The sort is stable, and classes are in the order of types.
     order.sort_by_key(|(_, class)| {
         let path = &class.first.path;
@@ -201,15 +296,31 @@ fn names(
     let pinned = constraints.pinned.values();
     let mut taken = TypeNames::new(constraints.reserved.iter().chain(pinned));
     let mut names = vec![String::new(); classes.len()];
-    for (index, class) in order {
-        let pin = class.pin.map(str::to_owned);
-        names[index] = pin.unwrap_or_else(|| taken.claim(&class.first.path));
+    let kinds = order.partition_point(|(_, class)| class.first.path.depth() == 1);
+    let (kinds, others) = order.split_at(kinds);
+    for (index, class) in kinds {
+        names[*index] = class.name(&mut taken);
+    }
+    // Of types that were one, that with the first path comes first.
+    let recorded = others.iter().filter(|(_, class)| class.pin.is_none());
+    let recorded = recorded.filter_map(|&(class, it)| it.recorded.map(|found| (found, class)));
+    let mut recorded: Vec<((usize, &Line), usize)> = recorded.collect();
+    recorded.sort_by_key(|((first, _), _)| *first);
+    for ((_, line), index) in recorded {
+        if taken.take(&line.name) {
+            names[index].clone_from(&line.name);
+        }
+    }
+    for (index, class) in others {
+        if names[*index].is_empty() {
+            names[*index] = class.name(&mut taken);
+        }
     }
     names
 }
 
 /// How many of the properties on the path of each type need not be there.
-fn optional_properties(types: &[Unnamed]) -> Vec<Option<usize>> {
+fn optional_properties(types: &[Unnamed<'_>]) -> Vec<Option<usize>> {
     let mut optional: HashMap<&str, usize> = HashMap::with_capacity(types.len());
     for def in types {
         let above = optional.get(def.path.as_str()).copied().unwrap_or(0);
@@ -227,11 +338,15 @@ fn optional_properties(types: &[Unnamed]) -> Vec<Option<usize>> {
 }
 
 /// Another name for each type, made of its whole path, as far as no type has it.
-fn aliases(types: &[Unnamed], name_of: &NameOf<'_>, constraints: &Constraints<'_>) -> Vec<TypeDef> {
+fn aliases(
+    types: &[Unnamed<'_>],
+    name_of: &NameOf<'_>,
+    constraints: &Constraints<'_>,
+) -> Vec<TypeDef> {
     let paths: Vec<&Path> = types.iter().map(|def| &def.path).collect();
     let whole = type_names(&paths, constraints.pinned, constraints.reserved);
     let taken: BTreeSet<&str> = name_of.values().copied().collect();
-    let alias = |def: &Unnamed| {
+    let alias = |def: &Unnamed<'_>| {
         let path = def.path.as_str();
         let (name, target) = (whole.get(path)?, name_of.get(path)?);
         (!taken.contains(name.as_str())).then(|| TypeDef {

@@ -2,14 +2,15 @@
 //!
 //! Types take out of the schema what they hold; [`Rest`] says what becomes of the remainder.
 
-use std::{collections::BTreeMap, mem};
+use std::mem;
 
 use serde_json::Value;
 
 use super::{
-    at::{At, MAX_STEPS, STEPS_OF_LIST, STEPS_OF_MAP, STEPS_OF_PROPERTY},
+    at::{At, MAX_STEPS, STEPS_OF_LIST, STEPS_OF_MAP, STEPS_OF_PROPERTY, Within},
     enums,
-    recognise::{Recognised, Unlike, recognise},
+    own::Types,
+    recognise::Unlike,
 };
 use crate::{
     model::{
@@ -18,8 +19,8 @@ use crate::{
         names::schema::{Path, field_names},
         schema::COMMON_PROPERTIES,
     },
-    options::{KubernetesTypes, KubernetesVersion, Options},
     read::crd::schema::{Additional, Schema, Type},
+    record::Line,
 };
 
 /// Fields of a root or an embedded object that are not the schema's, on the wire or in Rust.
@@ -27,64 +28,23 @@ const ROOT_FIELDS: &[&str] = &["api_version", "kind", "metadata", "unknown_field
 
 /// A type whose references to others are paths.
 #[derive(Clone, Debug)]
-pub(super) struct Unnamed {
+pub(super) struct Unnamed<'a> {
     pub(super) path: Path,
     pub(super) docs: String,
     pub(super) kind: TypeKind,
     pub(super) validation: Validation,
+    /// The line with the name that a type there had before.
+    pub(super) line: Option<&'a Line>,
     /// Whether this is a kind of its own, which is never unified with another.
     pub(super) root: bool,
-}
-
-/// Which schemas have types of their own.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Types<'a> {
-    /// Which others become types of k8s-openapi.
-    pub(super) wanted: KubernetesTypes,
-    /// The least version of Kubernetes whose types they are.
-    pub(super) version: KubernetesVersion,
-    /// Names by path: what has one, or has one below it, has a type of its own.
-    pub(super) pinned: &'a BTreeMap<String, String>,
-}
-
-impl<'a> Types<'a> {
-    /// As the options say.
-    pub(super) fn of(options: &Options, pinned: &'a BTreeMap<String, String>) -> Self {
-        Self {
-            wanted: options.kubernetes_types,
-            version: options.least_kubernetes_version(),
-            pinned,
-        }
-    }
-
-    /// The type of Kubernetes that the objects of a schema are, which stands at a property.
-    pub(super) fn kubernetes_type<'s>(
-        self,
-        path: &Path,
-        property: &str,
-        schema: &'s Schema,
-    ) -> Result<Recognised, Unlike<'s>> {
-        if self.wanted == KubernetesTypes::None {
-            return Err(Unlike::Unwanted);
-        }
-        let mut pinned = self.pinned.keys();
-        if pinned.any(|pin| is_at_or_below(pin, path.as_str())) {
-            return Err(Unlike::Pinned);
-        }
-        recognise(property, schema, self.wanted, self.version)
-    }
-}
-
-/// Whether a path is another, or leads through it.
-pub(super) fn is_at_or_below(path: &str, other: &str) -> bool {
-    let rest = path.strip_prefix(other);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
 /// The types of a kind, while they are gathered.
 #[derive(Debug)]
 pub(super) struct Gathered<'a> {
-    types: Vec<Unnamed>,
+    pub(super) types: Vec<Unnamed<'a>>,
+    /// Types that could be Kubernetes' own but for their lines, with the paths of these.
+    pub(super) kept: Vec<(&'a Line, String)>,
     rest: Rest,
     options: Types<'a>,
     /// Whether the type of Kubernetes that was recognised last is sparse; the field with it takes that.
@@ -108,15 +68,16 @@ impl<'a> Gathered<'a> {
         schema: Option<Schema>,
         rest: Rest,
         options: Types<'a>,
-    ) -> (Vec<Unnamed>, Option<Schema>) {
+    ) -> (Self, Option<Schema>) {
         let mut gathered = Self {
             types: Vec::new(),
+            kept: Vec::new(),
             rest,
             options,
             sparse: false,
         };
         let rest = gathered.add_root(kind, schema);
-        (gathered.types, rest)
+        (gathered, rest)
     }
 
     fn add_root(&mut self, kind: &str, schema: Option<Schema>) -> Option<Schema> {
@@ -130,7 +91,12 @@ impl<'a> Gathered<'a> {
         });
         let common = take_common(&mut schema);
         let mut fields = vec![metadata_field()];
-        fields.extend(self.fields(&path, 0, &mut schema, ROOT_FIELDS));
+        let within = Within {
+            path: &path,
+            steps: 0,
+            name: Some(kind),
+        };
+        fields.extend(self.fields(within, &mut schema, ROOT_FIELDS));
         let docs = self.description(&mut schema);
         self.types.push(Unnamed {
             path,
@@ -141,6 +107,7 @@ impl<'a> Gathered<'a> {
             }),
             docs,
             validation: mem::take(&mut schema.validation),
+            line: None,
             root: true,
         });
         schema.type_ = None;
@@ -157,14 +124,7 @@ impl<'a> Gathered<'a> {
     }
 
     /// The fields of the properties; the rests of these stay in the schema.
-    fn fields(
-        &mut self,
-        path: &Path,
-        steps: usize,
-        schema: &mut Schema,
-        reserved: &[&str],
-    ) -> Vec<Field> {
-        let steps = steps + STEPS_OF_PROPERTY;
+    fn fields(&mut self, within: Within<'_>, schema: &mut Schema, reserved: &[&str]) -> Vec<Field> {
         let properties = mem::take(&mut schema.properties);
         let json_names: Vec<&str> = properties.iter().map(|(name, _)| name.as_str()).collect();
         let rust_names = field_names(&json_names, reserved);
@@ -172,9 +132,10 @@ impl<'a> Gathered<'a> {
         for ((name, mut property), rust_name) in properties.into_iter().zip(rust_names) {
             let required = schema.required.contains(&name);
             let at = At {
-                parent: path,
+                parent: within.path,
                 property: &name,
-                steps,
+                line: self.options.line(within.name, &name),
+                steps: within.steps + STEPS_OF_PROPERTY,
             };
             let field = self.field(at, &mut property, required);
             if self.has_rest(&field.ty, &property) {
@@ -197,7 +158,7 @@ impl<'a> Gathered<'a> {
     }
 
     /// The field of a property, nameless for the time being.
-    fn field(&mut self, at: At<'_>, schema: &mut Schema, required: bool) -> Field {
+    fn field(&mut self, at: At<'_, 'a>, schema: &mut Schema, required: bool) -> Field {
         let element = element_validation(schema);
         let nullable = is_nullable(schema);
         let ty = self.type_of(at, schema);
@@ -236,7 +197,7 @@ impl<'a> Gathered<'a> {
 
     /// The type of a schema, without the `Option` of a nullable one; adds each type that needs a name. What the type holds
     /// is taken out of the schema, which stays whole where the type is not made from it.
-    fn type_of(&mut self, at: At<'_>, schema: &mut Schema) -> TypeRef {
+    fn type_of(&mut self, at: At<'_, 'a>, schema: &mut Schema) -> TypeRef {
         let ty = self.whole_type_of(at, schema);
         if holds_schema(&ty) && ty != TypeRef::Known(KnownType::IntOrString) {
             schema.type_ = None;
@@ -244,7 +205,7 @@ impl<'a> Gathered<'a> {
         ty
     }
 
-    fn whole_type_of(&mut self, at: At<'_>, schema: &mut Schema) -> TypeRef {
+    fn whole_type_of(&mut self, at: At<'_, 'a>, schema: &mut Schema) -> TypeRef {
         let validation = &schema.validation;
         if validation.int_or_string {
             return TypeRef::Known(if is_quantity(validation) {
@@ -270,7 +231,7 @@ impl<'a> Gathered<'a> {
         }
     }
 
-    fn object(&mut self, at: At<'_>, schema: &mut Schema) -> TypeRef {
+    fn object(&mut self, at: At<'_, 'a>, schema: &mut Schema) -> TypeRef {
         if schema.validation.embedded_resource {
             return self.embedded(at, schema);
         }
@@ -286,14 +247,28 @@ impl<'a> Gathered<'a> {
             return TypeRef::Map(Box::new(ty));
         }
         let path = at.path();
-        if let Ok(known) = self.options.kubernetes_type(&path, at.property, schema) {
-            self.sparse = known.sparse;
-            return known.ty;
+        let known = self
+            .options
+            .kubernetes_type(&path, at.property, at.line, schema);
+        let kept = match known {
+            Ok(known) => {
+                self.sparse = known.sparse;
+                return known.ty;
+            }
+            Err(Unlike::Recorded(_, kubernetes)) => at.line.zip(Some(kubernetes)),
+            Err(_) => None,
+        };
+        let before = self.kept.len();
+        let fields = self.fields(at.within(&path), schema, &["unknown_fields"]);
+        if kept.is_some() {
+            // Kubernetes' type would have the types below, too.
+            self.kept.truncate(before);
+            self.kept.extend(kept);
         }
-        let fields = self.fields(&path, at.steps, schema, &["unknown_fields"]);
         let unknown_fields = unknown_fields(schema);
         self.add(
             path,
+            at,
             schema,
             TypeKind::Struct(StructDef {
                 fields,
@@ -305,7 +280,7 @@ impl<'a> Gathered<'a> {
 
     /// An object with `apiVersion` and `kind`, which the API server demands, and `metadata`, which it knows; whether the schema
     /// names them or not. Nothing is lost without a type of its own where the schema names nothing else.
-    fn embedded(&mut self, at: At<'_>, schema: &mut Schema) -> TypeRef {
+    fn embedded(&mut self, at: At<'_, 'a>, schema: &mut Schema) -> TypeRef {
         if schema.properties.iter().all(|(name, _)| is_common(name)) {
             return TypeRef::Known(KnownType::RawExtension);
         }
@@ -336,7 +311,7 @@ impl<'a> Gathered<'a> {
         };
         let common = take_common(schema);
         let path = at.path();
-        let mut fields = self.fields(&path, at.steps, schema, ROOT_FIELDS);
+        let mut fields = self.fields(at.within(&path), schema, ROOT_FIELDS);
         schema.properties.extend(common);
         fields.extend([api_version, kind, metadata]);
         fields.sort_by(|a, b| a.json_name.cmp(&b.json_name));
@@ -345,10 +320,10 @@ impl<'a> Gathered<'a> {
             unknown_fields: unknown_fields(schema),
             ..StructDef::default()
         });
-        self.add(path, schema, kind)
+        self.add(path, at, schema, kind)
     }
 
-    fn list(&mut self, at: At<'_>, schema: &mut Schema) -> TypeRef {
+    fn list(&mut self, at: At<'_, 'a>, schema: &mut Schema) -> TypeRef {
         let Some(items) = &mut schema.items else {
             return TypeRef::List(Box::new(TypeRef::Any));
         };
@@ -360,7 +335,7 @@ impl<'a> Gathered<'a> {
     }
 
     /// The type of a list's items or a map's values, where null is a value of its own.
-    fn element(&mut self, at: At<'_>, schema: &mut Schema) -> TypeRef {
+    fn element(&mut self, at: At<'_, 'a>, schema: &mut Schema) -> TypeRef {
         let nullable = is_nullable(schema);
         let ty = self.type_of(at, schema);
         if holds_schema(&ty) {
@@ -375,9 +350,9 @@ impl<'a> Gathered<'a> {
         }
     }
 
-    fn string(&mut self, at: At<'_>, schema: &Schema) -> TypeRef {
+    fn string(&mut self, at: At<'_, 'a>, schema: &Schema) -> TypeRef {
         if let Some(def) = enums::of_texts(schema) {
-            return self.add(at.path(), schema, TypeKind::Enum(def));
+            return self.add(at.path(), at, schema, TypeKind::Enum(def));
         }
         match schema.validation.format.as_deref() {
             Some("date-time") => TypeRef::Known(KnownType::Time),
@@ -387,9 +362,9 @@ impl<'a> Gathered<'a> {
         }
     }
 
-    fn integer(&mut self, at: At<'_>, schema: &Schema) -> TypeRef {
+    fn integer(&mut self, at: At<'_, 'a>, schema: &Schema) -> TypeRef {
         if let Some(def) = enums::of_integers(schema) {
-            return self.add(at.path(), schema, TypeKind::Enum(def));
+            return self.add(at.path(), at, schema, TypeKind::Enum(def));
         }
         // The API server checks the format int32; it ignores other formats, so that any 64-bit value may come.
         match schema.validation.format.as_deref() {
@@ -398,13 +373,14 @@ impl<'a> Gathered<'a> {
         }
     }
 
-    fn add(&mut self, path: Path, schema: &Schema, kind: TypeKind) -> TypeRef {
+    fn add(&mut self, path: Path, at: At<'_, 'a>, schema: &Schema, kind: TypeKind) -> TypeRef {
         let reference = TypeRef::Local(path.as_str().to_owned());
         self.types.push(Unnamed {
             path,
             docs: schema.description.clone(),
             kind,
             validation: schema.validation.clone(),
+            line: at.line,
             root: false,
         });
         reference

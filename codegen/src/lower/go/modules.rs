@@ -47,7 +47,7 @@ pub(super) fn settle<'a>(
 ) -> Vec<ApiVersion<'a>> {
     let candidates = candidates(cx, packages, options, diagnostics);
     let groups: BTreeSet<&str> = candidates.iter().map(|found| found.group).collect();
-    let group_modules = names::module_names(groups.iter().copied());
+    let group_modules = names::module_names(groups.iter().copied(), &BTreeMap::new());
     let mut by_version: BTreeMap<(&str, String), Vec<&Package>> = BTreeMap::new();
     for found in candidates {
         let version = by_version.entry((found.group, found.name)).or_default();

@@ -30,31 +30,55 @@ pub fn qualified_module_name(group: &str) -> String {
 /// around it; then it has [`qualified_module_name`], and groups that even share that have a checksum of their name behind it.
 /// So no name depends on the order of groups, and each is made of the group's own name alone. Groups of `x-k8s.io`, which
 /// Kubernetes' projects have without its reviews, give way to all others: one that comes beside a group of `k8s.io` renames nothing.
-pub fn module_names<'a>(groups: impl IntoIterator<Item = &'a str>) -> BTreeMap<String, String> {
+/// Groups with a recorded module keep it, and others give way to them.
+pub fn module_names<'a>(
+    groups: impl IntoIterator<Item = &'a str>,
+    recorded: &BTreeMap<String, String>,
+) -> BTreeMap<String, String> {
     let groups: BTreeSet<&str> = groups.into_iter().collect();
     let short = count(&groups, module_name);
     let settled = groups.iter().filter(|group| !is_experimental(group));
     let settled = count(&settled.copied().collect(), module_name);
     let long = count(&groups, qualified_module_name);
+    let kept = groups.iter().filter_map(|&group| recorded.get(group));
+    let kept: BTreeSet<&String> = kept.collect();
+    let is_free = |module: &String| !kept.contains(module);
     groups
         .iter()
         .map(|group| {
+            if let Some(module) = recorded.get(*group) {
+                return ((*group).to_owned(), module.clone());
+            }
             let name = module_name(group);
             let qualified = qualified_module_name(group);
             let rivals = match is_experimental(group) {
                 true => &short,
                 false => &settled,
             };
-            let module = if rivals.get(&name) == Some(&1) && !is_reserved(&name) {
+            let is_alone = rivals.get(&name) == Some(&1);
+            let is_apart = long.get(&qualified) == Some(&1) && !short.contains_key(&qualified);
+            let module = if is_alone && !is_reserved(&name) && is_free(&name) {
                 name
-            } else if long.get(&qualified) == Some(&1) && !short.contains_key(&qualified) {
+            } else if is_apart && is_free(&qualified) {
                 qualified
             } else {
-                format!("{qualified}_{:08x}", checksum(group))
+                summed_module_name(group)
             };
             ((*group).to_owned(), module)
         })
         .collect()
+}
+
+/// Whether a group of some set has this module.
+#[must_use]
+pub fn is_module_of(module: &str, group: &str) -> bool {
+    let is_plain = module == module_name(group) || module == qualified_module_name(group);
+    (is_plain && !is_reserved(module)) || module == summed_module_name(group)
+}
+
+fn summed_module_name(group: &str) -> String {
+    let checksum = checksum(group);
+    format!("{}_{checksum:08x}", qualified_module_name(group))
 }
 
 /// The prefix of types that speak of a group: `cloudnative.czs` → `Cloudnative`, `my-group.io` → `MyGroup`.
@@ -122,6 +146,10 @@ fn checksum(text: &str) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn module_names<'a>(groups: impl IntoIterator<Item = &'a str>) -> BTreeMap<String, String> {
+        super::module_names(groups, &BTreeMap::new())
+    }
 
     #[test]
     fn the_first_label_names_the_module() {

@@ -125,6 +125,11 @@ impl TypeNames {
         Self(reserved.into_iter().cloned().collect())
     }
 
+    /// Takes a name, if no type has it.
+    pub fn take(&mut self, name: &str) -> bool {
+        self.0.insert(name.to_owned())
+    }
+
     /// The name of a type: the kind and the last property, and as many of the properties between them as it takes, those next
     /// to the last first. Where that is longer than 59 characters, properties without the kind.
     pub fn claim(&mut self, path: &Path) -> String {
@@ -256,6 +261,16 @@ fn claim(plain: String, key: &str, separator: &str, taken: &mut BTreeSet<String>
     }
     taken.insert(name.clone());
     name
+}
+
+/// Whether [`TypeNames`] gives such a name to the type of a property.
+#[must_use]
+pub fn is_type_name(name: &str) -> bool {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    name.starts_with(|c: char| c.is_ascii_uppercase())
+        && name.chars().all(is_word)
+        && !is_keyword(name)
+        && !PRELUDE.contains(&name)
 }
 
 fn type_ident(camel: &str) -> String {

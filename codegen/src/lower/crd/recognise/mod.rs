@@ -36,6 +36,8 @@ pub(super) enum Unlike<'s> {
     Unwanted,
     /// A person named the type, or one within.
     Pinned,
+    /// The record names the type, which could be the one with this path.
+    Recorded(String, String),
     /// No type has all its properties.
     NoType,
     /// The nearest type, and the difference.
@@ -53,6 +55,10 @@ impl fmt::Display for Unlike<'_> {
         match self {
             Self::Unwanted => f.write_str("`kubernetes-types` is `none`"),
             Self::Pinned => f.write_str("a rename names it, or something below it"),
+            Self::Recorded(name, kubernetes) => write!(
+                f,
+                "the record of names has it as {name}; without that line it is {kubernetes}"
+            ),
             Self::NoType => f.write_str("no Kubernetes type has all its properties"),
             Self::Misfit(name, misfit) => write!(f, "not {name}: {misfit}"),
             Self::Ambiguous(names) => write!(
