@@ -12,7 +12,7 @@ use codegen::{
 use super::{
     Failure,
     finish::{Finish, prepare},
-    kind::{KindArgs, candidates, has_word},
+    kind::{KindArgs, candidates},
     operator::{Files, Project, input_error, mode, refused},
     style::{self, Color},
 };
@@ -109,7 +109,7 @@ impl CreateWebhook {
             }
         }
         if self.conversion {
-            webhooks.spokes = spokes(project, webhooks, files)?;
+            webhooks.spokes = spokes(project, webhooks, files, false)?;
         }
         if !webhooks.handlers.is_empty() || !webhooks.spokes.is_empty() {
             return Ok(());
@@ -166,12 +166,17 @@ pub(super) fn existing(project: &Project, api: Api, files: &Files) -> Result<Web
         let path = format!("{folder}/{name}.rs");
         Ok::<_, Failure>(files.text(Path::new(&path))?.is_some())
     };
-    let types = format!("{}::{}", api.group_module, api.version);
+    // The versions that it converts are named there, too.
+    let import = format!(
+        "use crate::apis::{}::{}::{};",
+        api.group_module, api.version, api.kind
+    );
+    let title = format!("`{}` in `{}/{}`", api.kind, api.group, api.version);
     let (mut found, mut free) = (None, None);
     for name in candidates(&api) {
         let text = files.text(Path::new(&format!("src/webhooks/{name}.rs")))?;
         let text = text.unwrap_or_default();
-        if has_word(&text, &types) && has_word(&text, &api.kind) {
+        if text.contains(&import) || text.contains(&title) {
             found = found.or(Some(name));
         } else if !is_there("src/webhooks", &name)?
             && !is_there("tests/operator", &format!("{name}_webhook"))?
@@ -210,15 +215,20 @@ pub(super) fn has(
     Ok(text.contains("fn convert("))
 }
 
-/// The versions that no conversion is there for.
-fn spokes(project: &Project, webhooks: &Webhooks, files: &Files) -> Result<Vec<Spoke>, Failure> {
+/// The versions whose conversion is there, or is not.
+pub(super) fn spokes(
+    project: &Project,
+    webhooks: &Webhooks,
+    files: &Files,
+    are_there: bool,
+) -> Result<Vec<Spoke>, Failure> {
     let api = &webhooks.api;
     let versions = project.versions_of(&api.group, &api.kind);
     let others = versions.filter(|(version, _)| version.name != api.version);
     let mut spokes = Vec::new();
     for (version, resource) in others {
         let [path, _] = webhooks.spoke_paths(&version.name);
-        if files.text(&path)?.is_none() {
+        if files.text(&path)?.is_some() == are_there {
             spokes.push(Spoke {
                 version: version.name.clone(),
                 fields: fields(version, resource),
@@ -242,7 +252,7 @@ pub(super) fn fields(version: &Version, resource: &Resource) -> Vec<String> {
 }
 
 /// Reads the name of the sample, which tests start with.
-fn read_sample(webhooks: &mut Webhooks, files: &Files) -> Result<(), Failure> {
+pub(super) fn read_sample(webhooks: &mut Webhooks, files: &Files) -> Result<(), Failure> {
     let api = &webhooks.api;
     let path = api.path(Part::Sample).unwrap_or_default();
     let text = match api.sample.as_str() {
@@ -321,6 +331,10 @@ fn plan(
     }
     for (path, text) in webhooks.spoke_files() {
         files.write(path, text);
+    }
+    files.add(&webhooks.file_edit())?;
+    if webhooks.has_tests() {
+        files.add(&webhooks.test_file_edit())?;
     }
     for edit in webhooks.edits() {
         files.add(&edit)?;

@@ -10,11 +10,15 @@ use codegen::{
     Diagnostic, Diagnostics,
     config::{Error, shown},
     diag::Place,
-    operator::{Api, EditKind, Gone, Part, edit},
+    operator::{
+        Api, Edit, EditKind, Gone, Part, Reference,
+        edit::{self, EditError},
+    },
 };
 
 use super::{
     Failure,
+    delete_webhook::{self, DeleteWebhook},
     finish::{Finish, prepare},
     kind::KindArgs,
     operator::{Files, Project, input_error, mode, refused},
@@ -33,6 +37,8 @@ pub(super) struct Delete {
 enum What {
     /// Remove a kind: types, controller, tests and sample, and all that is generated from them.
     Api(DeleteApi),
+    /// Remove webhooks of a kind, and what serves and deploys them with the last one.
+    Webhook(DeleteWebhook),
 }
 
 /// Remove a kind: types, controller, tests and sample, and all that is generated from them.
@@ -55,6 +61,7 @@ impl Delete {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
         match self.what {
             What::Api(command) => command.run(color),
+            What::Webhook(command) => command.run(color),
         }
     }
 }
@@ -75,13 +82,14 @@ impl DeleteApi {
             )));
         };
         check_stored(&project, &api, &types)?;
+        delete_webhook::take_conversion(&project, &api, &mut files, self.force)?;
         if !self.force {
             check_unchanged(&api, &files)?;
         }
         unhook(&api, &mut files)?;
         let gone = Gone::new(&api, &types, &resource.accessor);
         let gone = gone.map_err(|error| unreadable(Path::new("the types"), &error.to_string()))?;
-        check_unused(&project, &gone, &files)?;
+        check_unused(&project, &files, &|path, text| gone.references(path, text))?;
         let closing = closing(&project, &api);
         let configs = files.planned(project.configs);
         let prepared = prepare(&configs)?;
@@ -166,8 +174,13 @@ fn unhook(api: &Api, files: &mut Files) -> Result<(), Failure> {
             files.take(&api.group_edit())?;
         }
     }
+    check_unhooked(&edits, files)
+}
+
+/// That the modules whose declarations were taken out are declared in no other words.
+pub(super) fn check_unhooked(edits: &[Edit], files: &Files) -> Result<(), Failure> {
     let mut left = Vec::new();
-    for edit in &edits {
+    for edit in edits {
         let EditKind::Item { within, item } = &edit.kind else {
             continue;
         };
@@ -190,8 +203,15 @@ fn unhook(api: &Api, files: &mut Files) -> Result<(), Failure> {
     input_error(left)
 }
 
+/// The uses in a file.
+type Found = Result<Vec<Reference>, EditError>;
+
 /// That no other file of the crate uses what goes.
-fn check_unused(project: &Project, gone: &Gone<'_>, files: &Files) -> Result<(), Failure> {
+pub(super) fn check_unused(
+    project: &Project,
+    files: &Files,
+    find: &dyn Fn(&Path, &str) -> Found,
+) -> Result<(), Failure> {
     let mut paths = Vec::new();
     for folder in ["src", "tests", "examples", "benches"] {
         collect(&project.root, Path::new(folder), &mut paths);
@@ -206,7 +226,7 @@ fn check_unused(project: &Project, gone: &Gone<'_>, files: &Files) -> Result<(),
             continue;
         };
         let shown = shown(&files.root().join(&path));
-        let found = gone.references(&path, &text);
+        let found = find(&path, &text);
         let found = found.map_err(|error| unreadable(Path::new(&shown), &error.to_string()))?;
         let text: std::sync::Arc<str> = text.into();
         for reference in found {

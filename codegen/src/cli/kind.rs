@@ -146,7 +146,7 @@ impl KindArgs {
 }
 
 /// Whether a text has these words, and not only longer ones that they are a part of: `v1` is not `v1alpha1`.
-pub(super) fn has_word(text: &str, word: &str) -> bool {
+fn has_word(text: &str, word: &str) -> bool {
     let goes_on = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(word).any(|(at, _)| {
         let (before, after) = (&text[..at], &text[at + word.len()..]);

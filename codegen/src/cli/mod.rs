@@ -10,6 +10,7 @@ mod crd;
 mod create;
 mod create_webhook;
 mod delete;
+mod delete_webhook;
 mod finish;
 mod generate;
 #[cfg(feature = "go")]

@@ -79,15 +79,19 @@ impl<'a> Gone<'a> {
                 .is_some_and(|group| path.starts_with(group)),
             in_version: path.starts_with(version),
             sees_types: path.starts_with(version),
+            names_version: false,
             beside_controller: path.starts_with("src/controllers")
                 || path.starts_with("tests/operator"),
             found: BTreeSet::new(),
         };
-        let mut globs = Globs(Vec::new());
-        globs.visit_file(&file);
+        let mut imports = Imports(Vec::new());
+        imports.visit_file(&file);
+        let is_glob = |path: &&Vec<String>| path.last().is_some_and(|name| name == "*");
+        let globs: Vec<_> = imports.0.iter().filter(is_glob).collect();
         let all = "*".to_owned();
-        let of_version = |glob: &Vec<String>| search.after_version(glob) == Some(&all);
-        search.sees_types |= globs.0.iter().any(of_version);
+        let of_version = |glob: &&Vec<String>| search.after_version(glob) == Some(&all);
+        search.sees_types |= globs.iter().any(of_version);
+        search.names_version = imports.0.iter().any(|path| search.is_version(path));
         search.visit_file(&file);
         let found = search.found.into_iter();
         Ok(found
@@ -99,16 +103,14 @@ impl<'a> Gone<'a> {
     }
 }
 
-/// The paths of `use …::*`.
-struct Globs(Vec<Vec<String>>);
+/// The paths of all imports.
+struct Imports(Vec<Vec<String>>);
 
-impl<'ast> Visit<'ast> for Globs {
+impl<'ast> Visit<'ast> for Imports {
     fn visit_item_use(&mut self, import: &'ast ItemUse) {
         let mut paths = Vec::new();
         flatten(&import.tree, &mut Vec::new(), &mut paths);
-        let globs = paths.into_iter().map(|(path, _)| path);
-        self.0
-            .extend(globs.filter(|path| path.last().is_some_and(|name| name == "*")));
+        self.0.extend(paths.into_iter().map(|(path, _)| path));
     }
 }
 
@@ -120,6 +122,8 @@ struct Search<'a> {
     in_version: bool,
     /// Whether the kind's types are in scope by their names.
     sees_types: bool,
+    /// Whether the module of the kind's version is imported by its own name.
+    names_version: bool,
     /// Whether the kind's controller, or its test, is a module beside the file.
     beside_controller: bool,
     found: BTreeSet<(usize, usize, String)>,
@@ -133,9 +137,16 @@ impl Search<'_> {
             let (before, _) = path.split_at(at);
             let after_group = before.last() == Some(group);
             let beside = self.in_group && before.iter().all(is_relative);
-            name == version && (after_group || beside)
+            let imported = self.names_version && at == 0;
+            name == version && (after_group || beside || imported)
         })?;
         path.get(at + 1)
+    }
+
+    /// Whether a path is that of the module of the version.
+    fn is_version(&self, path: &[String]) -> bool {
+        let (group, version) = (&self.gone.api.group_module, &self.gone.api.version);
+        matches!(path, [.., before, last] if before == group && last == version)
     }
 
     /// The name in a path that will be gone.
@@ -354,6 +365,16 @@ mod tests {
         check(
             other,
             "use crate::apis::batch::v1; fn f(_: v1::Gadget) {}",
+            &[],
+        );
+        check(
+            other,
+            "use crate::apis::batch::{v1, v2}; fn f(_: v1::Widget, _: v2::Widget) {}",
+            &["Widget"],
+        );
+        check(
+            other,
+            "use crate::apis::cache::v1; fn f(_: v1::Widget) {}",
             &[],
         );
         check(

@@ -6,7 +6,6 @@ use super::{
     Api, Edit, EditKind, Part,
     api::{APP, WIDTH},
     edit::{self, At},
-    text,
 };
 use crate::{
     model::{ApiSet, Scope, WebhookEndpoint},
@@ -116,10 +115,22 @@ impl Webhooks {
         format!("{}_{version}_conversion", self.module)
     }
 
-    /// Whether the operator has webhooks from `create webhook`, by the module of all.
+    /// The file of the module of all webhooks: with it, the operator has webhooks from `create webhook`.
     #[must_use]
     pub fn module_path() -> PathBuf {
         MODULE_PATH.into()
+    }
+
+    /// The module of all webhooks, as tests name it.
+    #[must_use]
+    pub fn crate_path(&self) -> String {
+        format!("{}::webhooks", self.api.operator.crate_name())
+    }
+
+    /// Whether the module of all webhooks holds none.
+    #[must_use]
+    pub fn is_empty_module(text: &str) -> bool {
+        text.replace("\r\n", "\n") == MODULE
     }
 
     /// The path at which a handler of admission is served.
@@ -229,12 +240,6 @@ impl Webhooks {
             .any(|handler| self.test_block(*handler).is_some())
     }
 
-    /// Whether a text has a handler, as it is written.
-    #[must_use]
-    pub fn has_block(&self, handler: Handler, text: &str) -> bool {
-        text::has_block(text, &self.block(handler))
-    }
-
     fn block(&self, handler: Handler) -> String {
         let template = match handler {
             Handler::Defaulting => DEFAULTING,
@@ -269,8 +274,8 @@ impl Webhooks {
     /// What the handlers have in files that are there: those of the kind, and those of others.
     #[must_use]
     pub fn edits(&self) -> Vec<Edit> {
-        let (module, kind) = (&self.module, &self.api.kind);
-        let mut edits = vec![Edit::item(MODULE_PATH, format!("pub mod {module};"))];
+        let kind = &self.api.kind;
+        let mut edits = Vec::new();
         for handler in &self.handlers {
             edits.push(Edit::new(
                 self.path(),
@@ -280,12 +285,6 @@ impl Webhooks {
                 edits.push(Edit::new(self.test_path(), EditKind::Block(block)));
             }
             edits.push(self.statement(*handler));
-        }
-        if self.has_tests() {
-            edits.push(Edit::item(
-                "tests/operator/main.rs",
-                format!("mod {module}_webhook;"),
-            ));
         }
         for Spoke { version, .. } in &self.spokes {
             let name = self.spoke_module(version);
@@ -299,6 +298,19 @@ impl Webhooks {
             ]);
         }
         edits
+    }
+
+    /// The line about the file of the handlers.
+    #[must_use]
+    pub fn file_edit(&self) -> Edit {
+        Edit::item(MODULE_PATH, format!("pub mod {};", self.module))
+    }
+
+    /// The line about the file of their tests.
+    #[must_use]
+    pub fn test_file_edit(&self) -> Edit {
+        let module = format!("mod {}_webhook;", self.module);
+        Edit::item("tests/operator/main.rs", module)
     }
 
     /// The line that adds a handler to all of them.

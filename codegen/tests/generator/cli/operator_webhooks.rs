@@ -250,3 +250,139 @@ fn a_conversion_that_was_marked_by_hand_keeps_its_marker() {
             .exists()
     );
 }
+
+fn delete_args<'a>(api: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    about_what(["delete", "webhook"], api, more)
+}
+
+#[test]
+fn deleting_webhooks_gives_the_operator_before_them() {
+    let sandbox = operator();
+    for (api, more) in KINDS
+        .iter()
+        .filter(|(api, _)| !api.contains("cache/v1/") || api.ends_with("Type"))
+    {
+        create(&sandbox, api, more);
+    }
+    let calls: [(&str, &[&str]); 9] = [
+        ("batch/v1alpha1/Widget", &["--conversion"]),
+        ("batch/v1alpha1/Widget", &["--validation"]),
+        ("batch/v1alpha1/Widget", &["--defaulting"]),
+        ("batch/v1/Widget", &["--defaulting", "--validation"]),
+        ("batch/v1alpha1/Aaa", &["--validation"]),
+        ("batch/v1/Type", &["--defaulting"]),
+        ("cache/v1/Type", &["--validation", "--defaulting"]),
+        ("a/v1/AnExceedinglyLongNameOfSomeKind", &["--validation"]),
+        ("match/v2/HTTPRoute", &["--defaulting"]),
+    ];
+    let state = || files(&sandbox.path(FOLDER));
+    let mut before = Vec::new();
+    for (api, more) in calls {
+        before.push(state());
+        create_webhook(&sandbox, api, more);
+    }
+    let none = before[0].clone();
+    for ((api, more), before) in calls.iter().zip(before).rev() {
+        succeeds(&sandbox, FOLDER, &delete_args(api, more));
+        let after = state();
+        assert!(after == before, "{api}: {:#?}", differing(&before, &after));
+    }
+    // In another order, and all of a kind at once.
+    for (api, more) in calls {
+        create_webhook(&sandbox, api, more);
+    }
+    for (api, _) in &calls[2..] {
+        succeeds(&sandbox, FOLDER, &delete_args(api, &[]));
+        succeeds(&sandbox, FOLDER, &["generate", "--check"]);
+    }
+    let after = state();
+    assert!(after == none, "{:#?}", differing(&none, &after));
+}
+
+#[test]
+fn webhooks_that_somebody_wrote_or_uses_are_not_deleted_unasked() {
+    let mut sandbox = operator();
+    let widget = "batch/v1/Widget";
+    create(&sandbox, widget, &[]);
+    create(&sandbox, "batch/v2/Widget", &[]);
+    sandbox.run_in(FOLDER, &delete_args(widget, &[]), "");
+    create_webhook(&sandbox, widget, &["--defaulting", "--conversion"]);
+    sandbox.run_in(FOLDER, &delete_args(widget, &["--validation"]), "");
+    sandbox.run_in(FOLDER, &about("delete", widget, &[]), "");
+    sandbox.run_in(FOLDER, &about("delete", "batch/v2/Widget", &[]), "");
+    let edit = |sandbox: &Sandbox, path: &str, from: &str, to: &str| {
+        let path = format!("{FOLDER}/{path}");
+        let text = sandbox.read(&path);
+        assert!(text.contains(from), "{path}");
+        sandbox.write(&path, &text.replace(from, to));
+    };
+    let handlers = "src/webhooks/widget.rs";
+    edit(&sandbox, handlers, "or_insert_with", "and_modify");
+    edit(
+        &sandbox,
+        "config/webhooks/service.yaml",
+        "port: 443",
+        "port: 8443",
+    );
+    let unchanged = sandbox.state();
+    sandbox.run_in(
+        FOLDER,
+        &delete_args(widget, &["--defaulting", "--force"]),
+        "",
+    );
+    sandbox.run_in(FOLDER, &delete_args(widget, &[]), "");
+    assert!(sandbox.state() == unchanged, "nothing is removed");
+    sandbox.run_in(
+        FOLDER,
+        &delete_args(widget, &["--conversion", "--dry-run"]),
+        "",
+    );
+    edit(
+        &sandbox,
+        "src/app.rs",
+        "let app = app.webhooks(crate::webhooks::all());",
+        "let webhooks = crate::webhooks::all();\n    let app = app.webhooks(webhooks);",
+    );
+    edit(
+        &sandbox,
+        "src/lib.rs",
+        "pub mod webhooks;",
+        "#[cfg(unix)]\npub mod webhooks;",
+    );
+    sandbox.run_in(FOLDER, &delete_args(widget, &["--force"]), "");
+    edit(&sandbox, "src/lib.rs", "#[cfg(unix)]\n", "");
+    sandbox.run_in(FOLDER, &delete_args(widget, &["--force"]), "");
+    edit(
+        &sandbox,
+        "src/app.rs",
+        "let webhooks = crate::webhooks::all();\n    let app = app.webhooks(webhooks);",
+        "",
+    );
+    sandbox.run_in(FOLDER, &delete_args(widget, &["--force"]), "");
+    sandbox.run_in(FOLDER, &["generate", "--check"], "");
+    sandbox.run_in(FOLDER, &about("delete", "batch/v2/Widget", &[]), "");
+    sandbox.check("operator-webhook-delete");
+}
+
+#[test]
+fn a_version_takes_its_conversion_along_and_leaves_the_others() {
+    let sandbox = operator();
+    let (first, last) = ("batch/v1/Widget", "batch/v3/Widget");
+    create(&sandbox, first, &[]);
+    create(&sandbox, "batch/v2/Widget", &[]);
+    create_webhook(&sandbox, first, &["--conversion"]);
+    let own = "sample-operator/src/webhooks/widget_v2_conversion.rs";
+    sandbox.write(own, &format!("{}// Ours.\n", sandbox.read(own)));
+    let before = files(&sandbox.path(FOLDER));
+    create(&sandbox, last, &[]);
+    create_webhook(&sandbox, first, &["--conversion"]);
+    succeeds(&sandbox, FOLDER, &about("delete", last, &[]));
+    let after = files(&sandbox.path(FOLDER));
+    assert!(after == before, "{:#?}", differing(&before, &after));
+    create(&sandbox, last, &[]);
+    create_webhook(&sandbox, first, &["--conversion"]);
+    let run = sandbox.quiet(FOLDER, &about("delete", "batch/v2/Widget", &[]), "");
+    assert_eq!(run.code, 1);
+    let said = "widget_v2_conversion.rs is not as `create webhook` writes it";
+    assert!(run.stderr.contains(said), "{}", run.stderr);
+}

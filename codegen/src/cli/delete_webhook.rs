@@ -1,0 +1,364 @@
+//! `kube-codegen delete webhook`.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use codegen::{
+    config::shown,
+    operator::{Api, EditKind, Handler, Reference, Webhooks},
+};
+
+use super::{
+    Failure,
+    create_webhook::{existing, has, listed, read_sample, spokes},
+    delete::{check_unhooked, check_unused},
+    finish::{Finish, prepare},
+    kind::KindArgs,
+    operator::{Files, Project, input_error, mode, refused},
+    style::{self, Color},
+};
+
+/// Remove webhooks of a kind, and what serves and deploys them with the last one.
+///
+/// Without --defaulting, --validation and --conversion all of the kind's go. What was changed since `create webhook` wrote it stops
+/// the command, unless --force says that the files go, too. Nothing is removed unless all of it works, and no cluster is asked.
+#[derive(Debug, Args)]
+pub(super) struct DeleteWebhook {
+    #[command(flatten)]
+    kind: KindArgs,
+    /// Remove what sets defaults.
+    #[arg(long)]
+    defaulting: bool,
+    /// Remove what refuses objects.
+    #[arg(long)]
+    validation: bool,
+    /// Remove the conversion between the versions of the kind.
+    #[arg(long)]
+    conversion: bool,
+    /// Remove files that were changed, too.
+    #[arg(long)]
+    force: bool,
+    /// Remove nothing; list what would be removed and written.
+    #[arg(long)]
+    dry_run: bool,
+}
+
+impl DeleteWebhook {
+    pub(super) fn run(self, color: Color) -> Result<(), Failure> {
+        let project = Project::read()?;
+        let group = self.kind.checked_group(&project)?;
+        let resource = self.kind.resource(&project, &group)?;
+        let mut files = Files::new(project.root.clone());
+        let api = self.kind.api(&project, group, resource, &files)?;
+        let mut webhooks = existing(&project, api, &files)?;
+        let stay = self.choose(&project, &mut webhooks, &files)?;
+        // Without it, tests count as changed.
+        let _ = read_sample(&mut webhooks, &files);
+        let changed = unhook(&webhooks, &stay, &mut files)?;
+        let is_last = take_shared(&project, &webhooks, &mut files)?;
+        let changed = changed.into_iter().chain(is_last.iter().flatten().cloned());
+        let changed: Vec<PathBuf> = changed.collect();
+        check_unchanged(&changed, &stay, &webhooks, &files, self.force)?;
+        let modules = gone_modules(&webhooks, &stay, is_last.is_some());
+        check_unused(&project, &files, &|_, text| Ok(uses(text, &modules)))?;
+        let closing = closing(&webhooks, is_last.is_some());
+        let configs = files.planned(project.configs);
+        let prepared = prepare(&configs)?;
+        let finish = Finish {
+            mode: mode(self.dry_run),
+            color,
+        };
+        for line in &files.left {
+            style::eprint(&style::note(line, color));
+        }
+        finish.conclude(&configs, &prepared, vec![files.plan()?])?;
+        if self.dry_run {
+            return Ok(());
+        }
+        style::print(&closing)
+    }
+
+    /// Sets what is to go; what stays is returned.
+    fn choose(
+        &self,
+        project: &Project,
+        webhooks: &mut Webhooks,
+        files: &Files,
+    ) -> Result<Vec<Handler>, Failure> {
+        let mut there = Vec::new();
+        if files.text(&webhooks.path())?.is_some() {
+            for handler in Handler::ALL {
+                if has(project, webhooks, handler, files)? {
+                    there.push(handler);
+                }
+            }
+        }
+        let asked = [
+            (self.defaulting, Handler::Defaulting),
+            (self.validation, Handler::Validation),
+            (self.conversion, Handler::Conversion),
+        ];
+        let asked = asked.into_iter().filter(|(is_asked, _)| *is_asked);
+        let asked: Vec<Handler> = asked.map(|(_, handler)| handler).collect();
+        let Api {
+            kind,
+            group,
+            version,
+            ..
+        } = &webhooks.api;
+        let missing: Vec<&str> = asked
+            .iter()
+            .filter(|handler| !there.contains(handler))
+            .map(|handler| handler.name())
+            .collect();
+        if there.is_empty() || !missing.is_empty() {
+            let what = match missing.as_slice() {
+                [] => String::new(),
+                missing => format!(" for {}", listed(missing)),
+            };
+            return Err(refused(format!(
+                "{kind} of {group}/{version} has no webhooks{what} that `create webhook` wrote"
+            )));
+        }
+        let (go, stay) = there
+            .into_iter()
+            .partition(|handler| asked.is_empty() || asked.contains(handler));
+        webhooks.handlers = go;
+        if webhooks.handlers.contains(&Handler::Conversion) {
+            webhooks.spokes = spokes(project, webhooks, files, true)?;
+        }
+        Ok(stay)
+    }
+}
+
+/// Plans that handlers go. The files that are not as they were written are returned.
+fn unhook(
+    webhooks: &Webhooks,
+    stay: &[Handler],
+    files: &mut Files,
+) -> Result<Vec<PathBuf>, Failure> {
+    let mut changed = Vec::new();
+    // Lines within others come out first.
+    for edit in webhooks.edits().iter().rev() {
+        let before = files.text(&edit.path)?;
+        files.take(edit)?;
+        if matches!(edit.kind, EditKind::Block(_)) && files.text(&edit.path)? == before {
+            changed.push(edit.path.clone());
+        }
+    }
+    for (path, text) in webhooks.spoke_files() {
+        if files.text(&path)?.is_some_and(|found| found != text) {
+            changed.push(path.clone());
+        }
+        files.remove(path);
+    }
+    let has_tests = stay.iter().any(|handler| *handler != Handler::Conversion);
+    let mut heads = Vec::new();
+    if stay.is_empty() {
+        heads.push((webhooks.path(), webhooks.head(), webhooks.file_edit()));
+    }
+    if !has_tests {
+        let (head, edit) = (webhooks.test_head(), webhooks.test_file_edit());
+        heads.push((webhooks.test_path(), head, edit));
+    }
+    let mut edits = webhooks.edits();
+    for (path, head, edit) in heads {
+        let Some(text) = files.text(&path)? else {
+            continue;
+        };
+        if text.replace("\r\n", "\n") != head {
+            changed.push(path.clone());
+        }
+        files.remove(path);
+        files.take(&edit)?;
+        edits.push(edit);
+    }
+    if webhooks.handlers.contains(&Handler::Conversion) {
+        files.take(&webhooks.conversion_marker())?;
+    }
+    check_unhooked(&edits, files)?;
+    changed.sort();
+    changed.dedup();
+    Ok(changed)
+}
+
+/// Plans that what all webhooks have in common goes, if these are the last ones; the files of it that were changed.
+fn take_shared(
+    project: &Project,
+    webhooks: &Webhooks,
+    files: &mut Files,
+) -> Result<Option<Vec<PathBuf>>, Failure> {
+    let goes = |handler: &Handler| webhooks.handlers.contains(handler);
+    let mut is_any_left = false;
+    for handler in [Handler::Defaulting, Handler::Validation] {
+        let others = webhooks.has_others(handler, &project.api);
+        let stays = webhooks.is_declared(handler, &project.api) && !goes(&handler);
+        is_any_left |= others || stays;
+        if let Some(marker) = webhooks.configuration_marker(handler)
+            && !others
+            && !stays
+        {
+            files.take(&marker)?;
+        }
+    }
+    if !is_any_left {
+        for edit in webhooks.configuration_edits() {
+            files.take(&edit)?;
+        }
+        files.remove(webhooks.configurations.clone().into());
+    }
+    let module = files.text(&Webhooks::module_path())?.unwrap_or_default();
+    if !Webhooks::is_empty_module(&module) {
+        return Ok(None);
+    }
+    let mut changed = Vec::new();
+    for (path, text) in webhooks.shared_files() {
+        let found = files.text(&path)?;
+        if found.is_some_and(|found| found != text) && path != Webhooks::module_path() {
+            changed.push(path.clone());
+        }
+        files.remove(path);
+    }
+    let edits = webhooks.shared_edits();
+    for edit in &edits {
+        files.take(edit)?;
+    }
+    check_unhooked(&edits, files)?;
+    Ok(Some(changed))
+}
+
+/// That what goes is as it was written, or may go nevertheless: files as a whole, but no part of one.
+fn check_unchanged(
+    changed: &[PathBuf],
+    stay: &[Handler],
+    webhooks: &Webhooks,
+    files: &Files,
+    force: bool,
+) -> Result<(), Failure> {
+    let mut faults = Vec::new();
+    for path in changed {
+        let goes = files.text(path)?.is_none();
+        let shown = shown(&files.root().join(path));
+        if !goes {
+            let stay: Vec<&str> = stay.iter().map(|handler| handler.name()).collect();
+            faults.push(format!(
+                "{shown} has {} in other words than `create webhook` writes: remove it by hand; what is for {} stays there",
+                listed(&names(webhooks)),
+                listed(&stay)
+            ));
+        } else if !force {
+            faults.push(format!(
+                "{shown} is not as `create webhook` writes it: keep what you need of it, and let it go with --force"
+            ));
+        }
+    }
+    input_error(faults)
+}
+
+fn names(webhooks: &Webhooks) -> Vec<&'static str> {
+    let handlers = webhooks.handlers.iter();
+    handlers.map(|handler| handler.name()).collect()
+}
+
+/// The modules that go, as other files name them.
+fn gone_modules(webhooks: &Webhooks, stay: &[Handler], is_last: bool) -> Vec<String> {
+    if is_last {
+        return vec!["crate::webhooks".to_owned(), webhooks.crate_path()];
+    }
+    match stay {
+        [] => vec![format!("webhooks::{}", webhooks.module)],
+        _ => Vec::new(),
+    }
+}
+
+/// The uses of modules in a file.
+fn uses(text: &str, modules: &[String]) -> Vec<Reference> {
+    let goes_on = |c: char| c.is_alphanumeric() || c == '_';
+    let mut found = Vec::new();
+    for module in modules {
+        let places = text.match_indices(module.as_str());
+        found.extend(places.filter_map(|(start, _)| {
+            let end = start + module.len();
+            let is_whole = !text[..start].ends_with(goes_on) && !text[end..].starts_with(goes_on);
+            is_whole.then(|| Reference {
+                range: start..end,
+                name: module.clone(),
+            })
+        }));
+    }
+    found
+}
+
+/// That a version that goes has no webhooks. Its conversion goes along, if there is that of another one.
+pub(super) fn take_conversion(
+    project: &Project,
+    api: &Api,
+    files: &mut Files,
+    force: bool,
+) -> Result<(), Failure> {
+    if files.text(&Webhooks::module_path())?.is_none() {
+        return Ok(());
+    }
+    let Api { kind, group, .. } = api;
+    let mut faults = Vec::new();
+    let mut remove_first = |path: &Path, version: &str, more: &str| {
+        faults.push(format!(
+            "{} is of webhooks of {kind}: remove them first, with `kube-codegen delete webhook --group {group} --version {version} --kind {kind}{more}`",
+            shown(&project.root.join(path))
+        ));
+    };
+    for (version, resource) in project.versions_of(group, kind) {
+        let args = KindArgs {
+            group: group.clone(),
+            version: version.name.clone(),
+            kind: kind.clone(),
+        };
+        let of_version = args.api(project, group.clone(), resource, files)?;
+        let mut webhooks = existing(project, of_version, files)?;
+        if version.name == api.version && files.text(&webhooks.path())?.is_some() {
+            remove_first(&webhooks.path(), &version.name, "");
+        }
+        let [path, _] = webhooks.spoke_paths(&api.version);
+        if files.text(&path)?.is_none() {
+            continue;
+        }
+        let (own, others): (Vec<_>, Vec<_>) = spokes(project, &webhooks, files, true)?
+            .into_iter()
+            .partition(|spoke| spoke.version == api.version);
+        if others.is_empty() {
+            remove_first(&path, &version.name, " --conversion");
+            continue;
+        }
+        webhooks.spokes = own;
+        let _ = read_sample(&mut webhooks, files);
+        let changed = unhook(&webhooks, &Handler::ALL, files)?;
+        check_unchanged(&changed, &Handler::ALL, &webhooks, files, force)?;
+    }
+    input_error(faults)
+}
+
+/// What came of it, and what is left to do on clusters.
+fn closing(webhooks: &Webhooks, is_last: bool) -> String {
+    let Api {
+        kind,
+        group,
+        version,
+        operator,
+        ..
+    } = &webhooks.api;
+    let names = names(webhooks);
+    let done = format!(
+        "Deleted the webhooks of {kind} in {group}/{version} for {}. ",
+        listed(&names)
+    );
+    if is_last {
+        let name = &operator.name;
+        return done
+            + &format!(
+                "Clusters that have them refuse objects as long as they keep the configurations; apply the definitions, and remove them:\n  \
+                 kubectl delete mutatingwebhookconfigurations,validatingwebhookconfigurations {name}\n  \
+                 kubectl delete -n {name}-system services/webhook-service certificates/webhook-certificate issuers/webhook-certificate\n"
+            );
+    }
+    done + "Clusters need the new configurations and definitions before the program that no longer serves them.\n"
+}
