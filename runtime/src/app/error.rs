@@ -61,6 +61,10 @@ pub enum AppError {
     #[cfg(feature = "webhooks")]
     #[error("--webhook-cert-path")]
     Certificate(#[from] CertificateError),
+    /// The program cannot make the certificate of the webhooks.
+    #[cfg(feature = "self-signed")]
+    #[error("--webhook-self-signed")]
+    SelfSigned(#[from] crate::webhook::SelfSignedError),
     /// The election's times don't fit.
     #[error("leader election")]
     Election(#[from] LeaderElectionConfigError),

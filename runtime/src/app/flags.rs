@@ -65,6 +65,43 @@ pub struct WebhookFlags {
     /// The folder of their certificate, tls.crt and tls.key; without it none are served.
     #[arg(long, value_name = "FOLDER")]
     pub webhook_cert_path: Option<PathBuf>,
+    /// The service through which they are called, NAMESPACE/NAME: the program makes their certificate itself, in the Secret NAME-cert.
+    #[cfg(feature = "self-signed")]
+    #[arg(long, value_name = "SERVICE", value_parser = parse_service, conflicts_with = "webhook_cert_path")]
+    pub webhook_self_signed: Option<ServiceName>,
+}
+
+#[cfg(feature = "webhooks")]
+impl WebhookFlags {
+    /// Whether there is, or will be, a certificate.
+    pub(super) fn has_certificate(&self) -> bool {
+        #[cfg(feature = "self-signed")]
+        if self.webhook_self_signed.is_some() {
+            return true;
+        }
+        self.webhook_cert_path.is_some()
+    }
+}
+
+/// A service's place.
+#[cfg(feature = "self-signed")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServiceName {
+    /// Its namespace.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+}
+
+#[cfg(feature = "self-signed")]
+fn parse_service(text: &str) -> Result<ServiceName, String> {
+    match text.split_once('/') {
+        Some((namespace, name)) if !namespace.is_empty() && !name.is_empty() => Ok(ServiceName {
+            namespace: namespace.to_owned(),
+            name: name.to_owned(),
+        }),
+        _ => Err("expected NAMESPACE/NAME".to_owned()),
+    }
 }
 
 /// The flags of leader election.

@@ -55,6 +55,8 @@ pub use self::builder::{App, Invocation};
 #[cfg(feature = "demo")]
 pub use self::demo::{Demo, DemoFlags};
 pub use self::error::AppError;
+#[cfg(feature = "self-signed")]
+pub use self::flags::ServiceName;
 #[cfg(feature = "webhooks")]
 pub use self::flags::WebhookFlags;
 pub use self::flags::{Bind, ElectionFlags, Flags, LogFlags, LogFormat, parse_duration};

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use kube::Client;
 use tokio::net::TcpListener;
 
+#[cfg(feature = "webhooks")]
+use super::WebhookFlags;
 use super::{AppError, Flags};
 use crate::event::{EventBroadcaster, EventOptions, EventRecorder, Reporter};
 use crate::informer::{FactoryBuilder, SharedInformerFactory};
@@ -57,22 +59,44 @@ impl Process {
         })
     }
 
-    /// Lets the manager serve webhooks, if the flags name their certificate.
+    /// Lets the manager serve webhooks, if the flags tell of their certificate.
     #[cfg(feature = "webhooks")]
     pub(super) async fn serve(&mut self, webhooks: &Webhooks) -> Result<(), AppError> {
         let Some(flags) = &self.flags.webhooks else {
             return Ok(());
         };
-        let Some(folder) = &flags.webhook_cert_path else {
+        if !flags.has_certificate() {
             tracing::info!("no webhooks are served: there is no --webhook-cert-path");
             return Ok(());
-        };
+        }
         if let Some(listener) = listen(flags.webhook_bind_address.0, "webhooks").await? {
-            let certificates = Certificates::from_folder(folder)?;
+            let certificates = self.certificates(flags, webhooks).await?;
             let server = WebhookServer::new(listener, certificates, webhooks.clone());
             self.webhooks = Some(server);
         }
         Ok(())
+    }
+
+    /// The certificates that the flags tell of.
+    #[cfg(feature = "webhooks")]
+    #[cfg_attr(
+        not(feature = "self-signed"),
+        allow(clippy::unused_async, clippy::unused_self, unused_variables)
+    )]
+    async fn certificates(
+        &self,
+        flags: &WebhookFlags,
+        webhooks: &Webhooks,
+    ) -> Result<Certificates, AppError> {
+        #[cfg(feature = "self-signed")]
+        if let Some(service) = &flags.webhook_self_signed {
+            let (namespace, name) = (&service.namespace, &service.name);
+            let made = crate::webhook::SelfSigned::new(&self.client, namespace, name)
+                .conversions_of(webhooks);
+            return Ok(made.certificates().await?);
+        }
+        let folder = flags.webhook_cert_path.clone().unwrap_or_default();
+        Ok(Certificates::from_folder(folder)?)
     }
 
     /// The client of the cluster that the flags name.

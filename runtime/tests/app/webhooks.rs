@@ -147,3 +147,33 @@ fn values_are_recoded_as_far_as_types_are_equal() {
     assert_eq!(map.default_mode, Some(4));
     assert!(codec::recoded::<u32>(&secret).is_err());
 }
+
+#[cfg(feature = "self-signed")]
+#[tokio::test]
+async fn a_program_makes_the_certificate_of_its_webhooks() {
+    use k8s_openapi::api::admissionregistration::v1::MutatingWebhookConfiguration;
+
+    let app = app().webhooks(webhooks());
+    let parse = |flag: &str| {
+        let line = [
+            "greet-controller",
+            flag,
+            "--webhook-bind-address=127.0.0.1:0",
+        ];
+        app.try_parse_from::<()>(line).map(|parsed| parsed.flags)
+    };
+    assert!(parse("--webhook-self-signed=any").is_err());
+    let flags = parse("--webhook-self-signed=system/any").unwrap();
+    let namespace = "{apiVersion: v1, kind: Namespace, metadata: {name: system}}";
+    let demo = Demo::new().objects(namespace).objects(CONFIGURATION);
+    let server = demo.server().unwrap();
+    let setup = async |_, ()| -> Result<ManagerBuilder, BoxError> { Err("setup".into()) };
+    let stop = CancellationToken::new();
+    let ended = app.run_with(server.client(), flags, (), setup, &stop).await;
+    assert!(matches!(ended, Err(AppError::Setup(_))), "{ended:?}");
+    let configurations = Api::<MutatingWebhookConfiguration>::all(server.client());
+    let told = configurations.get("greet").await.unwrap();
+    let client = told.webhooks.unwrap().swap_remove(0).client_config;
+    let bundle = String::from_utf8(client.ca_bundle.unwrap().0).unwrap();
+    assert!(bundle.starts_with("-----BEGIN CERTIFICATE-----"));
+}

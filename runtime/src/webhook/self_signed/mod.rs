@@ -198,7 +198,9 @@ impl SelfSigned {
                     match written {
                         Ok(_) => state,
                         // Another replica was first, or somebody deleted it.
-                        Err(kube::Error::Api(status)) if matches!(status.code, 404 | 409) => {
+                        Err(kube::Error::Api(status))
+                            if status.code == 409 || status.code == 404 && !is_new =>
+                        {
                             continue;
                         }
                         Err(error) => return Err(failed("write", error)),
