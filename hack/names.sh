@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compares the names of types from CRDs between releases: how many types an older and a newer release share, and how many of these
 # keep their names. Types that are generated come first: those that keep their names by the rule alone, and with the names of the older release
-# recorded (names.toml), as is the default. Kubernetes' own come second. A line below for each that has another name.
+# recorded (names.toml), as is the default, where some more stay types of their own. Kubernetes' own come last. A line below for each that has another name.
 #
 # Usage: hack/names.sh [NAME…]        (names of hack/names/releases.tsv; all by default)
 #        hack/names.sh --thinned [SEED] [PROJECT…]   each project of the public corpus against itself with properties left out
@@ -12,7 +12,7 @@ cd "$root"
 
 target="${CARGO_TARGET_DIR:-$PWD/target}"
 corpus() { CARGO_TARGET_DIR="$target" cargo run --quiet --manifest-path hack/corpus/Cargo.toml -- names "$@"; }
-printf '%-48s %6s %6s %8s %8s %8s %6s %6s %8s\n' releases types 'by rule' share recorded share k8s kept share
+printf '%-48s %6s %6s %8s %6s %6s %8s %6s %6s %8s\n' releases types kept 'by rule' types kept recorded k8s kept share
 
 if [[ ${1:-} = --thinned ]]; then
   unpack_corpus "$target" || skip "there is no archive of real CRDs here"

@@ -179,8 +179,7 @@ impl Compared {
     }
 
     fn print(&self, name: &str) {
-        let Tally { kept, .. } = self.recorded;
-        println!("{name:<48}{} {kept:>8} {:>6.2} %{}", self.own, self.recorded.share(), self.kubernetes);
+        println!("{name:<48}{}{}{}", self.own, self.recorded, self.kubernetes);
         for (path, old, new) in &self.renamed {
             println!("    {path}: {old} -> {new}");
         }
