@@ -6,10 +6,10 @@ use std::{
 };
 
 use super::{Config, Error, layout::shown, target::Target};
-use crate::{output::Plan, record::Record};
-
-/// The file's path in an output folder.
-const DEFAULT: &str = "apis/names.toml";
+use crate::{
+    output::{Plan, Tree},
+    record::Record,
+};
 
 /// Where names are recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,12 +21,6 @@ pub(crate) enum NamesFile {
     At(PathBuf),
     /// Nowhere: names follow from the CRDs alone.
     Nowhere,
-}
-
-/// A file, and the folder that it is planned below.
-struct Found {
-    root: PathBuf,
-    path: PathBuf,
 }
 
 impl Config {
@@ -45,53 +39,39 @@ impl Config {
         self
     }
 
-    /// Where the record is.
-    fn names_found(&self, target: &Target) -> Option<Found> {
-        match &self.names_file {
-            NamesFile::InOutput => self.out.is_some().then(|| Found {
-                root: target.root.clone(),
-                path: target.below.join(DEFAULT),
-            }),
-            NamesFile::At(path) => Some(Found {
-                root: path.parent().unwrap_or(Path::new("")).to_owned(),
-                path: path.file_name()?.into(),
-            }),
-            NamesFile::Nowhere => None,
-        }
-    }
-
     /// The names that were recorded; no names where there is no file yet, and nothing where names are not recorded.
     pub(super) fn record(&self, target: &Target) -> Result<Option<Arc<Record>>, Error> {
-        if self.crds.is_empty() {
-            return Ok(None);
-        }
-        let Some(found) = self.names_found(target) else {
-            return Ok(None);
+        let path = match &self.names_file {
+            _ if self.crds.is_empty() => return Ok(None),
+            NamesFile::InOutput if self.out.is_some() => &target.root.join(in_output(target)),
+            NamesFile::At(path) => path,
+            NamesFile::InOutput | NamesFile::Nowhere => return Ok(None),
         };
-        let path = found.root.join(found.path);
         // What is no file is an error of planning.
-        let record = match self.disk.is_file(&path) {
-            true => Record::parse(&self.disk.read(&path)?).map_err(Error::Config)?,
+        let record = match self.disk.is_file(path) {
+            true => Record::parse(&self.disk.read(path)?).map_err(Error::Config)?,
             false => Record::default(),
         };
         Ok(Some(Arc::new(record)))
     }
 
-    /// How the file on disk differs from the names that were given. Without any, it goes; a crate of `codegen.toml` without CRDs may have
-    /// had some.
-    pub(super) fn plan_names(
+    /// Adds the names that were given to the output; or plans the file of its own that they go to.
+    pub(super) fn place_names(
         &self,
         names: Option<String>,
         target: &Target,
+        output: &mut Tree,
     ) -> Result<Option<Plan>, Error> {
-        let has_crds = !self.crds.is_empty();
-        let Some(found) = self
-            .names_found(target)
-            .filter(|_| has_crds || self.origin.is_some())
-        else {
+        let Some(names) = names else {
             return Ok(None);
         };
-        let plan = Plan::of_file(&found.root, found.path, names, Record::is_generated)?;
+        let NamesFile::At(path) = &self.names_file else {
+            output.insert(in_output(target), names);
+            return Ok(None);
+        };
+        let root = path.parent().filter(|root| !root.as_os_str().is_empty());
+        let name = path.file_name().unwrap_or_default().into();
+        let plan = Plan::of_file(root.unwrap_or(Path::new(".")), name, names)?;
         Ok(Some(plan))
     }
 
@@ -107,4 +87,9 @@ impl Config {
             )
         })
     }
+}
+
+/// The file in an output folder, relative to the root of its target.
+fn in_output(target: &Target) -> PathBuf {
+    target.below.join("apis/names.toml")
 }

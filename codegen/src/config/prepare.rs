@@ -33,7 +33,7 @@ pub struct Prepared {
     pub plan: Plan,
     /// How the manifests on disk differ from it.
     pub manifests: Option<Plan>,
-    /// How the record of names on disk differs from it.
+    /// How the record of names differs from it, where it has a file of its own.
     pub names: Option<Plan>,
     /// The lines that its user still has to write so that the generated modules are compiled.
     pub advice: Vec<String>,
@@ -159,12 +159,12 @@ impl Config {
                     skipped: generated.skipped,
                 });
             }
-            let tree = self.place(generated.files, &sources, &target, &options)?;
+            let mut tree = self.place(generated.files, &sources, &target, &options)?;
+            let names = self.place_names(generated.names, &target, &mut tree)?;
             let scope = self.scope(&sources, &target);
             let advice = advice::missing(&tree, &target, &options, &generated.api, &self.disk);
             let plan = Plan::new(&target.root, tree, Tree::new(), &scope)?;
             self.check_partial(&sources, &target, &plan)?;
-            let names = self.plan_names(generated.names, &target)?;
             Ok(Prepared {
                 manifests,
                 names,

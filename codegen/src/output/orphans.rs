@@ -44,7 +44,9 @@ fn collect_orphans(
         if kind.is_dir() {
             collect_orphans(root, &path, tree, scope, found)?;
         } else if kind.is_file()
-            && path.extension().is_some_and(|extension| extension == "rs")
+            && path
+                .extension()
+                .is_some_and(|extension| extension == "rs" || extension == "toml")
             && !tree.contains_key(&path)
             && scope.covers(&path)
             && is_generated(&text_of(root, &path)?)

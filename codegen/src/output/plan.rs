@@ -172,35 +172,18 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Compares one file, which counts as generated where `is_generated` says so, with its text; without one, it goes.
+    /// Compares one file with its text.
     ///
     /// # Errors
     ///
     /// As [`Plan::new`].
-    pub fn of_file(
-        root: &Path,
-        path: PathBuf,
-        text: Option<String>,
-        is_generated: fn(&str) -> bool,
-    ) -> Result<Self, Error> {
+    pub fn of_file(root: &Path, path: PathBuf, text: String) -> Result<Self, Error> {
         let mut plan = Self {
             root: root.to_owned(),
             changes: Vec::new(),
             unchanged: Vec::new(),
         };
-        let guard = Guard::new(root);
-        match text {
-            Some(text) => plan.compare(&guard, path, text, is_generated)?,
-            None => {
-                guard.check(&path)?;
-                let target = root.join(&path);
-                let is_file = target.symlink_metadata().is_ok_and(|found| found.is_file());
-                let old = is_file.then(|| fs::read_to_string(&target));
-                if old.is_some_and(|old| old.is_ok_and(|old| is_generated(&old))) {
-                    plan.push(path, ChangeKind::Remove);
-                }
-            }
-        }
+        plan.compare(&Guard::new(root), path, text, is_generated)?;
         Ok(plan)
     }
 

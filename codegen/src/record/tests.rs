@@ -284,7 +284,7 @@ fn a_record_is_read_as_it_is_written() {
     let text = generated(&[("Gate", odd)], "").names.unwrap();
     let record = Record::parse(&Source::new("names.toml", text.clone())).unwrap();
     assert_eq!(record.text().unwrap(), text);
-    assert!(Record::is_generated(&text));
+    assert!(crate::output::format::is_generated(&text));
 }
 
 /// The errors of a record.

@@ -109,6 +109,12 @@ fn the_record_may_stand_elsewhere_or_nowhere() {
     sandbox.run(&[&crd[..], &["--names-file", ""]].concat());
     sandbox.run(&[&crd[..], &["--names-file", "names/routes.toml"]].concat());
     sandbox.list();
+    sandbox.write("codegen.toml", "[[crate]]\nemit = [\"types\"]\nnames-file = \"names.toml\"\n[crate.crd]\nfiles = [\"routes.yaml\"]\n");
+    sandbox.write("src/apis/names.toml", &sandbox.read("names/routes.toml"));
+    sandbox.run(&["generate"]);
+    sandbox.run(&["generate", "--check"]);
+    assert!(sandbox.path("names.toml").exists());
+    assert!(!sandbox.path("src/apis/names.toml").exists());
     sandbox.write("names/routes.toml", "[modules]\n\"a.b\" = \"c\"\n");
     sandbox.run(&[&crd[..], &["--names-file", "names/routes.toml"]].concat());
     sandbox.write("names/routes.toml", "[modules]\n");
