@@ -141,7 +141,8 @@ impl Certificates {
         self.current.read().config.clone()
     }
 
-    /// Reads the files of the folder again, if they changed, and tells whether a new certificate is in force.
+    /// Reads the files of the folder again, if they changed, and tells whether a new certificate is in force. Where the program makes its
+    /// certificates itself, that is not here to be done.
     ///
     /// # Errors
     /// When what is there now cannot be used: the old one stays in force.

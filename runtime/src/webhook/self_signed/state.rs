@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use k8s_openapi::ByteString;
 
-use super::pair::{Made, Pair};
+use super::pair::{Made, Pair, trusted};
 use crate::webhook::certificates::Loaded;
 
 /// How long clients have known a new authority before its certificate is served.
@@ -51,11 +51,7 @@ impl State {
         let mut state = Self {
             pair: pair(CERTIFICATE, KEY)?,
             next: pair(NEXT_CERTIFICATE, NEXT_KEY),
-            authorities: text(AUTHORITIES)?
-                .split_inclusive(END)
-                .filter(|block| block.ends_with(END))
-                .map(str::to_owned)
-                .collect(),
+            authorities: blocks(&text(AUTHORITIES)?),
         };
         state.next = state
             .next
@@ -169,6 +165,14 @@ impl State {
             authorities,
         })
     }
+}
+
+/// The certificates of a file in PEM, which others may have written: the API server takes no bundle with anything else in it.
+fn blocks(text: &str) -> Vec<String> {
+    let text = text.replace('\r', "") + "\n";
+    let blocks = text.split_inclusive(END).map(str::trim_start);
+    let whole = blocks.filter(|block| block.ends_with(END) && trusted(block).is_some());
+    whole.map(str::to_owned).collect()
 }
 
 impl Pair {

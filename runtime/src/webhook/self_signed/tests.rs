@@ -286,6 +286,75 @@ async fn a_secret_that_is_deleted_or_broken_is_made_anew_and_fails_no_review() {
     }
 }
 
+#[test]
+fn what_others_wrote_is_read_if_it_can_be_served() {
+    let names = ["hook.default.svc".to_owned()];
+    let now = SystemTime::now();
+    let made = pair::make(&names, now, HOUR).unwrap();
+    let read = |authorities: &str, certificate: &[u8], key: &str| {
+        let parts: [(&str, &[u8]); 3] = [
+            ("ca.crt", authorities.as_bytes()),
+            ("tls.crt", certificate),
+            ("tls.key", key.as_bytes()),
+        ];
+        let data = parts.map(|(name, bytes)| (name.to_owned(), ByteString(bytes.to_vec())));
+        State::read(&data.into(), &names, now)
+    };
+    let (authority, pair) = (made.authority.as_str(), made.pair);
+    let certificate = pair.certificate.as_bytes();
+    for authorities in [
+        authority.trim_end().to_owned(),
+        authority.replace('\n', "\r\n"),
+        format!("# mine\n\n{authority}\n"),
+        format!("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n{authority}"),
+    ] {
+        let state = read(&authorities, certificate, &pair.key);
+        let bundle = state.unwrap_or_else(|| panic!("{authorities}")).bundle();
+        assert!(bundle.ends_with(authority), "{bundle}");
+        assert!(!bundle.contains("AAAA"), "{bundle}");
+    }
+    let other = pair::make(&names, now, HOUR).unwrap();
+    let ended = pair::make(&names, now - 3 * HOUR, HOUR).unwrap();
+    let elsewhere = pair::make(&["a.b.svc".to_owned()], now, HOUR).unwrap();
+    for (what, authorities, certificate, key) in [
+        ("nothing", "", &b""[..], ""),
+        ("no text", authority, &b"\xff\xfe"[..], &*pair.key),
+        (
+            "a key for a certificate",
+            authority,
+            pair.key.as_bytes(),
+            &*pair.key,
+        ),
+        (
+            "another authority",
+            &other.authority,
+            certificate,
+            &pair.key,
+        ),
+        ("another key", authority, certificate, &other.pair.key),
+        (
+            "cut",
+            &authority[..authority.len() / 2],
+            certificate,
+            &pair.key,
+        ),
+        (
+            "ended",
+            &ended.authority,
+            ended.pair.certificate.as_bytes(),
+            &ended.pair.key,
+        ),
+        (
+            "elsewhere",
+            &elsewhere.authority,
+            elsewhere.pair.certificate.as_bytes(),
+            &elsewhere.pair.key,
+        ),
+    ] {
+        assert!(read(authorities, certificate, key).is_none(), "{what}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn authorities_that_somebody_removes_come_back() {
     let world = World::new();
