@@ -1,19 +1,11 @@
 //! `kube-codegen delete`.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use codegen::{
-    Diagnostic, Diagnostics,
-    config::{Error, shown},
-    diag::Place,
-    operator::{
-        Api, Edit, EditKind, Gone, Part, Reference,
-        edit::{self, EditError},
-    },
+    config::shown,
+    operator::{Api, Gone, Part, edit},
 };
 
 use super::{
@@ -21,6 +13,7 @@ use super::{
     delete_webhook::{self, DeleteWebhook},
     finish::{Finish, prepare},
     kind::KindArgs,
+    leftovers::{check_unhooked, check_unused, unreadable},
     operator::{Files, Project, input_error, mode, refused},
     style::{self, Color},
 };
@@ -175,98 +168,6 @@ fn unhook(api: &Api, files: &mut Files) -> Result<(), Failure> {
         }
     }
     check_unhooked(&edits, files)
-}
-
-/// That the modules whose declarations were taken out are declared in no other words.
-pub(super) fn check_unhooked(edits: &[Edit], files: &Files) -> Result<(), Failure> {
-    let mut left = Vec::new();
-    for edit in edits {
-        let EditKind::Item { within, item } = &edit.kind else {
-            continue;
-        };
-        let Some(name) = item
-            .strip_suffix(';')
-            .and_then(|item| item.rsplit_once("mod "))
-        else {
-            continue;
-        };
-        let text = files.text(&edit.path)?.unwrap_or_default();
-        let within: Vec<&str> = within.iter().map(String::as_str).collect();
-        if edit::has_module(&text, &within, name.1).unwrap_or(false) {
-            let path = shown(&files.root().join(&edit.path));
-            left.push(format!(
-                "{path} declares the module `{}` in other words than `{item}`: remove it by hand",
-                name.1
-            ));
-        }
-    }
-    input_error(left)
-}
-
-/// The uses in a file.
-type Found = Result<Vec<Reference>, EditError>;
-
-/// That no other file of the crate uses what goes.
-pub(super) fn check_unused(
-    project: &Project,
-    files: &Files,
-    find: &dyn Fn(&Path, &str) -> Found,
-) -> Result<(), Failure> {
-    let mut paths = Vec::new();
-    for folder in ["src", "tests", "examples", "benches"] {
-        collect(&project.root, Path::new(folder), &mut paths);
-    }
-    paths.sort();
-    let mut diagnostics = Diagnostics::new();
-    for path in paths
-        .into_iter()
-        .filter(|path| !path.starts_with("src/generated"))
-    {
-        let Some(text) = files.text(&path)? else {
-            continue;
-        };
-        let shown = shown(&files.root().join(&path));
-        let found = find(&path, &text);
-        let found = found.map_err(|error| unreadable(Path::new(&shown), &error.to_string()))?;
-        let text: std::sync::Arc<str> = text.into();
-        for reference in found {
-            let place = Place {
-                file: shown.as_str().into(),
-                text: text.clone(),
-                range: reference.range,
-            };
-            let message = format!("`{}` is still used", reference.name);
-            diagnostics.push(Diagnostic::error(message).at(place, "remove this first"));
-        }
-    }
-    diagnostics.sort();
-    let checked = diagnostics.finish(());
-    checked.map_err(|found| Error::Input(found).into())
-}
-
-/// Adds the files of Rust at and below a folder that are not generated.
-fn collect(root: &Path, folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(root.join(folder))
-        .into_iter()
-        .flatten()
-        .flatten()
-    {
-        let path = folder.join(entry.file_name());
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let kind = entry.file_type();
-        if kind.as_ref().is_ok_and(fs::FileType::is_dir) {
-            collect(root, &path, found);
-        } else if name.ends_with(".rs") && !name.starts_with("zz_generated_") {
-            found.push(path);
-        }
-    }
-}
-
-fn unreadable(path: &Path, error: &str) -> Failure {
-    refused(format!(
-        "{} cannot be searched for uses of the kind: {error}",
-        path.display()
-    ))
 }
 
 /// What came of it, and what is left to do on clusters.

@@ -11,9 +11,9 @@ use codegen::{
 use super::{
     Failure,
     create_webhook::{existing, has, listed, read_sample, spokes},
-    delete::{check_unhooked, check_unused},
     finish::{Finish, prepare},
     kind::KindArgs,
+    leftovers::{check_unhooked, check_unused},
     operator::{Files, Project, input_error, mode, refused},
     style::{self, Color},
 };

@@ -20,6 +20,7 @@ mod init;
 mod inspect;
 mod interrupt;
 mod kind;
+mod leftovers;
 mod looks;
 mod manifests;
 mod markers;

@@ -258,22 +258,19 @@ fn delete_args<'a>(api: &'a str, more: &[&'a str]) -> Vec<&'a str> {
 #[test]
 fn deleting_webhooks_gives_the_operator_before_them() {
     let sandbox = operator();
-    for (api, more) in KINDS
-        .iter()
-        .filter(|(api, _)| !api.contains("cache/v1/") || api.ends_with("Type"))
-    {
-        create(&sandbox, api, more);
+    for api in [
+        "batch/v1alpha1/Widget",
+        "batch/v1/Widget",
+        "cache/v1/Widget",
+    ] {
+        create(&sandbox, api, &[]);
     }
-    let calls: [(&str, &[&str]); 9] = [
+    let calls: [(&str, &[&str]); 5] = [
         ("batch/v1alpha1/Widget", &["--conversion"]),
         ("batch/v1alpha1/Widget", &["--validation"]),
         ("batch/v1alpha1/Widget", &["--defaulting"]),
         ("batch/v1/Widget", &["--defaulting", "--validation"]),
-        ("batch/v1alpha1/Aaa", &["--validation"]),
-        ("batch/v1/Type", &["--defaulting"]),
-        ("cache/v1/Type", &["--validation", "--defaulting"]),
-        ("a/v1/AnExceedinglyLongNameOfSomeKind", &["--validation"]),
-        ("match/v2/HTTPRoute", &["--defaulting"]),
+        ("cache/v1/Widget", &["--validation", "--defaulting"]),
     ];
     let state = || files(&sandbox.path(FOLDER));
     let mut before = Vec::new();
@@ -293,8 +290,8 @@ fn deleting_webhooks_gives_the_operator_before_them() {
     }
     for (api, _) in &calls[2..] {
         succeeds(&sandbox, FOLDER, &delete_args(api, &[]));
-        succeeds(&sandbox, FOLDER, &["generate", "--check"]);
     }
+    succeeds(&sandbox, FOLDER, &["generate", "--check"]);
     let after = state();
     assert!(after == none, "{:#?}", differing(&none, &after));
 }
