@@ -1,5 +1,7 @@
 //! The schemas of Rust's whole numbers.
 
+use serde_json::json;
+
 use super::Schema;
 
 pub(super) fn integer(format: &str) -> Schema {
@@ -31,9 +33,27 @@ pub(super) fn whole_number(name: &str, exact: bool) -> Schema {
     bounds.fold(schema, |schema, (word, bound)| schema.with(word, bound))
 }
 
+/// `NonZeroU32` and its like, by the name behind `NonZero`.
+pub(super) fn non_zero(name: &str) -> Option<Schema> {
+    let name = name.to_ascii_lowercase();
+    let primitive = ["8", "16", "32", "64", "128", "size"];
+    let width = name.strip_prefix(['i', 'u'])?;
+    let schema = match name.as_str() {
+        "i32" => integer("int32"),
+        "i64" => integer("int64"),
+        name => whole_number(name, false),
+    };
+    primitive
+        .contains(&width)
+        .then(|| match name.starts_with('u') {
+            true => schema.with("minimum", 1),
+            false => schema.with("not", json!({"enum": [0]})),
+        })
+}
+
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::Value;
 
     use super::*;
 
@@ -62,5 +82,23 @@ mod tests {
         );
         check("u32", true, json!({"type": "integer", "format": "int32"}));
         check("u8", true, json!({"type": "integer"}));
+    }
+
+    #[test]
+    fn numbers_other_than_zero_are_as_narrow_as_their_primitives() {
+        let check = |name: &str, expected: Option<Value>| {
+            assert_eq!(non_zero(name).as_ref().map(Value::from), expected, "{name}");
+        };
+        check(
+            "U8",
+            Some(json!({"type": "integer", "minimum": 1, "maximum": 255})),
+        );
+        check(
+            "I64",
+            Some(json!({"type": "integer", "format": "int64", "not": {"enum": [0]}})),
+        );
+        check("Usize", Some(json!({"type": "integer", "minimum": 1})));
+        check("", None);
+        check("Bool", None);
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::{PRESERVE, Schema};
+use super::{PRESERVE, Schema, integers::non_zero};
 use crate::model::{KnownType, QUANTITY_PATTERN};
 
 impl Schema {
@@ -30,12 +30,33 @@ impl Schema {
         let text = |format: &str| Self::of_type("string").with("format", format);
         Some(match path {
             "jiff::Timestamp" | "chrono::DateTime" | "time::OffsetDateTime" => text("date-time"),
+            "chrono::NaiveDate" | "jiff::civil::Date" | "time::Date" => text("date"),
             "uuid::Uuid" => text("uuid"),
             "url::Url" => text("uri"),
             "std::net::Ipv4Addr" => text("ipv4"),
             "std::net::Ipv6Addr" => text("ipv6"),
-            "std::net::IpAddr" | "std::path::PathBuf" => Self::of_type("string"),
-            _ => return None,
+            "std::net::IpAddr"
+            | "std::net::SocketAddr"
+            | "std::net::SocketAddrV4"
+            | "std::net::SocketAddrV6"
+            | "std::path::PathBuf"
+            | "semver::Version"
+            | "semver::VersionReq" => Self::of_type("string"),
+            // The format `duration` is Go's (`5m`), which the API server demands; these are written as in ISO 8601.
+            "jiff::SignedDuration" | "jiff::Span" => Self::of_type("string"),
+            "chrono::NaiveDateTime"
+            | "chrono::NaiveTime"
+            | "jiff::Zoned"
+            | "jiff::civil::DateTime"
+            | "jiff::civil::Time" => Self::of_type("string"),
+            "char" => Self::of_type("string")
+                .with("minLength", 1)
+                .with("maxLength", 1),
+            _ => {
+                return path
+                    .rsplit_once("::NonZero")
+                    .and_then(|(_, name)| non_zero(name));
+            }
         })
     }
 }
