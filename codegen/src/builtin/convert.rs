@@ -82,6 +82,7 @@ fn field(row: Row<Validation>, rust_name: String, docs: String) -> Option<Field>
         undeclared: false,
         hashed: false,
         with: false,
+        derived: None,
         go: Some(GoField {
             name: row.go_name,
             omits: row.omits,

@@ -94,8 +94,7 @@ fn applies(
     };
     if !about.includes(found) {
         let wrong = Diagnostic::error(format!(
-            "`+{}` applies to {}, not to {}",
-            marker.def.name,
+            "`{marker}` applies to {}, not to {}",
             about.description(),
             found.description()
         ))

@@ -30,8 +30,8 @@ pub use resource::{
 pub use source::{DeclaredAt, GoField};
 pub(crate) use types::find_type;
 pub use types::{
-    Aliasing, EnumDef, EnumValues, Field, RustItem, StructDef, TypeDef, TypeKind, TypeRef,
-    UnionDef, UnionVariant, UnknownFields, Variant,
+    Aliasing, DerivedSchema, EnumDef, EnumValues, Field, RustItem, StructDef, TypeDef, TypeKind,
+    TypeRef, UnionDef, UnionVariant, UnknownFields, Variant,
 };
 pub use union::{FieldUnion, UnionBound, UnionMember, UnionView};
 pub use validation::{

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::{
     DeclaredAt, ExternalType, FieldUnion, GoField, KnownType, Marshals, Origin, Validation,
 };
+use crate::diag::Diagnostic;
 
 /// A named Rust type of a version.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -51,8 +52,19 @@ pub(crate) fn find_type<'a>(
     index.ok().and_then(|index| types.get(index))
 }
 
+/// What derives of schemars say of a schema beyond the type and its rules.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DerivedSchema {
+    /// The type whose schema it is, in place of its own (`schemars(with = "T")`).
+    pub ty: Option<TypeRef>,
+    /// Whether null is permitted, as schemars permits it wherever the Rust type is an `Option`.
+    pub nullable: bool,
+    /// What is not known of it, or not as on the wire: reported where a schema is written.
+    pub findings: Vec<Diagnostic>,
+}
+
 /// A type written by hand.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RustItem {
     /// Modules below the version's by which the item is named.
@@ -78,6 +90,9 @@ pub struct RustItem {
     /// The conditions under which the author derives `Clone`, where it is asked for without them too.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub clone_if: Vec<String>,
+    /// What a derive of schemars says of its schema.
+    #[serde(skip)]
+    pub derived: Option<Box<DerivedSchema>>,
 }
 
 impl RustItem {
@@ -181,6 +196,9 @@ pub struct Field {
     /// Whether its serde attributes, and not its type, say how it is written (`serde(with)`).
     #[serde(skip)]
     pub with: bool,
+    /// What a derive of schemars says of its schema.
+    #[serde(skip)]
+    pub derived: Option<Box<DerivedSchema>>,
     /// The schema's rules for the value.
     pub validation: Validation,
     /// Its Go tag, for Go input.
@@ -220,6 +238,7 @@ impl Field {
             undeclared: false,
             hashed: false,
             with: false,
+            derived: None,
             validation: Validation::default(),
             go: None,
             declared: DeclaredAt::default(),

@@ -22,6 +22,14 @@ fn bad_input_is_explained() {
     }
 }
 
+#[test]
+fn what_is_not_known_of_a_schema_matters_where_one_is_written() {
+    for case in ["code", "wire", "misplaced"] {
+        let folder = testdata().join(format!("fail/manifests-schemars-{case}"));
+        codegen::generate(&sources(&folder), &Options::default()).unwrap();
+    }
+}
+
 fn check(folder: &Path, case: &str) {
     let options = Options {
         manifests: case.starts_with("manifests-").then(Manifests::default),

@@ -189,6 +189,7 @@ impl<'a> Gathered<'a> {
             undeclared: false,
             hashed: false,
             with: false,
+            derived: None,
             validation,
             go: None,
             declared: DeclaredAt::default(),

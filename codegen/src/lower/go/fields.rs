@@ -400,6 +400,7 @@ fn field(
         undeclared: false,
         hashed: false,
         with: false,
+        derived: None,
         validation,
         go: Some(GoField {
             name: source.name.clone(),

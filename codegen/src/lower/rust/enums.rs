@@ -2,6 +2,7 @@
 
 use super::{
     Cx,
+    attributes::is_skipped,
     types::{Owner, report_same_names, wire_name},
 };
 use crate::{
@@ -17,6 +18,10 @@ impl Cx<'_> {
         variants: &[rust::Variant],
         diagnostics: &mut Diagnostics,
     ) -> TypeKind {
+        let variants: Vec<&rust::Variant> = variants
+            .iter()
+            .filter(|variant| !is_skipped(item, variant))
+            .collect();
         let serde = &item.serde;
         let case = serde.rename_all.as_deref();
         let tagged = serde.tag.is_some() || serde.untagged || serde.content.is_some();
@@ -30,7 +35,7 @@ impl Cx<'_> {
             .filter(|(index, _)| closed(*index))
             .all(|(_, variant)| variant.fields.style == Style::Unit);
         if tagged || !units || variants.is_empty() {
-            return self.union(item, variants, diagnostics);
+            return self.union(item, &variants, diagnostics);
         }
         let mut def = EnumDef {
             open: open.map(|index| variants[index].name.clone()),
@@ -79,7 +84,7 @@ impl Cx<'_> {
     fn union(
         &self,
         item: &Item,
-        variants: &[rust::Variant],
+        variants: &[&rust::Variant],
         diagnostics: &mut Diagnostics,
     ) -> TypeKind {
         let serde = &item.serde;

@@ -123,9 +123,11 @@ fn split(path: &str) -> Vec<String> {
 
 /// Looks at the types that a value of the item holds.
 fn held(item: &Item, look: &mut dyn FnMut(&Type)) {
+    item.schema.with.iter().for_each(&mut *look);
     let mut of_fields = |fields: &Fields| {
         for field in fields.fields.iter().filter(|field| !field.serde.skip) {
             look(&field.ty);
+            field.schema.with.iter().for_each(&mut *look);
         }
     };
     match &item.body {

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use super::super::object;
-use super::{Cx, at_item, checks::is_camel_case, resolve::Resolved};
+use super::{Cx, at_item, attributes, checks::is_camel_case, resolve::Resolved};
 use crate::{
     diag::Diagnostics,
-    lower::{crate_markers::conversion, scale_methods, verbs, whole},
+    lower::{crate_markers::conversion, scale_methods, validation, verbs, whole},
     model::{
-        Constraints, CustomMethod, DeclaredAt, ExternalType, Field, KnownType, PrinterColumn,
+        CustomMethod, DeclaredAt, DerivedSchema, ExternalType, Field, KnownType, PrinterColumn,
         Resource, RustItem, ScaleSubresource, Scope, SelectableField, StructDef, TypeDef, TypeKind,
-        TypeRef, Validation, VerbSet, names,
+        TypeRef, VerbSet, WireType, names,
     },
     read::{
         markers::client::NoStatus,
@@ -99,6 +99,7 @@ impl Cx<'_> {
     }
 
     fn kube_root(&self, item: &Item, kube: &KubeDerive, root: &str) -> TypeDef {
+        let (rules, findings) = attributes::kube_rules(item);
         let spec = TypeRef::Local(item.name.clone());
         let mut fields = vec![
             Field::required("metadata", TypeRef::Known(KnownType::ObjectMeta)),
@@ -117,7 +118,14 @@ impl Cx<'_> {
                     .map_or(TypeRef::Any, |found| TypeRef::Local(found.name.clone())),
                 Resolved::External(path) => TypeRef::External(ExternalType::new(path)),
             };
-            fields.push(Field::optional("status", ty));
+            let derived = DerivedSchema {
+                nullable: attributes::derives_schema(item),
+                ..DerivedSchema::default()
+            };
+            fields.push(Field {
+                derived: Some(Box::new(derived)),
+                ..Field::optional("status", ty)
+            });
         }
         TypeDef {
             name: root.to_owned(),
@@ -128,18 +136,12 @@ impl Cx<'_> {
                 fields,
                 ..StructDef::default()
             }),
-            validation: Validation::from(Constraints {
-                rules: kube
-                    .validations
-                    .iter()
-                    .flatten()
-                    .map(|rule| crate::model::CelRule {
-                        rule: rule.clone(),
-                        ..Default::default()
-                    })
-                    .collect(),
-                ..Constraints::default()
-            }),
+            validation: validation::of_markers(
+                &rules,
+                WireType::Object,
+                WireType::Unknown,
+                &mut Diagnostics::new(),
+            ),
             item: Some(RustItem {
                 module: self.module(item),
                 derives: derives(kube),
@@ -149,11 +151,18 @@ impl Cx<'_> {
                 kube_derive: true,
                 exported: true,
                 cfg: self.conditions(item),
+                derived: Some(Box::new(DerivedSchema {
+                    findings,
+                    ..DerivedSchema::default()
+                })),
                 ..RustItem::default()
             }),
             marshals: None,
             whole: whole::is_marked(&item.markers, &self.package.markers),
-            declared: DeclaredAt::marked(&item.place, item.markers.places()),
+            declared: DeclaredAt::marked(
+                &item.place,
+                [item.markers.places(), rules.places()].concat(),
+            ),
         }
     }
 

@@ -4,6 +4,7 @@
 //! Start reading at [`lower`].
 
 mod arrays;
+mod attributes;
 mod checks;
 mod derives;
 mod enums;
@@ -46,7 +47,11 @@ pub fn lower(
     diagnostics: &mut Diagnostics,
 ) {
     let mut groups: BTreeMap<String, Vec<(&Package, Version)>> = BTreeMap::new();
-    for package in packages {
+    let packages = packages.iter();
+    let packages: Vec<_> = packages
+        .map(|package| attributes::merged(package, options, diagnostics))
+        .collect();
+    for package in packages.iter().map(AsRef::as_ref) {
         if package.markers.has::<Skip>() {
             continue;
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, btree_map::Entry};
 
-use super::{Cx, at_item, has_derive};
+use super::{Cx, at_item, attributes, has_derive};
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
     lower::{
@@ -40,6 +40,7 @@ impl Cx<'_> {
         let mut validation =
             validation::of_markers(&item.markers, wire, WireType::Unknown, diagnostics);
         add_immutable(&mut validation, &kind, &item.body);
+        self.complete(&item.schema, &item.markers, None, &mut validation);
         let written = match &item.body {
             Body::Alias(written) => Some(written),
             Body::Struct(fields) => fields.fields.first().map(|only| &only.ty),
@@ -86,6 +87,7 @@ impl Cx<'_> {
             exported: self.is_exported(item),
             cfg: self.conditions(item),
             clone_if: item.clone_if.clone(),
+            derived: self.derived_type(item),
         };
         if self.options.emits(crate::Generator::Deepcopy) {
             self.check_access(item, &generated, diagnostics);
@@ -236,28 +238,39 @@ impl Cx<'_> {
             TypeRef::Optional(inner) => (TypeRef::clone(inner), true),
             other => (other.clone(), false),
         };
-        let wire = if serde.with {
+        let with = field.schema.with.as_ref();
+        let with = with.map(|with| self.reference(owner.item, with, diagnostics));
+        let schema_type = with.as_ref().unwrap_or(&reference);
+        let wire = if serde.with && with.is_none() {
             WireType::Unknown
         } else {
-            self.wire_type(&ty)
+            self.wire_type(schema_type)
         };
         let markers = &field.markers;
-        let has_default = serde.default || owner.defaults;
-        let requirement = self.requirement(owner, field, option, has_default, diagnostics);
-        let mut validation =
-            validation::of_markers(markers, wire, self.element_type(&ty), diagnostics);
+        let has_default = has_default(owner, field);
+        let may_be_none = matches!(schema_type, TypeRef::Optional(_));
+        let requirement = self.requirement(owner, field, may_be_none, has_default, diagnostics);
+        let required = requirement == Requirement::Required;
+        let items = self.element_type(schema_type);
+        let mut validation = validation::of_markers(markers, wire, items, diagnostics);
         if !serde.with {
-            self.bound_arrays(&field.ty, &reference, &mut validation);
+            let written = field.schema.with.as_ref().unwrap_or(&field.ty);
+            self.bound_arrays(written, schema_type, &mut validation);
         }
+        let alone = Some(schema_type).filter(|ty| !is_collection(ty));
+        self.complete(&field.schema, markers, alone, &mut validation);
+        let json_name = wire_name(
+            &field.name,
+            serde,
+            owner.case,
+            Renamed::Field,
+            &field.place,
+            diagnostics,
+        );
+        let said = (json_name.as_str(), schema_type, required);
         Field {
-            json_name: wire_name(
-                &field.name,
-                serde,
-                owner.case,
-                Renamed::Field,
-                &field.place,
-                diagnostics,
-            ),
+            derived: self.derived_field(owner.item, field, said),
+            json_name,
             rust_name: field.name.clone(),
             docs: if markers.has::<SkipDescription>() {
                 String::new()
@@ -265,14 +278,14 @@ impl Cx<'_> {
                 field.docs.clone()
             },
             option,
-            required: requirement == Requirement::Required,
+            required,
             nullable: markers.has::<Nullable>()
-                || (requirement == Requirement::Required && option)
+                || (required && may_be_none && field.schema.required.is_none())
                 || matches!(ty, TypeRef::Optional(_)),
             sparse: false,
             default: default(markers, &ty),
             flatten: serde.flatten,
-            undeclared: false,
+            undeclared: attributes::is_undeclared(field),
             hashed: false,
             with: serde.with,
             skip: serde.skip,
@@ -317,6 +330,25 @@ impl Cx<'_> {
     }
 }
 
+fn is_collection(ty: &TypeRef) -> bool {
+    match ty {
+        TypeRef::List(_) | TypeRef::Map(_) => true,
+        TypeRef::Optional(inner) | TypeRef::Boxed(inner) => is_collection(inner),
+        _ => false,
+    }
+}
+
+/// Whether serde, or the schema alone, has a default for a field.
+fn has_default(owner: &Owner<'_>, field: &rust::Field) -> bool {
+    let is_taken_back = field
+        .schema
+        .unset
+        .iter()
+        .any(|name| name.value == "default");
+    let has_own = field.serde.default || field.schema.default.is_some();
+    !is_taken_back && (has_own || owner.defaults)
+}
+
 /// The context that the fields of a struct or variant share.
 pub(super) struct Owner<'a> {
     pub(super) item: &'a Item,
@@ -354,7 +386,9 @@ fn report_nulls(
     diagnostics: &mut Diagnostics,
 ) {
     // An attribute such as `serde_with::skip_serializing_none` may see to it.
-    if !has_derive(item, "Serialize") || item.has_attribute_macros {
+    // A schema that schemars derives permits it.
+    let is_permitted = attributes::derives_schema(item);
+    if !has_derive(item, "Serialize") || item.has_attribute_macros || is_permitted {
         return;
     }
     let written = lowered.iter().zip(fields).filter(|(field, source)| {

@@ -99,6 +99,7 @@ impl RawMarker {
             def,
             arguments: Vec::new(),
             place: self.place.clone(),
+            attribute: None,
         };
         let mut cursor = Cursor::new(text, arguments_at.unwrap_or(text.len()));
         if def.arguments.is_empty() && arguments_at.is_some() {

@@ -1,6 +1,6 @@
 //! The markers of one place: looked up by type, checked against each other.
 
-use std::{collections::BTreeSet, ops::Deref};
+use std::{collections::BTreeSet, fmt, ops::Deref};
 
 use serde_json::Value;
 
@@ -19,6 +19,17 @@ pub struct Marker {
     pub arguments: Vec<Argument>,
     /// The whole marker, from the `+` on.
     pub place: Place,
+    /// The attribute that says it in place of a marker, such as `#[schemars(range(max))]`.
+    pub attribute: Option<String>,
+}
+
+impl fmt::Display for Marker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.attribute {
+            Some(attribute) => f.write_str(attribute),
+            None => write!(f, "+{}", self.def.name),
+        }
+    }
 }
 
 /// An argument as read.
@@ -55,7 +66,8 @@ impl Marker {
         })
     }
 
-    fn arguments_equal(&self, other: &Self) -> bool {
+    /// Whether it says the same as another marker of its definition.
+    pub(crate) fn arguments_equal(&self, other: &Self) -> bool {
         let values = |marker: &Self| {
             let arguments = marker.arguments.iter();
             arguments
@@ -126,7 +138,7 @@ impl MarkerSet {
                 && (!marker.def.repeats || first.arguments_equal(marker))
             {
                 diagnostics.push(
-                    Diagnostic::error(format!("`+{}` stands twice", marker.def.name))
+                    Diagnostic::error(format!("`{marker}` stands twice"))
                         .at(marker.place.clone(), "the second time")
                         .at(first.place.clone(), "the first time")
                         .help("remove one of them"),
@@ -140,13 +152,10 @@ impl MarkerSet {
             for other in before {
                 if contradict(marker.def.name, other.def.name) {
                     diagnostics.push(
-                        Diagnostic::error(format!(
-                            "`+{}` contradicts `+{}`",
-                            marker.def.name, other.def.name
-                        ))
-                        .at(marker.place.clone(), "this one")
-                        .at(other.place.clone(), "and this one")
-                        .help("remove one of them"),
+                        Diagnostic::error(format!("`{marker}` contradicts `{other}`"))
+                            .at(marker.place.clone(), "this one")
+                            .at(other.place.clone(), "and this one")
+                            .help("remove one of them"),
                     );
                 }
             }

@@ -5,10 +5,11 @@
 
 use std::{collections::BTreeMap, ops::Range, path::PathBuf};
 
-use super::{kube::KubeDerive, serde::SerdeAttrs};
+use super::{kube::KubeDerive, literal::Literal, serde::SerdeAttrs};
 use crate::{
-    diag::{Diagnostics, Place},
-    read::markers::MarkerSet,
+    diag::{Diagnostic, Diagnostics, Place},
+    model::{CelRule, Combinators},
+    read::markers::{At, MarkerSet},
 };
 
 /// A group-version folder as read.
@@ -34,6 +35,8 @@ pub struct Package {
     pub items: Vec<Item>,
     /// The traits implemented by hand.
     pub impls: Vec<Impl>,
+    /// The values of constants, and of functions that are one expression, by their names, each with the index of its module.
+    pub values: BTreeMap<String, Vec<(usize, Literal)>>,
     /// Whether macros are called among the items, which may declare what is not seen here.
     pub has_macros: bool,
     /// Whether a file could not be parsed, so that types may be missing.
@@ -155,6 +158,10 @@ pub struct Item {
     pub clone_if: Vec<String>,
     /// Its serde attributes.
     pub serde: SerdeAttrs,
+    /// Its attributes about its schema.
+    pub schema: SchemaAttrs,
+    /// The rules of the root that kube-derive generates.
+    pub kube_rules: SchemaAttrs,
     /// Its `#[kube(…)]`, where it derives `CustomResource`.
     pub kube: Option<KubeDerive>,
     /// Its generic parameters.
@@ -239,6 +246,8 @@ pub struct Field {
     pub conditional: bool,
     /// Its serde attributes.
     pub serde: SerdeAttrs,
+    /// Its attributes about its schema.
+    pub schema: SchemaAttrs,
     /// Its type.
     pub ty: Type,
 }
@@ -256,6 +265,8 @@ pub struct Variant {
     pub conditional: bool,
     /// Its serde attributes.
     pub serde: SerdeAttrs,
+    /// Its attributes about its schema.
+    pub schema: SchemaAttrs,
     /// Whether it is `#[default]`.
     pub default: bool,
     /// Its fields.
@@ -295,4 +306,94 @@ pub struct PathType {
     pub arguments: Vec<Type>,
     /// The arguments as written (`<T, 4>`); empty without any.
     pub arguments_text: String,
+}
+
+/// The attributes of a type, field or variant about its schema.
+#[derive(Clone, Debug, Default)]
+pub struct SchemaAttrs {
+    /// `rename`, `rename_all`, `rename_all_fields`, `tag` and `content`, by their words.
+    pub names: Vec<(&'static str, At<String>)>,
+    /// `untagged`, `flatten`, `skip` and the like, by their words.
+    pub flags: Vec<(&'static str, Place)>,
+    /// What is taken back of serde's attributes (`!default`).
+    pub unset: Vec<At<String>>,
+    /// `default`, with its function.
+    pub default: Option<At<Option<String>>>,
+    /// `required`
+    pub required: Option<Said>,
+    /// `title`
+    pub title: Option<(Literal, Said)>,
+    /// `description`
+    pub description: Option<(Literal, Said)>,
+    /// The first `example`, which is the one that a CRD has.
+    pub example: Option<(Literal, Said)>,
+    /// `with`: the type whose schema it is.
+    pub with: Option<Type>,
+    /// `schema_with` and `transform`: functions that make or change the schema.
+    pub computed: Vec<Said>,
+    /// What values have to be.
+    pub demands: Vec<Demand>,
+    /// `allOf` and the like: what lowering makes of `extend`.
+    pub combinators: Combinators,
+    /// What lowering does not know of the schema; it matters where one is written.
+    pub findings: Vec<Diagnostic>,
+}
+
+/// An attribute as it is named in messages, and where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Said {
+    /// Such as `#[schemars(length)]`.
+    pub shown: String,
+    /// Its place.
+    pub place: Place,
+}
+
+/// What an attribute demands of a value.
+#[derive(Clone, Debug)]
+pub struct Demand {
+    /// The part of a schema.
+    pub word: Word,
+    /// What it is set to.
+    pub value: Literal,
+    /// How many lists the value is in: `inner(…)` is about the items.
+    pub depth: usize,
+    /// The attribute.
+    pub said: Said,
+}
+
+/// A part of a schema that attributes set.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Word {
+    /// The least length of a text or list.
+    MinLength,
+    /// The greatest length of a text or list.
+    MaxLength,
+    /// The least number.
+    Minimum,
+    /// The greatest number.
+    Maximum,
+    /// The regular expression that a text matches.
+    Pattern,
+    /// The text that a text contains.
+    Contains,
+    /// A keyword of schemas (`extend`).
+    Keyword(String),
+    /// A rule in CEL; none where it is built by code.
+    Rule(Option<Box<CelRule>>),
+}
+
+impl SchemaAttrs {
+    /// The name that an attribute gives.
+    #[must_use]
+    pub fn name(&self, word: &str) -> Option<&At<String>> {
+        let found = self.names.iter().find(|(known, _)| *known == word);
+        found.map(|(_, name)| name)
+    }
+
+    /// The place of a word without a value.
+    #[must_use]
+    pub fn flag(&self, word: &str) -> Option<&Place> {
+        let found = self.flags.iter().find(|(known, _)| *known == word);
+        found.map(|(_, place)| place)
+    }
 }

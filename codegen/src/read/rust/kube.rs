@@ -2,7 +2,7 @@
 
 use darling::{Error, FromAttributes, FromMeta, ast::NestedMeta, util::Ignored};
 use serde::{Deserialize, de::DeserializeOwned};
-use syn::{Attribute, Expr, ExprLit, Lit, Meta};
+use syn::{Attribute, Lit, Meta};
 
 /// The attributes of kube-derive 5 in `#[kube(…)]`.
 #[derive(Clone, Debug, FromAttributes)]
@@ -62,9 +62,6 @@ pub struct KubeDerive {
     /// `label`
     #[darling(multiple, rename = "label", with = pair)]
     pub labels: Vec<(String, String)>,
-    /// `validation`: rules of the whole object; one built by an expression is kube's business.
-    #[darling(multiple, rename = "validation", with = rule)]
-    pub validations: Vec<Option<String>>,
     #[darling(flatten)]
     _ignored: IgnoredAttributes,
 }
@@ -75,6 +72,11 @@ pub struct KubeDerive {
 struct IgnoredAttributes {
     #[darling(multiple)]
     attr: Vec<Ignored>,
+    // Rules of the whole object: `Item::kube_rules` has them, with their places.
+    #[darling(multiple)]
+    validation: Vec<Ignored>,
+    #[darling(multiple)]
+    rule: Vec<Ignored>,
     #[darling(default)]
     schema: Ignored,
     #[darling(default)]
@@ -165,16 +167,5 @@ fn pair(meta: &Meta) -> darling::Result<(String, String)> {
             NestedMeta::Lit(Lit::Str(value)),
         ] => Ok((key.value(), value.value())),
         _ => Err(Error::custom("expected (\"key\", \"value\")").with_span(meta)),
-    }
-}
-
-/// A rule as text.
-fn rule(meta: &Meta) -> darling::Result<Option<String>> {
-    match &meta.require_name_value()?.value {
-        Expr::Lit(ExprLit {
-            lit: Lit::Str(text),
-            ..
-        }) => Ok(Some(text.value())),
-        _ => Ok(None),
     }
 }

@@ -54,6 +54,7 @@ impl FileReader<'_> {
             visible: is_visible(&field.vis),
             conditional: !cfg(&field.attrs).is_empty(),
             serde: self.serde(&field.attrs),
+            schema: self.schema(&field.attrs),
             ty: types::read(&field.ty, &self.comments, self.base),
         }
     }
@@ -74,6 +75,7 @@ impl FileReader<'_> {
                 docs,
                 conditional: !cfg(&variant.attrs).is_empty(),
                 serde: self.serde(&variant.attrs),
+                schema: self.schema(&variant.attrs),
                 default: attributes
                     .all()
                     .iter()

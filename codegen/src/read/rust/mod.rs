@@ -8,20 +8,25 @@ mod conditions;
 mod docs;
 mod item;
 mod kube;
+mod literal;
 mod members;
 mod parse;
+mod rule;
 mod scan;
+mod schema;
 mod serde;
 mod syntax;
 mod types;
+mod words;
 
-use std::{path::PathBuf, sync::Arc};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 pub use item::{
-    Body, Crate, Declared, Field, Fields, Generics, Impl, Item, Kind, Layout, Module, Package,
-    PathType, Style, Type, Use, Variant,
+    Body, Crate, Declared, Demand, Field, Fields, Generics, Impl, Item, Kind, Layout, Module,
+    Package, PathType, Said, SchemaAttrs, Style, Type, Use, Variant, Word,
 };
 pub use kube::{Column, KubeDerive, Scale};
+pub use literal::Literal;
 pub use serde::SerdeAttrs;
 
 use self::{
@@ -130,6 +135,7 @@ fn empty(root: &Source, layout: Layout) -> Package {
         modules: Vec::new(),
         items: Vec::new(),
         impls: Vec::new(),
+        values: BTreeMap::new(),
         has_macros: false,
         is_partial: false,
         layout,
@@ -362,6 +368,10 @@ fn add(package: &mut Package, items: FileItems) {
             item.module += offset;
             item
         }));
+    for (module, name, value) in items.values {
+        let values = package.values.entry(name).or_default();
+        values.push((module + offset, value));
+    }
     package.markers.0.extend(items.package.0);
     package.has_macros |= items.has_macros;
 }

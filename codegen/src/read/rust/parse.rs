@@ -10,6 +10,7 @@ use super::{
     docs,
     item::{Body, Bound, Declared, Generics, Impl, Item, Module, Use},
     kube::KubeDerive,
+    literal::Literal,
     serde::SerdeAttrs,
     syntax::{
         attributes_of, collect_uses, derive_spans, ident_text, is_attribute_macro, is_public,
@@ -35,6 +36,8 @@ pub(super) struct FileItems {
     pub(super) package: MarkerSet,
     /// Documentation of the module.
     pub(super) docs: String,
+    /// The values of constants and functions.
+    pub(super) values: Vec<(usize, String, Literal)>,
     /// Whether macros are called among the items.
     pub(super) has_macros: bool,
 }
@@ -249,6 +252,7 @@ impl FileReader<'_> {
                 self.comments.ignore(self.range(item).start..end);
             }
             other => {
+                self.value(other, module);
                 self.out.has_macros |= matches!(other, syn::Item::Macro(_));
                 self.comments.ignore(self.range(other).start..end);
             }
@@ -325,6 +329,11 @@ impl FileReader<'_> {
         let is_kube = derives.iter().any(|derive| derive == "CustomResource");
         let kube = is_kube.then(|| KubeDerive::read(attributes.all(), span_of(attributes.all())));
         let kube = kube.and_then(|kube| self.report(kube));
+        let kube_rules = self.kube_rules(attrs);
+        let mut schema = self.schema(attrs);
+        if schema.with.is_none() && schema.unset.is_empty() {
+            schema.with = self.read_from(attrs);
+        }
         let serde = self.serde(attrs);
         let derive_places = self.derive_places(attributes.all());
         self.out.items.push(Item {
@@ -341,6 +350,8 @@ impl FileReader<'_> {
             has_attribute_macros: attrs.iter().any(is_attribute_macro),
             clone_if,
             serde,
+            schema,
+            kube_rules,
             kube,
             generics: head.generics,
             body,
@@ -368,7 +379,7 @@ impl FileReader<'_> {
             .collect()
     }
 
-    fn report<T>(&mut self, result: syn::Result<T>) -> Option<T> {
+    pub(super) fn report<T>(&mut self, result: syn::Result<T>) -> Option<T> {
         let errors = match result {
             Ok(read) => return Some(read),
             Err(errors) => errors,

@@ -15,12 +15,16 @@ pub struct SerdeAttrs {
     pub rename_all_fields: Option<String>,
     /// `default`, with or without a function.
     pub default: bool,
+    /// The function of `default`.
+    pub default_function: Option<String>,
     /// `flatten`
     pub flatten: bool,
     /// `skip`, or both of `skip_serializing` and `skip_deserializing`.
     pub skip: bool,
     /// `skip_serializing_if`
     pub skip_if: bool,
+    /// The function of `skip_serializing_if`.
+    pub skip_function: Option<String>,
     /// `skip_serializing`
     pub skip_serializing: bool,
     /// `skip_deserializing`
@@ -85,7 +89,7 @@ impl SerdeAttrs {
             "default" => {
                 self.default = true;
                 is_plain = !meta.input.peek(Token![=]);
-                optional_value(meta)?;
+                self.default_function = optional_value(meta)?;
             }
             "flatten" => self.flatten = true,
             "skip" => self.skip = true,
@@ -93,7 +97,9 @@ impl SerdeAttrs {
             "skip_deserializing" => self.skip_deserializing = true,
             "skip_serializing_if" => {
                 self.skip_if = true;
-                is_plain = text(meta)?.ends_with("Option::is_none");
+                let function = text(meta)?;
+                is_plain = function.ends_with("Option::is_none");
+                self.skip_function = Some(function);
             }
             "tag" => self.tag = Some(text(meta)?),
             "content" => self.content = Some(text(meta)?),
@@ -120,11 +126,9 @@ fn text(meta: &ParseNestedMeta<'_>) -> syn::Result<String> {
     Ok(meta.value()?.parse::<LitStr>()?.value())
 }
 
-fn optional_value(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
-    if meta.input.peek(Token![=]) {
-        text(meta)?;
-    }
-    Ok(())
+fn optional_value(meta: &ParseNestedMeta<'_>) -> syn::Result<Option<String>> {
+    let is_given = meta.input.peek(Token![=]);
+    is_given.then(|| text(meta)).transpose()
 }
 
 /// `= "name"`, or the `serialize` of `(serialize = "name", deserialize = "name")`; and whether it is read as it is written.

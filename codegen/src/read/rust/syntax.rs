@@ -56,7 +56,7 @@ pub(super) fn derive_spans(attrs: &[Attribute]) -> Vec<(String, Span)> {
 
 /// Whether the attribute may be a macro that adds derives or implementations.
 pub(super) fn is_attribute_macro(attribute: &Attribute) -> bool {
-    const INERT: [&str; 16] = [
+    const INERT: [&str; 20] = [
         "derive",
         "doc",
         "cfg",
@@ -73,6 +73,10 @@ pub(super) fn is_attribute_macro(attribute: &Attribute) -> bool {
         "serde",
         "kube",
         "schemars",
+        "validate",
+        "garde",
+        "x_kube",
+        "cel_validate",
     ];
     !INERT.iter().any(|name| attribute.path().is_ident(name))
 }

@@ -78,9 +78,12 @@ fn kinds_in_any_module_give_the_manifests_of_kinds_in_folders() {
     assert_eq!(run.code, 0, "{}", run.stderr);
     let flat = Sandbox::new();
     flat.write("Cargo.toml", MANIFEST);
-    let types = "apis/kubederive/src/apis/documents/v1/types.rs";
-    let types = std::fs::read_to_string(testdata().join(types)).unwrap();
-    flat.write("src/main.rs", &format!("{types}\nfn main() {{}}\n"));
+    let version = testdata().join("apis/kubederive/src/apis/documents/v1");
+    let read = |name: &str| std::fs::read_to_string(version.join(name)).unwrap();
+    let types = read("types.rs");
+    let main = format!("{types}\nmod press;\n\nfn main() {{}}\n");
+    flat.write("src/main.rs", &main);
+    flat.write("src/press.rs", &read("press.rs"));
     assert_eq!(flat.quiet("", &["manifests", "."], "").code, 0);
     let texts = |sandbox: &Sandbox| {
         let files = sandbox.state().into_iter();
@@ -88,7 +91,7 @@ fn kinds_in_any_module_give_the_manifests_of_kinds_in_folders() {
         files.map(|(_, text, _)| text).collect::<Vec<_>>()
     };
     assert_eq!(texts(&flat), texts(&folders));
-    assert_eq!(texts(&flat).len(), 3);
+    assert_eq!(texts(&flat).len(), 4);
 }
 
 #[test]

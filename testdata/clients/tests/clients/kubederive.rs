@@ -1,10 +1,13 @@
 //! Kinds declared with kube's derive get the same clients.
 
 use codegen_runtime::client::Scale;
+use codegen_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use codegen_runtime::kube::CustomResourceExt as _;
 use codegen_runtime::kube::api::{ListParams, PostParams};
 use codegen_runtime::scheme::Scheme;
 use golden_kubederive::apis::documents::v1::{
-    Card, CardFields, Document, DocumentSpec, Shelf, ShelfSpec, zz_generated_register as register,
+    Card, CardFields, Document, DocumentSpec, Press, Shelf, ShelfSpec,
+    zz_generated_register as register,
 };
 use golden_kubederive::generated::clientset::fake;
 use golden_kubederive::generated::informers::SharedInformerFactory;
@@ -79,4 +82,23 @@ fn the_scheme_decodes_them() {
     register::add_to_scheme(&mut scheme).unwrap();
     let text = serde_json::to_string(&document()).unwrap();
     assert!(scheme.decode(text).unwrap().is::<Document>());
+}
+
+/// kube runs schemars, the generator reads the attributes.
+#[test]
+fn the_manifest_says_what_kube_makes_of_the_attributes() {
+    let written = include_str!(
+        "../../../expected/kubederive/config/crd/bases/documents.example.com_presses.yaml"
+    );
+    let of_spec = |crd: CustomResourceDefinition| {
+        let version = crd.spec.versions.into_iter().next();
+        let schema = version.and_then(|version| version.schema?.open_api_v3_schema);
+        let schema = serde_json::to_value(schema).unwrap();
+        let rules = schema["x-kubernetes-validations"].clone();
+        (schema["properties"]["spec"].clone(), rules)
+    };
+    let written: CustomResourceDefinition = serde_saphyr::from_str(written).unwrap();
+    let (spec, rules) = of_spec(written);
+    assert_eq!((spec.clone(), rules), of_spec(Press::crd()));
+    assert_eq!(spec["properties"]["pages"]["maximum"], 2000.0);
 }

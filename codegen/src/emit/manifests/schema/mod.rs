@@ -5,6 +5,7 @@
 //! twenty fields have, such as a container's, is made and printed once.
 
 mod bounds;
+mod findings;
 mod instance;
 mod integers;
 mod merge;

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     builtin,
-    diag::{Diagnostic, Diagnostics, Place},
+    diag::{Diagnostics, Place},
     emit::{
         docs::describe::{Blank, description, of_rustdoc},
         manifests::Manifests,
@@ -28,7 +28,7 @@ const MOST_DEEP: usize = 100;
 pub(in crate::emit::manifests) struct Shapes<'a> {
     pub(super) api: &'a ApiSet,
     pub(super) manifests: &'a Manifests,
-    compat: Compat,
+    pub(super) compat: Compat,
     /// Schemas of named types, by path.
     pub(super) made: BTreeMap<String, Arc<Schema>>,
     /// How many parts they have, by the address of the schema.
@@ -245,7 +245,13 @@ impl<'a> Shapes<'a> {
 
     fn definition(&mut self, def: &TypeDef, scope: Lookup<'_>) -> Schema {
         let at = At::of(def);
+        let item = def.item.as_ref();
+        let derived = item.and_then(|item| item.derived.as_deref());
+        self.findings(derived);
+        let other = derived.and_then(|derived| derived.ty.as_ref());
         let base = match (&def.kind, def.marshals) {
+            _ if Self::is_made_by_hand(def) => Schema::default(),
+            _ if let Some(ty) = other => Arc::unwrap_or_clone(self.of(ty, scope, at)),
             (_, Some(Marshals::Text)) => Schema::of_type("string"),
             (_, Some(Marshals::Json)) if self.has_type_of_marker(def) => Schema::default(),
             (TypeKind::Struct(body), _) => {
@@ -288,8 +294,11 @@ impl<'a> Shapes<'a> {
     pub(super) fn structure(&mut self, def: &StructDef, scope: Lookup<'_>, at: At<'_>) -> Schema {
         let mut schema = Schema::of_type("object");
         let mut flattened = Vec::new();
-        let declared = |field: &&Field| !field.skip && !field.undeclared;
-        for field in def.fields.iter().filter(declared) {
+        for field in def.fields.iter().filter(|field| !field.skip) {
+            if field.undeclared {
+                self.findings(field.derived.as_deref());
+                continue;
+            }
             let what = format!("{}.{}", at.what, field.json_name);
             let at = At {
                 what: &what,
@@ -338,9 +347,13 @@ impl<'a> Shapes<'a> {
     }
 
     fn marked(&mut self, field: &Field, scope: Lookup<'_>, at: At<'_>) -> Schema {
+        let derived = field.derived.as_deref();
+        self.findings(derived);
+        let ty = derived.and_then(|derived| derived.ty.as_ref());
+        let ty = ty.unwrap_or(&field.ty);
         let mut own = Schema::of_rules(&field.validation);
         own.describe(self.docs(&field.docs, scope));
-        if field.nullable {
+        if field.nullable || derived.is_some_and(|derived| derived.nullable) {
             own = own.with("nullable", true);
         }
         if let Some(default) = field.default.as_ref().filter(|default| !default.is_null()) {
@@ -350,18 +363,18 @@ impl<'a> Shapes<'a> {
             return own;
         }
         let declared = field.validation.type_.as_deref();
-        let base = if declared.is_some() && has_no_schema(&field.ty) {
+        let base = if declared.is_some() && has_no_schema(ty) {
             Schema::default()
         } else {
-            Arc::unwrap_or_clone(self.of(&field.ty, scope, at))
+            Arc::unwrap_or_clone(self.of(ty, scope, at))
         };
         let base = self.with_elements(base, &field.validation);
-        let keeps_base = self.compat == Compat::ControllerGen && !is_named(&field.ty);
+        let keeps_base = self.compat == Compat::ControllerGen && !is_named(ty);
         if declared.is_some() && declared != base.ty() && !keeps_base {
             // The author knows what the type is on the wire. controller-gen leaves the format of a number with a text.
             return own;
         }
-        if is_named(&field.ty) {
+        if is_named(ty) {
             self.narrowed(base.used(own.clone()), &own)
         } else {
             base.overridden(own)
@@ -409,61 +422,6 @@ impl<'a> Shapes<'a> {
         match self.compat {
             Compat::Strict => Blank::Single,
             Compat::ControllerGen => Blank::Kept,
-        }
-    }
-
-    fn float(&mut self, at: At<'_>) -> Schema {
-        if !self.manifests.floats {
-            let message = format!("`{}` is a floating-point number", at.what);
-            self.report(
-                at,
-                Diagnostic::error(message)
-                    .help("use a whole number of a smaller unit, a Quantity or a String: floats differ between languages")
-                    .help("or permit them: `floats = true` in [crate.manifests], `--floats` on the command line"),
-            );
-        }
-        Schema::of_type("number")
-    }
-
-    fn recursive(&mut self, def: &TypeDef, what: &str) -> Schema {
-        if self.compat == Compat::Strict {
-            let at = At::of(def);
-            let message = format!("`{}` {what}", def.name);
-            self.report(
-                at,
-                Diagnostic::error(message)
-                    .help("the schema of a CRD is finite: mark the field that closes the circle `+kubebuilder:validation:Schemaless` \
-                           and `+kubebuilder:pruning:PreserveUnknownFields`"),
-            );
-        }
-        Schema::default()
-    }
-
-    fn unknown(&mut self, name: &str, at: At<'_>) -> Schema {
-        let help = match name {
-            "std::time::Duration" | "core::time::Duration" => {
-                "serde writes it as an object; use Kubernetes' Duration, or a number of seconds"
-            }
-            _ => {
-                "use a type of the API, or say what is on the wire: `+kubebuilder:validation:Schemaless` with \
-                 `+kubebuilder:validation:Type=…` or `+kubebuilder:pruning:PreserveUnknownFields`"
-            }
-        };
-        let message = format!(
-            "`{}` has no schema: its type `{name}` is not known",
-            at.what
-        );
-        self.report(at, Diagnostic::error(message).help(help));
-        Schema::default()
-    }
-
-    pub(super) fn report(&mut self, at: At<'_>, mut diagnostic: Diagnostic) {
-        if let Some(place) = at.place {
-            diagnostic = diagnostic.at(place.clone(), "");
-        }
-        let known = self.diagnostics.as_slice();
-        if !known.contains(&diagnostic) {
-            self.diagnostics.push(diagnostic);
         }
     }
 }

@@ -37,7 +37,7 @@ impl Clientset {
 }
 
 /// The resources that the embedded API server serves beside the built-in kinds.
-const RESOURCES: [fake::Resource; 3] = [
+const RESOURCES: [fake::Resource; 4] = [
     fake::Resource {
         group: "documents.example.com",
         version: "v1",
@@ -63,6 +63,17 @@ const RESOURCES: [fake::Resource; 3] = [
             status_replicas: ".status.copies",
             label_selector: None,
         }),
+    },
+    fake::Resource {
+        group: "documents.example.com",
+        version: "v1",
+        kind: "Press",
+        plural: "presses",
+        singular: "press",
+        scope: fake::Scope::Namespaced,
+        short_names: &[],
+        status: false,
+        scale: None,
     },
     fake::Resource {
         group: "documents.example.com",

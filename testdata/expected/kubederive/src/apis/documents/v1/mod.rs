@@ -1,7 +1,9 @@
 //! Documents, declared with kube's own derive.
 
+mod press;
 mod types;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
+pub use press::*;
 pub use types::*;

@@ -10,6 +10,49 @@ use crate::apis::documents::v1 as api;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 
 apply::configuration! {
+    /// What to apply of [`PressSpec`](api::PressSpec).
+    pub struct PressSpecApply {
+        /// The model.
+        model: into String,
+        /// How many pages it prints at once.
+        pages: plain i32,
+        /// Its trays, by name.
+        /// Items are merged by `name`.
+        trays: list TrayApply,
+        /// The formats of paper.
+        /// Items are merged.
+        formats: list String,
+        /// What it is doing.
+        state: into api::State,
+        /// The number that the maker gave it.
+        serial: into api::Serial,
+        /// Settings of its maker.
+        settings: map apply::Value,
+        /// Spare parts.
+        spares: into api::Spare,
+    }
+}
+
+apply::configuration! {
+    /// What to apply of [`Press`](api::Press).
+    pub struct PressApply of namespaced api::Press {
+        spec: into PressSpecApply,
+    }
+}
+
+apply::configuration! {
+    /// What to apply of [`Tray`](api::Tray).
+    pub struct TrayApply {
+        /// Its name.
+        name: into String,
+        /// How many sheets it holds.
+        sheets: plain i32,
+        /// Its color.
+        color: into String,
+    }
+}
+
+apply::configuration! {
     /// What to apply of [`DocumentSpec`](api::DocumentSpec).
     pub struct DocumentSpecApply {
         /// The title.
@@ -67,5 +110,6 @@ codec::kinds! {
     "documents.example.com" / "v1";
     CardApply = "Card", "cards", NamespaceResourceScope;
     DocumentApply = "Document", "documents", NamespaceResourceScope;
+    PressApply = "Press", "presses", NamespaceResourceScope;
     ShelfApply = "Shelf", "shelves", ClusterResourceScope;
 }

@@ -33,6 +33,13 @@ impl V1Informers {
         DocumentInformer::new(self.0.clone())
     }
 
+    /// The informer for `presses`.
+    #[inline]
+    #[must_use]
+    pub fn presses(&self) -> PressInformer {
+        PressInformer::new(self.0.clone())
+    }
+
     /// The informer for `shelves`.
     #[inline]
     #[must_use]
@@ -49,6 +56,9 @@ pub type DocumentInformer = informer::TypedInformer<
     api::Document,
     listers::DocumentLister,
 >;
+
+/// The factory's informer for [`Press`](api::Press) objects, and its lister. Cloning is cheap.
+pub type PressInformer = informer::TypedInformer<api::Press, listers::PressLister>;
 
 /// The factory's informer for [`Shelf`](api::Shelf) objects, and its lister. Cloning is cheap.
 pub type ShelfInformer = informer::TypedInformer<api::Shelf, listers::ShelfLister>;

@@ -70,5 +70,37 @@ impl ::core::ops::Deref for DocumentLister {
 /// Reads the [`Document`](api::Document) objects of one namespace from a cache. Cloning is cheap.
 pub type DocumentNamespaceLister = lister::NamespaceLister<api::Document>;
 
+/// Reads [`Press`](api::Press) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct PressLister(lister::Lister<api::Press>);
+
+impl PressLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn presses(&self, namespace: &str) -> PressNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::Press>> for PressLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::Press>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for PressLister {
+    type Target = lister::Lister<api::Press>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`Press`](api::Press) objects of one namespace from a cache. Cloning is cheap.
+pub type PressNamespaceLister = lister::NamespaceLister<api::Press>;
+
 /// Reads [`Shelf`](api::Shelf) objects from a cache. Cloning is cheap.
 pub type ShelfLister = lister::Lister<api::Shelf>;

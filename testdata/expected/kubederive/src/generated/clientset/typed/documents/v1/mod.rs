@@ -39,6 +39,13 @@ impl DocumentsV1Client {
         Documents::namespaced(self.0.clone(), namespace)
     }
 
+    /// The client for `presses` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
+    #[must_use]
+    pub fn presses(&self, namespace: &str) -> Presses {
+        Presses::namespaced(self.0.clone(), namespace)
+    }
+
     /// The client for `shelves`.
     #[inline]
     #[must_use]
@@ -64,6 +71,15 @@ pub type Documents = client::TypedClient<api::Document>;
 
 /// A list of [`Document`](api::Document) objects.
 pub type DocumentList = kube::api::ObjectList<api::Document>;
+
+/// Client for [`Press`](api::Press) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
+pub type Presses = client::TypedClient<api::Press, client::verbs::NoStatus>;
+
+/// A list of [`Press`](api::Press) objects.
+pub type PressList = kube::api::ObjectList<api::Press>;
 
 /// Client for [`Shelf`](api::Shelf) objects. Cloning is cheap.
 ///

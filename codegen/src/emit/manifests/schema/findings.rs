@@ -1,0 +1,88 @@
+//! What is wrong with types of which a schema is made, or not known of them.
+
+use super::{
+    Schema,
+    shape::{At, Shapes},
+};
+use crate::{
+    diag::Diagnostic,
+    model::{DerivedSchema, TypeDef},
+    options::Compat,
+};
+
+impl Shapes<'_> {
+    /// Reports what is not known of a schema that is written.
+    pub(super) fn findings(&mut self, derived: Option<&DerivedSchema>) {
+        for finding in derived.into_iter().flat_map(|derived| &derived.findings) {
+            if !self.diagnostics.as_slice().contains(finding) {
+                self.diagnostics.push(finding.clone());
+            }
+        }
+    }
+
+    pub(super) fn float(&mut self, at: At<'_>) -> Schema {
+        if !self.manifests.floats {
+            let message = format!("`{}` is a floating-point number", at.what);
+            self.report(
+                at,
+                Diagnostic::error(message)
+                    .help("use a whole number of a smaller unit, a Quantity or a String: floats differ between languages")
+                    .help("or permit them: `floats = true` in [crate.manifests], `--floats` on the command line"),
+            );
+        }
+        Schema::of_type("number")
+    }
+
+    pub(super) fn recursive(&mut self, def: &TypeDef, what: &str) -> Schema {
+        if self.compat == Compat::Strict {
+            let at = At::of(def);
+            let message = format!("`{}` {what}", def.name);
+            self.report(
+                at,
+                Diagnostic::error(message)
+                    .help("the schema of a CRD is finite: mark the field that closes the circle `+kubebuilder:validation:Schemaless` \
+                           and `+kubebuilder:pruning:PreserveUnknownFields`"),
+            );
+        }
+        Schema::default()
+    }
+
+    pub(super) fn unknown(&mut self, name: &str, at: At<'_>) -> Schema {
+        let help = match name {
+            "std::time::Duration" | "core::time::Duration" => {
+                "serde writes it as an object; use Kubernetes' Duration, or a number of seconds"
+            }
+            _ => {
+                "use a type of the API, or say what is on the wire: `+kubebuilder:validation:Schemaless` with \
+                 `+kubebuilder:validation:Type=…` or `+kubebuilder:pruning:PreserveUnknownFields`"
+            }
+        };
+        let message = format!(
+            "`{}` has no schema: its type `{name}` is not known",
+            at.what
+        );
+        self.report(at, Diagnostic::error(message).help(help));
+        Schema::default()
+    }
+
+    pub(super) fn report(&mut self, at: At<'_>, mut diagnostic: Diagnostic) {
+        if let Some(place) = at.place {
+            diagnostic = diagnostic.at(place.clone(), "");
+        }
+        let known = self.diagnostics.as_slice();
+        if !known.contains(&diagnostic) {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Whether code makes the schema, of which markers say what it is.
+    pub(super) fn is_made_by_hand(def: &TypeDef) -> bool {
+        let rules = &def.validation;
+        let is_declared =
+            rules.type_.is_some() || rules.preserve_unknown_fields || rules.int_or_string;
+        def.item.as_ref().is_some_and(|item| {
+            let by_hand = item.impls.iter().any(|name| name == "JsonSchema");
+            rules.schemaless || (by_hand && is_declared)
+        })
+    }
+}

@@ -1,0 +1,217 @@
+//! Defaults: the value that serde gives a missing field, which schemars writes into the schema and the API server then fills in.
+
+use serde_json::{Map, Value};
+
+use super::super::{Cx, has_derive, types::wire_name};
+use crate::{
+    diag::{Diagnostic, Diagnostics, Place},
+    model::{TypeRef, names::Renamed},
+    read::rust::{Body, Field, Item, Literal, Said, Style},
+};
+
+/// How deep types are followed.
+const MAX_DEPTH: usize = 16;
+
+/// The default of a field in its schema.
+pub(super) enum Default {
+    /// There is none.
+    Absent,
+    /// Its value, and what says so.
+    Known(Value, Said),
+    /// There is one, which only code knows.
+    Unknown(Diagnostic),
+}
+
+/// The default of a field.
+pub(super) fn of(cx: &Cx<'_>, item: &Item, field: &Field) -> Default {
+    let serde = &field.serde;
+    let is_taken_back = field
+        .schema
+        .unset
+        .iter()
+        .any(|name| name.value == "default");
+    let own = field.schema.default.is_some() || serde.default;
+    if is_taken_back || serde.skip_serializing || !(own || item.serde.default) {
+        return Default::Absent;
+    }
+    let function = match &field.schema.default {
+        Some(default) => default.value.clone(),
+        None => serde.default_function.clone(),
+    };
+    let found = match (&function, own) {
+        (Some(function), _) => of_function(cx, item, field, function),
+        (None, true) => of_type(cx, &cx.silent_reference(item, field), MAX_DEPTH),
+        // The default of the whole struct.
+        (None, false) if item.serde.default_function.is_none() && has_derive(item, "Default") => {
+            of_type(cx, &cx.silent_reference(item, field), MAX_DEPTH)
+        }
+        (None, false) => None,
+    };
+    let place = match &field.schema.default {
+        Some(default) => default.place.clone(),
+        None => field.place.clone(),
+    };
+    match found {
+        Some(value) if value.is_null() || is_left_out(field, &value) => Default::Absent,
+        Some(value) => {
+            let shown = "#[serde(default)]".to_owned();
+            Default::Known(value, Said { shown, place })
+        }
+        None if own => Default::Unknown(unknown(field, function.as_deref(), place)),
+        None => Default::Unknown(unknown_of_type(item)),
+    }
+}
+
+fn unknown(field: &Field, function: Option<&str>, place: Place) -> Diagnostic {
+    let what = function.map_or_else(|| "code".to_owned(), |function| format!("`{function}`"));
+    Diagnostic::warning(format!("the schema has no default for `{}`", field.name))
+        .at(place, format!("{what} makes it"))
+        .help("say it in a comment: `+kubebuilder:default=…`; `+kubebuilder:default=null` for none")
+}
+
+/// One finding for all fields of the type.
+fn unknown_of_type(item: &Item) -> Diagnostic {
+    Diagnostic::warning(format!("the schema has no defaults for fields of `{}`", item.name))
+        .at(item.place.clone(), "code makes its default")
+        .help("say them in comments above the fields: `+kubebuilder:default=…`; `+kubebuilder:default=null` for none")
+}
+
+/// The value of a function of the version that is one expression, or of a constructor.
+fn of_function(cx: &Cx<'_>, item: &Item, field: &Field, function: &str) -> Option<Value> {
+    let path: Vec<String> = function
+        .split("::")
+        .map(|part| part.trim().to_owned())
+        .collect();
+    let named = match path.last().map(String::as_str) {
+        Some("default" | "new") if path.len() > 1 => None,
+        _ => Some(Literal::Named(path)),
+    };
+    match named {
+        None => of_type(cx, &cx.silent_reference(item, field), MAX_DEPTH),
+        Some(named) => {
+            let value = cx.value(item.module, &named);
+            value.or_else(|| of_variant(cx, item, &named))
+        }
+    }
+}
+
+/// The name of a variant on the wire, which a function gives.
+fn of_variant(cx: &Cx<'_>, item: &Item, function: &Literal) -> Option<Value> {
+    let Literal::Named(path) = function else {
+        return None;
+    };
+    let Literal::Named(variant) = cx.named(item.module, path)? else {
+        return None;
+    };
+    let [.., owner, variant] = variant.as_slice() else {
+        return None;
+    };
+    variant_name(cx, cx.item(owner)?, |found| found == variant)
+}
+
+/// The value of `Default` of a type, as serde writes it.
+fn of_type(cx: &Cx<'_>, ty: &TypeRef, depth: usize) -> Option<Value> {
+    let depth = depth.checked_sub(1)?;
+    Some(match ty {
+        TypeRef::Bool => Value::Bool(false),
+        TypeRef::Int32 | TypeRef::Int64 | TypeRef::Integer(_) => Value::from(0),
+        TypeRef::Float | TypeRef::Float32 => Value::from(0.0),
+        TypeRef::String => Value::String(String::new()),
+        TypeRef::Any | TypeRef::Optional(_) => Value::Null,
+        TypeRef::List(_) => Value::Array(Vec::new()),
+        TypeRef::Map(_) => Value::Object(Map::new()),
+        TypeRef::Boxed(inner) => of_type(cx, inner, depth)?,
+        TypeRef::Local(name) => of_item(cx, cx.item(name)?, depth)?,
+        TypeRef::Known(_) | TypeRef::External(_) | TypeRef::Verbatim(_) => return None,
+    })
+}
+
+fn of_item(cx: &Cx<'_>, item: &Item, depth: usize) -> Option<Value> {
+    let is_derived = ["Default", "Serialize"]
+        .iter()
+        .all(|name| has_derive(item, name));
+    match &item.body {
+        Body::Alias(ty) => of_type(cx, &cx.reference(item, ty, &mut Diagnostics::new()), depth),
+        _ if !is_derived || item.serde.through.is_some() => None,
+        Body::Struct(fields) => match (fields.style, fields.fields.as_slice()) {
+            (Style::Tuple, [only]) => of_type(cx, &cx.silent_reference(item, only), depth),
+            (Style::Named, fields) => {
+                let mut entries = Map::new();
+                for field in fields.iter().filter(|field| !field.serde.skip) {
+                    if field.serde.with || field.serde.flatten {
+                        return None;
+                    }
+                    let value = of_type(cx, &cx.silent_reference(item, field), depth)?;
+                    if value.is_null() || is_left_out(field, &value) {
+                        continue;
+                    }
+                    let case = item.serde.rename_all.as_deref();
+                    let silent = &mut Diagnostics::new();
+                    let place = &field.place;
+                    let name = wire_name(
+                        &field.name,
+                        &field.serde,
+                        case,
+                        Renamed::Field,
+                        place,
+                        silent,
+                    );
+                    entries.insert(name, value);
+                }
+                Some(Value::Object(entries))
+            }
+            _ => None,
+        },
+        Body::Enum(variants) => {
+            let marked = variants.iter().find(|variant| variant.default)?;
+            variant_name(cx, item, |name| name == marked.name)
+        }
+    }
+}
+
+/// The text that serde writes for a variant without data.
+fn variant_name(cx: &Cx<'_>, item: &Item, is_meant: impl Fn(&str) -> bool) -> Option<Value> {
+    let Body::Enum(variants) = &item.body else {
+        return None;
+    };
+    let is_text = item.serde.tag.is_none() && !item.serde.untagged;
+    let found = variants.iter().find(|variant| is_meant(&variant.name))?;
+    if !is_text || found.fields.style != Style::Unit || cx.has_impl(item, "Serialize") {
+        return None;
+    }
+    let case = item.serde.rename_all.as_deref();
+    let silent = &mut Diagnostics::new();
+    let place = &found.place;
+    let name = wire_name(
+        &found.name,
+        &found.serde,
+        case,
+        Renamed::Variant,
+        place,
+        silent,
+    );
+    Some(Value::String(name))
+}
+
+/// Whether serde leaves the value out when it writes, so that schemars does not write it as default either.
+fn is_left_out(field: &Field, value: &Value) -> bool {
+    let Some(function) = &field.serde.skip_function else {
+        return false;
+    };
+    let is_empty = match value {
+        Value::Bool(flag) => !flag,
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(entries) => entries.is_empty(),
+        Value::Null => true,
+    };
+    // `is_empty`, `Not::not`, `is_default`, `is_zero`: what is left out is what there is least of.
+    is_empty && !function.ends_with("is_none")
+}
+
+impl Cx<'_> {
+    fn silent_reference(&self, item: &Item, field: &Field) -> TypeRef {
+        self.reference(item, &field.ty, &mut Diagnostics::new())
+    }
+}

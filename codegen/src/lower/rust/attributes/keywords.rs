@@ -1,0 +1,237 @@
+//! Which marker says what an attribute demands.
+
+use serde_json::{Number, Value};
+
+use crate::{
+    model::{Combinators, WireType},
+    read::{
+        markers::{
+            MarkerDef, MarkerType as _, ValueKind,
+            field::{
+                EmbeddedResource, Example, KubebuilderDefault, ListMapKey, ListTypeMarker,
+                MapTypeMarker, Nullable, PreserveUnknownFields, Title,
+            },
+            rules::{
+                Enum, ExclusiveMaximum, ExclusiveMinimum, Format, MaxItems, MaxLength,
+                MaxProperties, Maximum, MinItems, MinLength, MinProperties, Minimum, MultipleOf,
+                Pattern, Type, XIntOrString, XValidation,
+            },
+        },
+        rust::Word,
+    },
+};
+
+/// What a demand means.
+pub(super) enum Meaning {
+    /// A marker says it.
+    Marker(&'static MarkerDef, Effect),
+    /// Value validations of other schemas.
+    Combinators(fn(&mut Combinators, Value) -> bool),
+    /// The description.
+    Description(Value),
+    /// Schemas of parts, which the Rust type decides.
+    Structure,
+    /// A keyword that CRDs do not have and that changes nothing of a value.
+    Nothing,
+    /// A keyword that CRDs do not have.
+    Unknown,
+}
+
+/// What a marker is set to.
+pub(super) enum Effect {
+    /// The values, each for a marker of its own.
+    Values(Vec<Value>),
+    /// It is about values of another type.
+    Idle,
+    /// Its value is not known.
+    Unknown,
+    /// Its value is of another type than the one given here.
+    Wrong(&'static str),
+}
+
+/// Keywords of schemas, with their markers.
+const KEYWORDS: [(&str, &MarkerDef); 23] = [
+    ("default", &KubebuilderDefault::DEF),
+    ("enum", &Enum::DEF),
+    ("example", &Example::DEF),
+    ("exclusiveMaximum", &ExclusiveMaximum::DEF),
+    ("exclusiveMinimum", &ExclusiveMinimum::DEF),
+    ("format", &Format::DEF),
+    ("maxItems", &MaxItems::DEF),
+    ("maxLength", &MaxLength::DEF),
+    ("maxProperties", &MaxProperties::DEF),
+    ("maximum", &Maximum::DEF),
+    ("minItems", &MinItems::DEF),
+    ("minLength", &MinLength::DEF),
+    ("minProperties", &MinProperties::DEF),
+    ("minimum", &Minimum::DEF),
+    ("multipleOf", &MultipleOf::DEF),
+    ("nullable", &Nullable::DEF),
+    ("pattern", &Pattern::DEF),
+    ("title", &Title::DEF),
+    ("type", &Type::DEF),
+    ("x-kubernetes-embedded-resource", &EmbeddedResource::DEF),
+    ("x-kubernetes-int-or-string", &XIntOrString::DEF),
+    ("x-kubernetes-list-type", &ListTypeMarker::DEF),
+    (
+        "x-kubernetes-preserve-unknown-fields",
+        &PreserveUnknownFields::DEF,
+    ),
+];
+
+/// Keywords with several values.
+const LISTS: [(&str, &MarkerDef); 2] = [
+    ("x-kubernetes-list-map-keys", &ListMapKey::DEF),
+    ("x-kubernetes-validations", &XValidation::DEF),
+];
+
+/// Keywords of JSON Schema that say nothing of a value, and `uniqueItems`, which the API server refuses and kube takes out.
+const NOTHING: [&str; 9] = [
+    "$comment",
+    "$id",
+    "$schema",
+    "contentEncoding",
+    "contentMediaType",
+    "deprecated",
+    "examples",
+    "readOnly",
+    "writeOnly",
+];
+
+const STRUCTURE: [&str; 7] = [
+    "$ref",
+    "additionalProperties",
+    "items",
+    "patternProperties",
+    "prefixItems",
+    "properties",
+    "required",
+];
+
+/// The meaning of a demand for values of the given type.
+pub(super) fn meaning(word: &Word, wire: WireType, value: Option<Value>) -> Meaning {
+    let is_list = wire == WireType::List;
+    let (def, value) = match word {
+        Word::MinLength if is_list => (&MinItems::DEF, value),
+        Word::MinLength => (&MinLength::DEF, value),
+        Word::MaxLength if is_list => (&MaxItems::DEF, value),
+        Word::MaxLength => (&MaxLength::DEF, value),
+        Word::Minimum => (&Minimum::DEF, value.map(|value| whole(value, wire))),
+        Word::Maximum => (&Maximum::DEF, value.map(|value| whole(value, wire))),
+        Word::Pattern => (&Pattern::DEF, value),
+        Word::Contains => (&Pattern::DEF, value.map(contains)),
+        Word::Keyword(keyword) => return of_keyword(keyword, wire, value),
+        Word::Rule(_) => return Meaning::Nothing,
+    };
+    let about = def.schema.and_then(|rule| rule.about);
+    // schemars looks at `type`, which an int-or-string does not have.
+    let is_idle = about.is_some_and(|about| !about.includes(wire)) || wire == WireType::IntOrString;
+    Meaning::Marker(
+        def,
+        if is_idle {
+            Effect::Idle
+        } else {
+            effect(def, value)
+        },
+    )
+}
+
+fn of_keyword(keyword: &str, wire: WireType, value: Option<Value>) -> Meaning {
+    let find = |table: &[(&str, &'static MarkerDef)]| {
+        let found = table.iter().find(|(known, _)| *known == keyword);
+        found.map(|(_, def)| *def)
+    };
+    if let Some(def) = find(&KEYWORDS) {
+        return Meaning::Marker(def, effect(def, value));
+    }
+    if let Some(def) = find(&LISTS) {
+        return Meaning::Marker(
+            def,
+            match value {
+                None => Effect::Unknown,
+                Some(Value::Array(values)) => Effect::Values(values),
+                Some(_) => Effect::Wrong("a list"),
+            },
+        );
+    }
+    match (keyword, value) {
+        ("x-kubernetes-map-type", value) => {
+            Meaning::Marker(&MapTypeMarker::DEF, effect(&MapTypeMarker::DEF, value))
+        }
+        ("description", Some(value)) => Meaning::Description(value),
+        ("uniqueItems", _) if wire == WireType::List => Meaning::Nothing,
+        ("allOf", _) => Meaning::Combinators(|all, value| set(&mut all.all_of, value)),
+        ("anyOf", _) => Meaning::Combinators(|all, value| set(&mut all.any_of, value)),
+        ("oneOf", _) => Meaning::Combinators(|all, value| set(&mut all.one_of, value)),
+        ("not", _) => Meaning::Combinators(|all, value| {
+            all.not = Some(Box::new(value));
+            true
+        }),
+        _ if NOTHING.contains(&keyword) => Meaning::Nothing,
+        _ if STRUCTURE.contains(&keyword) => Meaning::Structure,
+        _ => Meaning::Unknown,
+    }
+}
+
+fn set(schemas: &mut Vec<Value>, value: Value) -> bool {
+    let Value::Array(values) = value else {
+        return false;
+    };
+    *schemas = values;
+    true
+}
+
+/// Whether a value is one that the marker takes.
+fn effect(def: &MarkerDef, value: Option<Value>) -> Effect {
+    let Some(value) = value else {
+        return Effect::Unknown;
+    };
+    let kind = def.arguments.first().map(|argument| argument.kind);
+    let (fits, expected) = match kind {
+        // A flag that is off says nothing.
+        None if value == Value::Bool(false) => return Effect::Values(Vec::new()),
+        None | Some(ValueKind::Bool) => (value.is_boolean(), "true or false"),
+        Some(ValueKind::Length) => (value.is_u64(), "a whole number of 0 or more"),
+        Some(ValueKind::Number | ValueKind::Int) => (value.is_number(), "a number"),
+        Some(ValueKind::Values | ValueKind::Strings) => (value.is_array(), "a list"),
+        Some(ValueKind::Choice(words)) => {
+            let is_word = value.as_str().is_some_and(|word| words.contains(&word));
+            (is_word, "a word that Kubernetes knows")
+        }
+        Some(ValueKind::Any | ValueKind::Json) => (true, ""),
+        Some(_) => (value.is_string(), "a text"),
+    };
+    match fits {
+        true => Effect::Values(vec![value]),
+        false => Effect::Wrong(expected),
+    }
+}
+
+/// `1.0` as bound of a whole number is `1`.
+#[allow(clippy::cast_possible_truncation, reason = "whole, and within bounds")]
+fn whole(value: Value, wire: WireType) -> Value {
+    let number = value
+        .as_f64()
+        .filter(|_| wire == WireType::Integer && value.is_f64());
+    match number {
+        Some(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
+            Value::Number(Number::from(number as i64))
+        }
+        _ => value,
+    }
+}
+
+/// The regular expression of texts that contain a text.
+fn contains(value: Value) -> Value {
+    let Value::String(text) = value else {
+        return value;
+    };
+    let mut pattern = String::with_capacity(text.len());
+    for c in text.chars() {
+        if "\\.+*?()|[]{}^$#&-~".contains(c) {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    Value::String(pattern)
+}

@@ -1,0 +1,329 @@
+//! Markers of a type or field, and those that its attributes stand for.
+
+use serde_json::Value;
+
+use super::{
+    super::Cx,
+    keywords::{self, Effect, Meaning},
+};
+use crate::{
+    diag::{Diagnostic, Diagnostics},
+    model::{CelRule, WireType},
+    read::{
+        markers::{
+            Argument, Marker, MarkerDef, MarkerSet, MarkerType as _,
+            field::{self, EmbeddedResource, ListMapKey, PreserveUnknownFields, Schemaless},
+            rules::{
+                Type, XEmbeddedResource, XIntOrString, XPreserveUnknownFields, XValidation,
+                items_of,
+            },
+        },
+        rust::{Demand, Literal, Said, SchemaAttrs, Word},
+    },
+};
+
+/// Whether markers say of what type a value is, so that the Rust type need not be known.
+pub(in crate::lower::rust) fn declare_type(markers: &MarkerSet) -> bool {
+    markers.has::<Schemaless>()
+        || markers.has::<Type>()
+        || markers.has::<PreserveUnknownFields>()
+        || markers.has::<XPreserveUnknownFields>()
+        || markers.has::<XIntOrString>()
+        || markers.has::<EmbeddedResource>()
+        || markers.has::<XEmbeddedResource>()
+}
+
+/// What to write in place of code that makes a schema.
+pub(super) const DECLARED: &str = "say what is on the wire: `+kubebuilder:pruning:PreserveUnknownFields` for any object, or `+kubebuilder:validation:Schemaless` \
+     with `+kubebuilder:validation:Type=…`";
+
+/// The types of a value and of its items.
+#[derive(Clone, Copy)]
+pub(super) struct Target {
+    pub(super) wire: WireType,
+    pub(super) items: WireType,
+}
+
+/// Markers of one place, to which those of its attributes are added.
+pub(super) struct Merging<'a> {
+    cx: &'a Cx<'a>,
+    /// The module of the item.
+    module: usize,
+    markers: &'a mut MarkerSet,
+    /// How many stand in comments.
+    written: usize,
+    target: Target,
+    diagnostics: &'a mut Diagnostics,
+}
+
+impl<'a> Merging<'a> {
+    pub(super) fn new(
+        (cx, module): (&'a Cx<'a>, usize),
+        markers: &'a mut MarkerSet,
+        target: Target,
+        diagnostics: &'a mut Diagnostics,
+    ) -> Self {
+        Self {
+            cx,
+            module,
+            written: markers.0.len(),
+            markers,
+            target,
+            diagnostics,
+        }
+    }
+
+    /// Adds what the attributes say of a type or field.
+    pub(super) fn attributes(&mut self, schema: &mut SchemaAttrs, docs: &mut String) {
+        let demands = std::mem::take(&mut schema.demands);
+        for demand in &demands {
+            self.demand(demand, schema);
+        }
+        schema.demands = demands;
+        if let Some((title, said)) = schema.title.clone() {
+            match self.cx.value(self.module, &title) {
+                Some(title @ Value::String(_)) => {
+                    self.add(marker(&field::Title::DEF, vec![("", title)], &said));
+                }
+                _ => self.unknown(&said, Some(&field::Title::DEF), schema),
+            }
+        }
+        if let Some((example, said)) = &schema.example
+            && let Some(example) = self.cx.value(self.module, example)
+        {
+            self.add(marker(&field::Example::DEF, vec![("", example)], said));
+        }
+        if let Some((description, said)) = schema.description.clone() {
+            match self.cx.value(self.module, &description) {
+                Some(Value::String(text)) => *docs = text,
+                _ => {
+                    let finding = Diagnostic::warning(format!("`{}` is left out", said.shown))
+                        .at(said.place, "not known without compiling");
+                    schema.findings.push(finding);
+                }
+            }
+        }
+        if !declare_type(self.markers) {
+            let findings = schema.computed.iter().map(|said| {
+                Diagnostic::error(format!("`{}` is not known without compiling", said.shown))
+                    .at(said.place.clone(), "code makes the schema")
+                    .help(DECLARED)
+            });
+            let findings: Vec<Diagnostic> = findings.collect();
+            schema.findings.extend(findings);
+        }
+    }
+
+    fn demand(&mut self, demand: &Demand, schema: &mut SchemaAttrs) {
+        let said = &demand.said;
+        if let Word::Rule(rule) = &demand.word {
+            match rule {
+                Some(rule) => self.add(rule_marker(rule, said)),
+                None => self.unknown(said, Some(&XValidation::DEF), schema),
+            }
+            return;
+        }
+        if demand.depth > 1 {
+            let finding =
+                Diagnostic::error(format!("`{}` of items of items is not read", said.shown))
+                    .at(said.place.clone(), "nested too deep")
+                    .help("give the items a type of their own, and put it there");
+            schema.findings.push(finding);
+            return;
+        }
+        let value = self.cx.value(self.module, &demand.value);
+        let wire = match demand.depth {
+            0 => self.target.wire,
+            _ => self.target.items,
+        };
+        match keywords::meaning(&demand.word, wire, value.clone()) {
+            Meaning::Nothing => {}
+            Meaning::Unknown => {
+                let finding = Diagnostic::warning(format!("`{}` is left out", said.shown))
+                    .at(said.place.clone(), "no keyword of a CRD's schemas");
+                schema.findings.push(finding);
+            }
+            Meaning::Structure => {
+                let finding = Diagnostic::error(format!("`{}` is not read", said.shown))
+                    .at(said.place.clone(), "changes the structure of the schema")
+                    .help("change the Rust type")
+                    .help(DECLARED);
+                if !declare_type(self.markers) {
+                    schema.findings.push(finding);
+                }
+            }
+            Meaning::Description(text) => {
+                schema.description = Some((Literal::Known(text), said.clone()))
+            }
+            Meaning::Combinators(set) => match value {
+                Some(value) if set(&mut schema.combinators, value.clone()) => {}
+                _ => self.unknown(said, None, schema),
+            },
+            Meaning::Marker(def, effects) => {
+                let items = items_of(def);
+                let def = match (demand.depth, items) {
+                    (0, _) => def,
+                    (_, Some(items)) if self.target.wire == WireType::List => items,
+                    _ => return self.idle(said, self.target.wire, schema),
+                };
+                match effects {
+                    Effect::Idle => self.idle(said, wire, schema),
+                    Effect::Unknown => self.unknown(said, Some(def), schema),
+                    Effect::Wrong(expected) => {
+                        let finding =
+                            Diagnostic::error(format!("invalid value of `{}`", said.shown))
+                                .at(said.place.clone(), format!("expected {expected}"));
+                        schema.findings.push(finding);
+                    }
+                    Effect::Values(values) => {
+                        self.values(def, values, said);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds a marker for each value, or one without a value.
+    fn values(&mut self, def: &'static MarkerDef, values: Vec<Value>, said: &Said) {
+        if *def == XValidation::DEF {
+            for value in values {
+                if let Ok(rule) = serde_json::from_value::<CelRule>(value) {
+                    self.add(rule_marker(&rule, said));
+                }
+            }
+            return;
+        }
+        if *def == ListMapKey::DEF && self.says_keys(&values, said) {
+            return;
+        }
+        if def.arguments.is_empty() {
+            return self.add(marker(def, Vec::new(), said));
+        }
+        for value in values {
+            self.add(marker(def, vec![("", value)], said));
+        }
+    }
+
+    /// Whether markers in comments say which keys a list has; reports other ones.
+    fn says_keys(&mut self, keys: &[Value], said: &Said) -> bool {
+        let written = self.markers.0.iter().take(self.written);
+        let written: Vec<&Marker> = written.filter(|it| it.is::<ListMapKey>()).collect();
+        let Some(first) = written.first() else {
+            return false;
+        };
+        let of = |marker: &&Marker| marker.argument("").map(|it| it.value.clone());
+        let known: Vec<Value> = written.iter().filter_map(of).collect();
+        let is_same = known.len() == keys.len() && keys.iter().all(|key| known.contains(key));
+        if !is_same {
+            let error = contradiction(&said.shown, first, said);
+            self.diagnostics.push(error);
+        }
+        true
+    }
+
+    /// What is not known, unless a marker says it.
+    fn unknown(&self, said: &Said, def: Option<&MarkerDef>, schema: &mut SchemaAttrs) {
+        let written = || self.markers.0.iter().take(self.written);
+        if def.is_some_and(|def| written().any(|marker| marker.def == def)) {
+            return;
+        }
+        let error = Diagnostic::error(format!("`{}` is not known without compiling", said.shown))
+            .at(
+                said.place.clone(),
+                "neither a literal nor a constant of this version",
+            );
+        schema.findings.push(match def {
+            Some(def) => {
+                let argument = if *def == XValidation::DEF {
+                    ":rule"
+                } else {
+                    ""
+                };
+                let marker = format!("+{}{argument}=…", def.name);
+                error.help(format!(
+                    "write the value, or say it in a comment: `{marker}`"
+                ))
+            }
+            None => error.help("write the value"),
+        });
+    }
+
+    /// What schemars leaves out, since it is about values of another type.
+    fn idle(&self, said: &Said, wire: WireType, schema: &mut SchemaAttrs) {
+        let message = format!("`{}` has no effect on {}", said.shown, wire.description());
+        let finding = Diagnostic::warning(message).at(said.place.clone(), "schemars leaves it out");
+        schema.findings.push(match wire {
+            WireType::Object if said.shown.contains("length") => finding.help(
+                "bound the number of keys with `+kubebuilder:validation:MinProperties=…` and `+kubebuilder:validation:MaxProperties=…`",
+            ),
+            _ => finding,
+        });
+    }
+
+    /// Adds a marker, unless one says the same; reports one that says something else.
+    pub(super) fn add(&mut self, added: Marker) {
+        let mut known = self.markers.0.iter().filter(|it| it.def == added.def);
+        if known.clone().any(|marker| marker.arguments_equal(&added)) {
+            return;
+        }
+        match known.next().filter(|_| !added.def.repeats) {
+            Some(known) => {
+                let said = Said {
+                    shown: added.to_string(),
+                    place: added.place,
+                };
+                let error = contradiction(&said.shown, known, &said);
+                self.diagnostics.push(error);
+            }
+            None => self.markers.0.push(added),
+        }
+    }
+
+    /// Checks the markers with each other, if attributes have added any.
+    pub(super) fn finish(self) {
+        if self.markers.0.len() > self.written {
+            self.markers.check(self.diagnostics);
+        }
+    }
+}
+
+fn contradiction(shown: &str, known: &Marker, said: &Said) -> Diagnostic {
+    Diagnostic::error(format!("`{shown}` contradicts `{known}`"))
+        .at(said.place.clone(), "this one")
+        .at(known.place.clone(), "and this one")
+        .help("remove one of them")
+}
+
+/// A marker that an attribute stands for.
+pub(super) fn marker(
+    def: &'static MarkerDef,
+    arguments: Vec<(&'static str, Value)>,
+    said: &Said,
+) -> Marker {
+    let arguments = arguments.into_iter().map(|(name, value)| Argument {
+        name,
+        value,
+        place: said.place.clone(),
+    });
+    Marker {
+        def,
+        arguments: arguments.collect(),
+        place: said.place.clone(),
+        attribute: Some(said.shown.clone()),
+    }
+}
+
+pub(super) fn rule_marker(rule: &CelRule, said: &Said) -> Marker {
+    let text = |text: &Option<String>| text.clone().map(Value::String);
+    let arguments = [
+        ("rule", Some(Value::String(rule.rule.clone()))),
+        ("message", text(&rule.message)),
+        ("messageExpression", text(&rule.message_expression)),
+        ("reason", text(&rule.reason)),
+        ("fieldPath", text(&rule.field_path)),
+        ("optionalOldSelf", rule.optional_old_self.map(Value::Bool)),
+    ];
+    let given = arguments.into_iter();
+    let given = given.filter_map(|(name, value)| Some((name, value?)));
+    marker(&XValidation::DEF, given.collect(), said)
+}

@@ -1,0 +1,256 @@
+//! Attributes of schemars and kube as markers: what they say of a schema, checks, documentation and manifests then read in one form.
+//!
+//! Start reading at [`merged`].
+
+mod defaults;
+mod keywords;
+mod merging;
+mod wire;
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use self::merging::{DECLARED, Merging, Target, declare_type, marker, rule_marker};
+pub(super) use self::wire::{is_skipped, is_undeclared};
+use super::{Cx, has_derive};
+use crate::{
+    diag::{Diagnostic, Diagnostics},
+    model::{TypeRef, Validation, WireType},
+    options::Options,
+    read::{
+        markers::{
+            MarkerSet, MarkerType as _,
+            field::{self, KubebuilderDefault, ValidationRequired},
+        },
+        rust::{Body, Field, Fields, Item, Literal, Package, Said, SchemaAttrs, Style, Word},
+    },
+};
+
+/// The package with the attributes of its types among their markers.
+pub(super) fn merged<'p>(
+    package: &'p Package,
+    options: &Options,
+    diagnostics: &mut Diagnostics,
+) -> Cow<'p, Package> {
+    let cx = Cx::new(package, options);
+    let is_plain = |item: &Item| !derives_schema(item) && !cx.has_impl(item, "JsonSchema");
+    if package.items.iter().all(is_plain) {
+        return Cow::Borrowed(package);
+    }
+    let items = package.items.iter().map(|item| match is_plain(item) {
+        true => item.clone(),
+        false => cx.with_attributes(item, diagnostics),
+    });
+    Cow::Owned(Package {
+        items: items.collect(),
+        ..package.clone()
+    })
+}
+
+/// Whether schemars derives the schema of a type, or kube does so with schemars.
+pub(super) fn derives_schema(item: &Item) -> bool {
+    let derives = ["JsonSchema", "KubeSchema", "CELSchema"];
+    derives.iter().any(|name| has_derive(item, name))
+}
+
+impl Cx<'_> {
+    /// Sets what attributes say that no marker says: value validations of other schemas, and that code makes the schema, so that the
+    /// markers beside it are all of it.
+    pub(super) fn complete(
+        &self,
+        schema: &SchemaAttrs,
+        markers: &MarkerSet,
+        ty: Option<&TypeRef>,
+        validation: &mut Validation,
+    ) {
+        if !schema.combinators.is_empty() {
+            validation.combinators = schema.combinators.clone();
+        }
+        let made_by_hand = |name| {
+            let mut items = self.item(name).into_iter();
+            items.any(|item| self.has_impl(item, "JsonSchema") && !declare_type(&item.markers))
+        };
+        let is_code =
+            !schema.computed.is_empty() || ty.and_then(TypeRef::local).is_some_and(made_by_hand);
+        if is_code && declare_type(markers) {
+            validation.schemaless = true;
+        }
+    }
+
+    fn with_attributes(&self, item: &Item, diagnostics: &mut Diagnostics) -> Item {
+        let mut item = item.clone();
+        if !derives_schema(&item) {
+            if !declare_type(&item.markers) {
+                let message = format!("the schema of `{}` is not known: code makes it", item.name);
+                let finding = Diagnostic::error(message)
+                    .at(item.place.clone(), "implements `JsonSchema` by hand")
+                    .help(DECLARED);
+                item.schema.findings.push(finding);
+            }
+            return item;
+        }
+        let mut target = Target {
+            wire: self.wire_type(&TypeRef::Local(item.name.clone())),
+            items: WireType::Unknown,
+        };
+        // The schema of a newtype is that of its field.
+        if let Body::Struct(Fields {
+            style: Style::Tuple,
+            fields,
+        }) = &mut item.body
+            && let [only] = fields.as_mut_slice()
+        {
+            let inner = std::mem::take(&mut only.schema);
+            item.schema.demands.extend(inner.demands);
+            item.schema.computed.extend(inner.computed);
+            item.schema.with = item.schema.with.take().or(inner.with);
+            item.markers.0.extend(std::mem::take(&mut only.markers.0));
+            let ty = only.ty.clone();
+            target.items = self.element_type(&self.reference(&item, &ty, &mut Diagnostics::new()));
+        }
+        let mut merging = Merging::new((self, item.module), &mut item.markers, target, diagnostics);
+        merging.attributes(&mut item.schema, &mut item.docs);
+        merging.finish();
+        let owner = item.clone();
+        match &mut item.body {
+            Body::Struct(fields) => self.fields_with_attributes(&owner, fields, diagnostics),
+            Body::Enum(variants) => {
+                for variant in variants {
+                    self.variant_with_attributes(
+                        owner.module,
+                        &mut variant.schema,
+                        &mut variant.docs,
+                    );
+                    self.fields_with_attributes(&owner, &mut variant.fields, diagnostics);
+                }
+            }
+            Body::Alias(_) => {}
+        }
+        item
+    }
+
+    /// Of a variant, a schema holds the name and the documentation.
+    fn variant_with_attributes(&self, module: usize, schema: &mut SchemaAttrs, docs: &mut String) {
+        if let Some((description, _)) = &schema.description
+            && let Some(Value::String(text)) = self.value(module, description)
+        {
+            *docs = text;
+        }
+        let demands = schema.demands.iter().map(|demand| &demand.said);
+        let with = schema.with.as_ref().map(|with| Said {
+            shown: "#[schemars(with)]".to_owned(),
+            place: with.place.clone(),
+        });
+        let unread = demands.chain(&schema.computed).chain(&with);
+        let findings = unread.map(|said| {
+            Diagnostic::error(format!("`{}` of a variant is not read", said.shown))
+                .at(said.place.clone(), "has no place in a structural schema")
+                .help("put it on the field of the variant, or on the type of that field")
+        });
+        let findings: Vec<Diagnostic> = findings.collect();
+        schema.findings.extend(findings);
+    }
+
+    fn fields_with_attributes(
+        &self,
+        item: &Item,
+        fields: &mut Fields,
+        diagnostics: &mut Diagnostics,
+    ) {
+        for field in &mut fields.fields {
+            let Field {
+                markers,
+                schema,
+                docs,
+                serde,
+                ty,
+                ..
+            } = &mut *field;
+            let written = schema.with.as_ref().unwrap_or(ty);
+            let ty = self.reference(item, written, &mut Diagnostics::new());
+            let is_other = serde.with && schema.with.is_none();
+            let target = Target {
+                wire: if is_other {
+                    WireType::Unknown
+                } else {
+                    self.wire_type(&ty)
+                },
+                items: self.element_type(&ty),
+            };
+            let mut merging = Merging::new((self, item.module), markers, target, diagnostics);
+            merging.attributes(schema, docs);
+            let has_default = serde.default || item.serde.default || schema.default.is_some();
+            if let Some(said) = schema.required.as_ref().filter(|_| !has_default) {
+                let marker = marker(&ValidationRequired::DEF, Vec::new(), said);
+                merging.add(marker);
+            }
+            merging.finish();
+            let has_default = |markers: &MarkerSet| {
+                markers.has::<KubebuilderDefault>() || markers.has::<field::Default>()
+            };
+            if !has_default(&field.markers) && !field.serde.flatten && !field.serde.skip {
+                match defaults::of(self, item, field) {
+                    defaults::Default::Absent => {}
+                    defaults::Default::Known(value, said) => {
+                        let arguments = vec![("", value)];
+                        field
+                            .markers
+                            .0
+                            .push(marker(&KubebuilderDefault::DEF, arguments, &said));
+                    }
+                    defaults::Default::Unknown(finding) => field.schema.findings.push(finding),
+                }
+            }
+        }
+    }
+
+    /// The value of a literal, or of a constant of the package, as an item of the module names it.
+    fn value(&self, module: usize, literal: &Literal) -> Option<Value> {
+        let mut literal = literal;
+        // A constant may name another one.
+        for _ in 0..8 {
+            match literal {
+                Literal::Known(value) => return Some(value.clone()),
+                Literal::Named(path) => literal = self.named(module, path)?,
+                Literal::Unknown => return None,
+            }
+        }
+        None
+    }
+
+    /// The value of a constant or function: that of the module itself, else of the module that the path names, else the only one.
+    fn named(&self, module: usize, path: &[String]) -> Option<&Literal> {
+        let (name, before) = path.split_last()?;
+        let found = self.package.values.get(name)?;
+        let is_meant = |at: usize| match before.last().map(String::as_str) {
+            None | Some("self" | "Self") => at == module,
+            Some(parent) => {
+                let path = self.package.modules.get(at).map(|module| &module.path);
+                path.and_then(|path| path.last())
+                    .is_some_and(|last| last == parent)
+            }
+        };
+        let own = found.iter().find(|(at, _)| is_meant(*at));
+        let (_, first) = own.or_else(|| found.first())?;
+        let is_clear = own.is_some() || found.iter().all(|(_, value)| value == first);
+        is_clear.then_some(first)
+    }
+}
+
+/// The rules of the root that kube-derive generates, as markers, and what is not known of them.
+pub(super) fn kube_rules(item: &Item) -> (MarkerSet, Vec<Diagnostic>) {
+    let mut markers = MarkerSet::default();
+    let mut findings = Vec::new();
+    for demand in &item.kube_rules.demands {
+        match &demand.word {
+            Word::Rule(Some(rule)) => markers.0.push(rule_marker(rule, &demand.said)),
+            _ => findings.push(
+                Diagnostic::error(format!("`{}` is not known without compiling", demand.said.shown))
+                    .at(demand.said.place.clone(), "code makes the rule")
+                    .help("write it as a text: `validation = \"rule\"`, or `validation = Rule::new(\"rule\").message(\"message\")`"),
+            ),
+        }
+    }
+    (markers, findings)
+}

@@ -1,0 +1,292 @@
+//! Values of expressions, as far as they are known without compiling.
+
+use proc_macro2::TokenStream;
+use serde_json::{Map, Number, Value};
+use syn::{
+    Expr, ExprCall, ExprLit, ExprMethodCall, Lit, LitStr, Token, UnOp,
+    parse::{Parse, ParseStream, Parser as _},
+    punctuated::Punctuated,
+};
+
+use super::syntax::ident_text;
+
+/// The value of an expression.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Literal {
+    /// As JSON.
+    Known(Value),
+    /// That of a constant, or of a function without arguments; its path.
+    Named(Vec<String>),
+    /// Only a compiler knows it.
+    Unknown,
+}
+
+impl Literal {
+    /// The value of an expression.
+    pub(super) fn of(expr: &Expr) -> Self {
+        match expr {
+            Expr::Lit(ExprLit { lit, .. }) => of_literal(lit).map_or(Self::Unknown, Self::Known),
+            Expr::Paren(inner) => Self::of(&inner.expr),
+            Expr::Group(inner) => Self::of(&inner.expr),
+            Expr::Reference(inner) => Self::of(&inner.expr),
+            Expr::Cast(inner) => Self::of(&inner.expr),
+            Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => {
+                Self::of(&unary.expr).negated()
+            }
+            Expr::Array(array) => Self::list(array.elems.iter()),
+            Expr::MethodCall(call) => of_method(call),
+            Expr::Call(call) => of_call(call),
+            Expr::Macro(call) => of_macro(&call.mac),
+            Expr::Block(block) => Self::of_block(&block.block),
+            Expr::Path(path) if path.qself.is_none() => of_path(&path.path),
+            _ => Self::Unknown,
+        }
+    }
+
+    /// The value of a block that is one expression.
+    pub(super) fn of_block(block: &syn::Block) -> Self {
+        match block.stmts.as_slice() {
+            [syn::Stmt::Expr(expr, None)] => Self::of(expr),
+            _ => Self::Unknown,
+        }
+    }
+
+    /// The value of tokens as `serde_json::json!` takes them.
+    pub(super) fn of_json(tokens: TokenStream) -> Self {
+        let parsed = (|input: ParseStream<'_>| Json::parse(input)).parse2(tokens);
+        parsed.map_or(Self::Unknown, |json| json.0)
+    }
+
+    /// The text that it is.
+    pub(super) fn text(self) -> Option<String> {
+        match self {
+            Self::Known(Value::String(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    fn list<'e>(items: impl Iterator<Item = &'e Expr>) -> Self {
+        let items = items.map(|item| match Self::of(item) {
+            Self::Known(value) => Some(value),
+            _ => None,
+        });
+        let items: Option<Vec<Value>> = items.collect();
+        items.map_or(Self::Unknown, |items| Self::Known(Value::Array(items)))
+    }
+
+    fn negated(self) -> Self {
+        let Self::Known(Value::Number(number)) = self else {
+            return Self::Unknown;
+        };
+        let whole = number.as_i128().and_then(|number| number.checked_neg());
+        let negated = match whole.map(Number::from_i128) {
+            Some(whole) => whole,
+            None => number.as_f64().and_then(|number| Number::from_f64(-number)),
+        };
+        negated.map_or(Self::Unknown, |number| Self::Known(Value::Number(number)))
+    }
+}
+
+fn of_literal(lit: &Lit) -> Option<Value> {
+    Some(match lit {
+        Lit::Str(text) => Value::String(text.value()),
+        Lit::Char(one) => Value::String(one.value().to_string()),
+        Lit::Bool(flag) => Value::Bool(flag.value),
+        Lit::Int(number) => Value::Number(Number::from_i128(number.base10_parse().ok()?)?),
+        Lit::Float(number) => Value::Number(Number::from_f64(number.base10_parse().ok()?)?),
+        _ => return None,
+    })
+}
+
+/// `"text".to_owned()` and the like.
+fn of_method(call: &ExprMethodCall) -> Literal {
+    const SAME: [&str; 6] = ["as_str", "clone", "into", "to_owned", "to_string", "to_vec"];
+    let value = Literal::of(&call.receiver);
+    let is_same = call.args.is_empty() && SAME.iter().any(|name| call.method == name);
+    match value {
+        Literal::Known(Value::Number(number)) if call.method == "to_string" => {
+            Literal::Known(Value::String(number.to_string()))
+        }
+        value if is_same => value,
+        _ => Literal::Unknown,
+    }
+}
+
+/// `Some(value)`, `String::from("text")` and the like.
+fn of_call(call: &ExprCall) -> Literal {
+    let Expr::Path(function) = &*call.func else {
+        return Literal::Unknown;
+    };
+    let path = segments(&function.path);
+    let mut names = path.iter().rev().map(String::as_str);
+    let (last, owner) = (names.next(), names.next());
+    let first = call.args.first();
+    match (owner, last, first) {
+        (_, Some("Some"), Some(value)) | (Some(_), Some("from"), Some(value)) => Literal::of(value),
+        (Some("Box" | "Arc" | "Rc"), Some("new"), Some(value)) => Literal::of(value),
+        (Some("String"), Some("new"), None) => Literal::Known(Value::String(String::new())),
+        (Some("Vec" | "BTreeSet" | "HashSet"), Some("new"), None) => {
+            Literal::Known(Value::Array(Vec::new()))
+        }
+        (Some("BTreeMap" | "HashMap"), Some("new"), None) => {
+            Literal::Known(Value::Object(Map::new()))
+        }
+        (_, Some(_), None) => Literal::Named(path),
+        _ => Literal::Unknown,
+    }
+}
+
+/// `vec![…]` and `json!(…)`.
+fn of_macro(call: &syn::Macro) -> Literal {
+    let name = call
+        .path
+        .segments
+        .last()
+        .map(|last| ident_text(&last.ident));
+    match name.as_deref() {
+        Some("vec") => {
+            let items = call.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated);
+            items.map_or(Literal::Unknown, |items| Literal::list(items.iter()))
+        }
+        Some("concat") => {
+            let parts = call.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated);
+            let parts =
+                parts.map(|parts| parts.iter().map(|part| Literal::of(part).text()).collect());
+            match parts {
+                Ok(Some(text)) => Literal::Known(Value::String(text)),
+                _ => Literal::Unknown,
+            }
+        }
+        Some("json") => Literal::of_json(call.tokens.clone()),
+        _ => Literal::Unknown,
+    }
+}
+
+fn of_path(path: &syn::Path) -> Literal {
+    let path = segments(path);
+    let mut names = path.iter().rev().map(String::as_str);
+    match (names.next(), names.next()) {
+        (Some("None"), _) => Literal::Known(Value::Null),
+        (Some(end @ ("MAX" | "MIN")), Some(ty)) => match limit(ty, end == "MAX") {
+            Some(number) => Literal::Known(Value::Number(number)),
+            None => Literal::Named(path),
+        },
+        _ => Literal::Named(path),
+    }
+}
+
+fn segments(path: &syn::Path) -> Vec<String> {
+    let segments = path.segments.iter();
+    segments.map(|one| ident_text(&one.ident)).collect()
+}
+
+/// `i32::MAX` and the like.
+fn limit(ty: &str, greatest: bool) -> Option<Number> {
+    macro_rules! limits {
+        ($($name:ident)+) => {
+            match ty {
+                $(stringify!($name) => i128::from(if greatest { $name::MAX } else { $name::MIN }),)+
+                _ => return None,
+            }
+        };
+    }
+    Number::from_i128(limits!(i8 i16 i32 i64 u8 u16 u32 u64))
+}
+
+struct Json(Literal);
+
+impl Parse for Json {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        if input.peek(syn::token::Brace) {
+            let content;
+            syn::braced!(content in input);
+            let entries = Punctuated::<Entry, Token![,]>::parse_terminated(&content)?;
+            let entries = entries.into_iter().map(|Entry(key, value)| match value {
+                Literal::Known(value) => Some((key, value)),
+                _ => None,
+            });
+            let entries: Option<Map<String, Value>> = entries.collect();
+            return Ok(Self(entries.map_or(Literal::Unknown, |entries| {
+                Literal::Known(Value::Object(entries))
+            })));
+        }
+        if input.peek(syn::token::Bracket) {
+            let content;
+            syn::bracketed!(content in input);
+            let items = Punctuated::<Self, Token![,]>::parse_terminated(&content)?;
+            let items = items.into_iter().map(|item| match item.0 {
+                Literal::Known(value) => Some(value),
+                _ => None,
+            });
+            let items: Option<Vec<Value>> = items.collect();
+            return Ok(Self(items.map_or(Literal::Unknown, |items| {
+                Literal::Known(Value::Array(items))
+            })));
+        }
+        match Literal::of(&input.parse()?) {
+            Literal::Named(path) if path == ["null"] => Ok(Self(Literal::Known(Value::Null))),
+            literal => Ok(Self(literal)),
+        }
+    }
+}
+
+/// `"key": value`
+struct Entry(String, Literal);
+
+impl Parse for Entry {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let key: LitStr = input.parse()?;
+        input.parse::<Token![:]>()?;
+        Ok(Self(key.value(), Json::parse(input)?.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: impl Into<Option<Value>>) {
+        let found = match Literal::of(&syn::parse_str(text).unwrap()) {
+            Literal::Known(value) => Some(value),
+            _ => None,
+        };
+        assert_eq!(found, expected.into(), "{text}");
+    }
+
+    #[test]
+    fn literals_are_known_in_the_forms_in_which_they_are_written() {
+        check("3", json!(3));
+        check("-1_000i64", json!(-1000));
+        check("-0.5", json!(-0.5));
+        check("u64::MAX", json!(u64::MAX));
+        check("std::i8::MIN", json!(-128));
+        check("1 as u32", json!(1));
+        check("\"a\".to_owned()", json!("a"));
+        check("String::from(\"a\")", json!("a"));
+        check("Some(vec![1, 2])", json!([1, 2]));
+        check("Vec::new()", json!([]));
+        check("None", Value::Null);
+        check(
+            "json!({\"a\": [1, null, true]})",
+            json!({"a": [1, null, true]}),
+        );
+        check("5.to_string()", json!("5"));
+        check("concat!(\"a\", \"b\")", json!("ab"));
+    }
+
+    #[test]
+    fn what_a_compiler_alone_knows_is_not_guessed() {
+        check("1 + 1", None);
+        check("*RE", None);
+        check("vec![LIMIT]", None);
+        check("format!(\"{LIMIT}\")", None);
+        check("text.trim()", None);
+        assert_eq!(
+            Literal::of(&syn::parse_str("limits::MOST").unwrap()),
+            Literal::Named(vec!["limits".to_owned(), "MOST".to_owned()]),
+        );
+    }
+}
