@@ -153,6 +153,12 @@ mod tests {
         config.generate().unwrap();
         let types = std::fs::read_to_string(at("out/apis/example/v1/gate.rs")).unwrap();
         assert!(types.contains("pub struct Doorway"), "{types}");
+        // Also where it stands among what is generated.
+        std::fs::rename(at("names.toml"), at("out/apis/names.toml")).unwrap();
+        let config = config.names_file(at("out/apis/names.toml"));
+        config.generate().unwrap();
+        let names = std::fs::read_to_string(at("out/apis/names.toml")).unwrap();
+        assert!(names.ends_with(record), "{names}");
     }
 
     #[test]

@@ -160,10 +160,14 @@ impl Config {
                 });
             }
             let mut tree = self.place(generated.files, &sources, &target, &options)?;
-            let names = self.place_names(generated.names, &target, &mut tree)?;
+            let mut names = self.place_names(generated.names, &target, &mut tree)?;
             let scope = self.scope(&sources, &target);
             let advice = advice::missing(&tree, &target, &options, &generated.api, &self.disk);
-            let plan = Plan::new(&target.root, tree, Tree::new(), &scope)?;
+            let mut plan = Plan::new(&target.root, tree, Tree::new(), &scope)?;
+            if let Some(names) = &mut names {
+                // The file may stand among those that are generated.
+                Plan::agree(&mut [&mut plan, names])?;
+            }
             self.check_partial(&sources, &target, &plan)?;
             Ok(Prepared {
                 manifests,
