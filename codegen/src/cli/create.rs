@@ -11,6 +11,7 @@ use codegen::{
 
 use super::{
     Failure,
+    create_controller::CreateController,
     create_webhook::CreateWebhook,
     finish::{Finish, prepare},
     kind::KindArgs,
@@ -30,6 +31,8 @@ pub(super) struct Create {
 enum What {
     /// Add a kind: types, controller, tests and sample, and all that is generated from them.
     Api(CreateApi),
+    /// Add a controller to a kind that was created without one, with its tests.
+    Controller(CreateController),
     /// Add webhooks to a kind: handlers, their tests, and what serves and deploys them.
     Webhook(CreateWebhook),
 }
@@ -48,7 +51,7 @@ pub(super) struct CreateApi {
     /// Let objects live in the cluster, and not in namespaces.
     #[arg(long)]
     cluster: bool,
-    /// Write no controller, and no tests of one.
+    /// Write no controller, and no tests of one; `create controller` adds them later.
     #[arg(long)]
     no_controller: bool,
     /// Write nothing; list what would be written.
@@ -60,6 +63,7 @@ impl Create {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
         match self.what {
             What::Api(command) => command.run(color),
+            What::Controller(command) => command.run(color),
             What::Webhook(command) => command.run(color),
         }
     }
@@ -161,6 +165,7 @@ impl CreateApi {
             is_first_of_version: !project.root.join(version_file).exists(),
             is_further_version: other.is_some(),
             is_first: project.kinds() == 0,
+            has_example: true,
             group_module,
             group,
             version: version.clone(),

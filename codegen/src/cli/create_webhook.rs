@@ -6,13 +6,13 @@ use clap::Args;
 use codegen::{
     config::{FILE_NAME, shown},
     model::{Conversion, Resource, TypeKind, Version},
-    operator::{Api, Handler, Part, Spoke, Webhooks},
+    operator::{Api, Handler, Spoke, Webhooks},
 };
 
 use super::{
     Failure,
     finish::{Finish, prepare},
-    kind::{KindArgs, candidates},
+    kind::{KindArgs, candidates, sample_of},
     operator::{Files, Project, input_error, mode, refused},
     style::{self, Color},
 };
@@ -173,7 +173,12 @@ pub(super) fn existing(project: &Project, api: Api, files: &Files) -> Result<Web
     );
     let title = format!("`{}` in `{}/{}`", api.kind, api.group, api.version);
     let (mut found, mut free) = (None, None);
-    for name in candidates(&api) {
+    let [plain, with_group, with_version, with_both] = candidates(&api);
+    let names = match project.versions_of(&api.group, &api.kind).count() {
+        1 => [plain, with_group, with_version, with_both],
+        _ => [plain, with_version, with_group, with_both],
+    };
+    for name in names {
         let text = files.text(Path::new(&format!("src/webhooks/{name}.rs")))?;
         let text = text.unwrap_or_default();
         if text.contains(&import) || text.contains(&title) {
@@ -253,40 +258,7 @@ pub(super) fn fields(version: &Version, resource: &Resource) -> Vec<String> {
 
 /// Reads the name of the sample, which tests start with.
 pub(super) fn read_sample(webhooks: &mut Webhooks, files: &Files) -> Result<(), Failure> {
-    let api = &webhooks.api;
-    let path = api.path(Part::Sample).unwrap_or_default();
-    let text = match api.sample.as_str() {
-        "" => None,
-        _ => files.text(&path)?,
-    };
-    let documents = serde_saphyr::from_multiple::<serde_json::Value>(&text.unwrap_or_default());
-    let mut documents = documents.unwrap_or_default().into_iter();
-    let Some(sample) = documents.find(|document| document["kind"] == *api.kind) else {
-        return Err(refused(format!(
-            "no sample of {} in {}/{} is there, which the tests of webhooks start with: write {}",
-            api.kind,
-            api.group,
-            api.version,
-            shown(
-                &files
-                    .root()
-                    .join(format!("config/samples/{}.yaml", api.module))
-            )
-        )));
-    };
-    let text = |key: &str, default: &str| {
-        let text = sample["metadata"][key].as_str();
-        text.unwrap_or(default).to_owned()
-    };
-    let is_plain = |text: &str| kube_names::subdomain_fault(text).is_none();
-    let (name, namespace) = (text("name", "sample"), text("namespace", "default"));
-    if !is_plain(&name) || !is_plain(&namespace) {
-        return Err(refused(format!(
-            "{}: invalid name or namespace of the sample",
-            shown(&files.root().join(path))
-        )));
-    }
-    (webhooks.sample, webhooks.namespace) = (name, namespace);
+    (webhooks.sample, webhooks.namespace) = sample_of(&webhooks.api, files)?;
     Ok(())
 }
 

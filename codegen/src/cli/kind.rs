@@ -5,8 +5,8 @@ use std::path::Path;
 use clap::Args;
 use codegen::{
     config::shown,
-    model::{Resource, Version},
-    operator::{Api, names},
+    model::{Resource, TypeKind, Version},
+    operator::{Api, Part, names},
 };
 
 use super::{
@@ -112,6 +112,7 @@ impl KindArgs {
             is_first_of_version: here.all(|it| it.kind == *kind),
             is_further_version: others,
             is_first: project.kinds() == 1,
+            has_example: has_field(project, &group, version, &format!("{kind}Spec"), "size"),
             version: version.clone(),
             kind: kind.clone(),
             controller: None,
@@ -143,6 +144,63 @@ impl KindArgs {
         }
         Ok(api)
     }
+}
+
+/// The name and the namespace of a kind's sample, which its tests start with.
+pub(super) fn sample_of(api: &Api, files: &Files) -> Result<(String, String), Failure> {
+    let path = api.path(Part::Sample).unwrap_or_default();
+    let text = match api.sample.as_str() {
+        "" => None,
+        _ => files.text(&path)?,
+    };
+    let documents = serde_saphyr::from_multiple::<serde_json::Value>(&text.unwrap_or_default());
+    let mut documents = documents.unwrap_or_default().into_iter();
+    let Some(sample) = documents.find(|document| document["kind"] == *api.kind) else {
+        return Err(refused(format!(
+            "no sample of {} in {}/{} is there, which the tests start with: write {}",
+            api.kind,
+            api.group,
+            api.version,
+            shown(
+                &files
+                    .root()
+                    .join(format!("config/samples/{}.yaml", api.module))
+            )
+        )));
+    };
+    let text = |key: &str, default: &str| {
+        let text = sample["metadata"][key].as_str();
+        text.unwrap_or(default).to_owned()
+    };
+    let is_plain = |text: &str| kube_names::subdomain_fault(text).is_none();
+    let (name, namespace) = (text("name", "sample"), text("namespace", "default"));
+    if !is_plain(&name) || !is_plain(&namespace) {
+        return Err(refused(format!(
+            "{}: invalid name or namespace of the sample",
+            shown(&files.root().join(path))
+        )));
+    }
+    Ok((name, namespace))
+}
+
+/// Whether a type of a version has a field, by its name in Rust.
+pub(super) fn has_field(
+    project: &Project,
+    group: &str,
+    version: &str,
+    type_name: &str,
+    field: &str,
+) -> bool {
+    let versions = project.group(group).into_iter();
+    let mut types = versions
+        .flat_map(|group| &group.versions)
+        .filter(|found| found.name == version)
+        .flat_map(|version| &version.types);
+    let found = types.find(|def| def.name == type_name);
+    found.is_some_and(|def| match &def.kind {
+        TypeKind::Struct(found) => found.fields.iter().any(|it| it.rust_name == field),
+        _ => false,
+    })
 }
 
 /// Whether a text has these words, and not only longer ones that they are a part of: `v1` is not `v1alpha1`.

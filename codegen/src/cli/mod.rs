@@ -8,6 +8,7 @@ mod completions;
 mod crate_;
 mod crd;
 mod create;
+mod create_controller;
 mod create_webhook;
 mod delete;
 mod delete_webhook;

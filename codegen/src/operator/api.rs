@@ -10,6 +10,7 @@ const TYPES: &str = include_str!("../../../templates/operator/api/types.rs");
 const VERSION: &str = include_str!("../../../templates/operator/api/version.rs");
 const CONTROLLER: &str = include_str!("../../../templates/operator/api/controller.rs");
 const TEST: &str = include_str!("../../../templates/operator/api/test.rs");
+const TEST_EXAMPLE: &str = include_str!("../../../templates/operator/api/test_example.rs");
 const SAMPLE: &str = include_str!("../../../templates/operator/api/sample.yaml");
 
 /// The file of the program.
@@ -50,6 +51,8 @@ pub struct Api {
     pub is_first: bool,
     /// Whether it is the first kind of its version, or the last.
     pub is_first_of_version: bool,
+    /// Whether its spec has the example of a field, which a test breaks the rule of.
+    pub has_example: bool,
 }
 
 /// What a file of a kind is for.
@@ -128,25 +131,28 @@ impl Api {
                 format!("pub use self::{}::*;", self.module),
             ));
         }
-        if let Some(controller) = &self.controller {
-            edits.push(Edit::item(
-                "src/controllers/mod.rs",
-                format!("pub mod {controller};"),
-            ));
-            edits.push(Edit::item(
-                "tests/operator/main.rs",
-                format!("mod {controller};"),
-            ));
-            let add =
-                format!("let manager = crate::controllers::{controller}::add(manager, &shared)?;");
-            edits.push(Edit::statement(APP, ("setup", At::End), add));
-        }
+        edits.extend(self.controller_edits());
         edits.push(self.sample_edit());
         if !self.is_further_version {
             let statement = format!("let demo = demo.command_to_try({:?});", self.command());
             edits.push(Edit::statement(APP, ("demo", At::End), statement));
         }
         edits
+    }
+
+    /// The lines that its controller has in other files.
+    #[must_use]
+    pub fn controller_edits(&self) -> Vec<Edit> {
+        let Some(controller) = &self.controller else {
+            return Vec::new();
+        };
+        let add =
+            format!("let manager = crate::controllers::{controller}::add(manager, &shared)?;");
+        vec![
+            Edit::item("src/controllers/mod.rs", format!("pub mod {controller};")),
+            Edit::item("tests/operator/main.rs", format!("mod {controller};")),
+            Edit::statement(APP, ("setup", At::End), add),
+        ]
     }
 
     /// The declaration of the version, with that of the group if `apis` has none.
@@ -217,7 +223,16 @@ impl Api {
         } else {
             "// +kubebuilder:storageversion\n"
         };
+        let (example_imports, example) = match self.has_example {
+            true => (
+                "use codegen_runtime::kube::api::{ObjectMeta, PostParams};\n",
+                TEST_EXAMPLE,
+            ),
+            false => ("", ""),
+        };
         vec![
+            ("example_imports", example_imports.to_owned()),
+            ("example", example.to_owned()),
             ("name", self.operator.name.clone()),
             ("crate", self.operator.crate_name()),
             ("group", self.group.clone()),

@@ -325,6 +325,7 @@ mod tests {
             is_further_version: false,
             is_first: false,
             is_first_of_version,
+            has_example: true,
         }
     }
 

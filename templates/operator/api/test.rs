@@ -3,8 +3,7 @@
 use codegen_runtime::condition;
 use codegen_runtime::fake::{ApiServer, Fault, FaultKind, assert_rbac};
 use codegen_runtime::kube::Api;
-use codegen_runtime::kube::api::{ObjectMeta, PostParams};
-
+{{example_imports}}
 use {{crate}}::apis::{{group_module}}::{{version_module}}::{{kind}};
 use {{crate}}::app;
 
@@ -47,21 +46,4 @@ async fn a_conflict_is_survived() {
     until(async || is_ready(&api).await).await;
     running.stop().await;
 }
-
-#[tokio::test]
-async fn objects_are_checked_by_their_definition() {
-    let server = server();
-    let api = api(&server);
-    let mut object = api.get(SAMPLE).await.unwrap();
-    object.metadata = ObjectMeta {
-        name: Some("another".to_owned()),
-        ..ObjectMeta::default()
-    };
-    let params = PostParams::default();
-    let created = api.create(&params, &object).await.unwrap();
-    assert_eq!(created.spec, object.spec);
-    object.metadata.name = Some("wrong".to_owned());
-    object.spec.size = -1;
-    let refused = api.create(&params, &object).await.unwrap_err();
-    assert!(refused.to_string().contains("spec.size"), "{refused}");
-}
+{{example}}

@@ -31,6 +31,12 @@ fn every_subcommand_explains_itself() {
     check("help-init", &["init", "--help"]);
     check("help-create", &["create", "api", "--help"]);
     check("help-delete", &["delete", "api", "--help"]);
+    check("help-create-webhook", &["create", "webhook", "--help"]);
+    check(
+        "help-create-controller",
+        &["create", "controller", "--help"],
+    );
+    check("help-delete-webhook", &["delete", "webhook", "--help"]);
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod inspect;
 mod interrupt;
 mod names;
 mod operator;
+mod operator_controllers;
 mod operator_webhooks;
 mod output;
 mod sandbox;

@@ -142,7 +142,7 @@ pub(super) fn differing<'a>(a: &'a Files, b: &'a Files) -> Vec<&'a Path> {
 
 /// Kinds of every sort: long and short names, keywords, names that files of the operator have, several to a version and versions to a
 /// kind, one name in two groups.
-pub(super) const KINDS: [(&str, &[&str]); 15] = [
+const KINDS: [(&str, &[&str]); 15] = [
     ("batch/v1alpha1/Widget", &[]),
     ("batch/v1alpha1/Aaa", &["--cluster", "--plural", "aaaz"]),
     ("batch/v1beta1/Widget", &[]),
@@ -168,6 +168,21 @@ fn operators_with_kinds_of_every_sort_are_complete_and_formatted() {
         create(&sandbox, api, more);
         succeeds(&sandbox, "sample-operator", &["generate", "--check"]);
     }
+    let long = "a/v1/AnExceedinglyLongNameOfSomeKind";
+    create(&sandbox, "a/v2/AnExceedinglyLongNameOfSomeKind", &[]);
+    for api in [
+        "batch/v1alpha1/Widget",
+        "batch/v10/Widget",
+        "e/v1/Type",
+        "match/v2/HTTPRoute",
+        long,
+    ] {
+        create_webhook(&sandbox, api, &["--defaulting", "--validation"]);
+    }
+    for api in ["batch/v1alpha1/Widget", long] {
+        create_webhook(&sandbox, api, &["--conversion"]);
+    }
+    succeeds(&sandbox, "sample-operator", &["generate", "--check"]);
     let formatted = Command::new("rustfmt")
         .args(["--edition", "2024", "--check"])
         .args(["src/lib.rs", "src/main.rs", "tests/operator/main.rs"])
@@ -190,6 +205,9 @@ fn operators_with_kinds_of_every_sort_are_complete_and_formatted() {
         "config/samples/widget_v10.yaml",
         "src/apis/match_/v2/http_route.rs",
         "src/apis/batch_other_org/v1/image.rs",
+        "src/webhooks/widget_v1beta1_conversion.rs",
+        "src/webhooks/widget_v10.rs",
+        "tests/operator/type__webhook.rs",
     ] {
         assert!(written.contains_key(Path::new(path)), "{path}");
     }

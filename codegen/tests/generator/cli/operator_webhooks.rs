@@ -1,9 +1,7 @@
 //! `create webhook`.
 
-use std::{path::Path, process::Command};
-
 use super::operator::{
-    KINDS, about, about_what, create, create_webhook, differing, files, operator, succeeds,
+    about, about_what, create, create_webhook, differing, files, operator, succeeds,
 };
 use crate::cli::sandbox::Sandbox;
 
@@ -167,43 +165,6 @@ fn a_further_webhook_changes_nothing_else() {
         "tests/operator/widget_webhook.rs",
     ];
     assert_eq!(paths, expected);
-}
-
-#[test]
-fn webhooks_of_kinds_of_every_sort_are_complete_and_formatted() {
-    let sandbox = operator();
-    for (api, more) in KINDS {
-        create(&sandbox, api, more);
-    }
-    for (api, _) in KINDS {
-        create_webhook(&sandbox, api, &ALL[..2]);
-    }
-    create(&sandbox, "a/v2/AnExceedinglyLongNameOfSomeKind", &[]);
-    create_webhook(&sandbox, "batch/v1alpha1/Widget", &["--conversion"]);
-    let long = "a/v1/AnExceedinglyLongNameOfSomeKind";
-    create_webhook(&sandbox, long, &["--conversion"]);
-    succeeds(&sandbox, FOLDER, &["generate", "--check"]);
-    let formatted = Command::new("rustfmt")
-        .args(["--edition", "2024", "--check"])
-        .args(["src/lib.rs", "src/main.rs", "tests/operator/main.rs"])
-        .current_dir(sandbox.path(FOLDER))
-        .output();
-    if let Ok(output) = formatted {
-        let said = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success(), "{said}");
-    }
-    let written = files(&sandbox.path(FOLDER));
-    for (path, text) in &written {
-        assert!(!text.contains("{{"), "{}", path.display());
-    }
-    for path in [
-        "src/webhooks/widget_v1beta1_conversion.rs",
-        "src/webhooks/widget_v10.rs",
-        "src/webhooks/cache_type_.rs",
-        "tests/operator/e_type__webhook.rs",
-    ] {
-        assert!(written.contains_key(Path::new(path)), "{path}");
-    }
 }
 
 #[test]
