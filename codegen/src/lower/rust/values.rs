@@ -356,7 +356,12 @@ fn declares_its_type(field: &Field) -> bool {
         || markers.has::<Schemaless>()
 }
 
+/// Where a marker in a comment gives the default; one that serde gives matters where a schema is written, which checks it.
 fn default_place(markers: &MarkerSet) -> Option<Place> {
+    let mut markers_of_serde = markers.0.iter().filter(|marker| marker.attribute.is_some());
+    if markers_of_serde.any(crate::read::markers::Marker::is::<KubebuilderDefault>) {
+        return None;
+    }
     let kubebuilder = markers.get::<KubebuilderDefault>();
     let place = kubebuilder.map(|default| default.marker.value.place);
     place.or_else(|| Some(markers.get::<field::Default>()?.marker.value.place))

@@ -124,6 +124,9 @@ fn of_call(call: &ExprCall) -> Literal {
     match (owner, last, first) {
         (_, Some("Some"), Some(value)) | (Some(_), Some("from"), Some(value)) => Literal::of(value),
         (Some("Box" | "Arc" | "Rc"), Some("new"), Some(value)) => Literal::of(value),
+        // Kubernetes' own: both write what they hold.
+        (_, Some("Quantity"), Some(value)) => Literal::of(value),
+        (Some("IntOrString"), Some("Int" | "String"), Some(value)) => Literal::of(value),
         (Some("String"), Some("new"), None) => Literal::Known(Value::String(String::new())),
         (Some("Vec" | "BTreeSet" | "HashSet"), Some("new"), None) => {
             Literal::Known(Value::Array(Vec::new()))

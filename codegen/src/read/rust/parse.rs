@@ -249,6 +249,7 @@ impl FileReader<'_> {
                         module,
                     });
                 }
+                self.associated_values(item, module);
                 self.comments.ignore(self.range(item).start..end);
             }
             other => {

@@ -301,6 +301,27 @@ impl FileReader<'_> {
         let name = ident_text(ident);
         self.out.values.push((module, name, value));
     }
+
+    /// The constants and functions of a type, by `Type::name`.
+    pub(super) fn associated_values(&mut self, item: &syn::ItemImpl, module: usize) {
+        let syn::Type::Path(ty) = &*item.self_ty else {
+            return;
+        };
+        let Some(ty) = ty.path.segments.last().filter(|_| item.trait_.is_none()) else {
+            return;
+        };
+        let ty = ident_text(&ty.ident);
+        let values = item.items.iter().filter_map(|item| match item {
+            syn::ImplItem::Const(item) => Some((&item.ident, Literal::of(&item.expr))),
+            syn::ImplItem::Fn(item) if item.sig.inputs.is_empty() => {
+                Some((&item.sig.ident, Literal::of_block(&item.block)))
+            }
+            _ => None,
+        });
+        let values =
+            values.map(|(name, value)| (module, format!("{ty}::{}", ident_text(name)), value));
+        self.out.values.extend(values);
+    }
 }
 
 /// Adds a demand, unless an attribute read before says that part already: schemars' own go before others.

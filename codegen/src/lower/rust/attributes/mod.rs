@@ -219,16 +219,25 @@ impl Cx<'_> {
         None
     }
 
-    /// The value of a constant or function: that of the module itself, else of the module that the path names, else the only one.
+    /// The value of a constant or function: that of the module itself, else of the module or type that the path names, else the only one.
     fn named(&self, module: usize, path: &[String]) -> Option<&Literal> {
         let (name, before) = path.split_last()?;
-        let found = self.package.values.get(name)?;
-        let is_meant = |at: usize| match before.last().map(String::as_str) {
-            None | Some("self" | "Self") => at == module,
+        let values = &self.package.values;
+        let found = match before.last() {
+            Some(ty) if ty.starts_with(char::is_uppercase) => {
+                values.get(&format!("{ty}::{name}"))?
+            }
+            _ => values.get(name)?,
+        };
+        let parent = before
+            .last()
+            .filter(|_| before.len() > 1 || before != ["self"]);
+        let is_meant = |at: usize| match parent.filter(|name| !name.starts_with(char::is_uppercase))
+        {
+            None => at == module,
             Some(parent) => {
                 let path = self.package.modules.get(at).map(|module| &module.path);
-                path.and_then(|path| path.last())
-                    .is_some_and(|last| last == parent)
+                path.and_then(|path| path.last()) == Some(parent)
             }
         };
         let own = found.iter().find(|(at, _)| is_meant(*at));

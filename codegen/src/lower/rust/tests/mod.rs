@@ -1,3 +1,4 @@
+mod attributes;
 mod methods;
 mod modules;
 mod objects;

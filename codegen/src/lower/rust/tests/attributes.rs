@@ -1,0 +1,137 @@
+use serde_json::{Value, json};
+
+use super::*;
+
+const DERIVE: &str = "#[derive(Clone, Serialize, Deserialize, JsonSchema)]";
+
+/// The fields of the struct `S` with the derives of a schema.
+#[track_caller]
+fn derived(fields_and_items: &str) -> Vec<Field> {
+    let (fields_text, items) = fields_and_items
+        .split_once("---")
+        .unwrap_or((fields_and_items, ""));
+    let text = format!("{DERIVE}\npub struct S {{ {fields_text} }}\n{items}");
+    fields(def(&single(&text), "S")).to_vec()
+}
+
+#[track_caller]
+fn check_default(field: &str, expected: impl Into<Option<Value>>) {
+    let found = derived(field);
+    assert_eq!(found[0].default, expected.into(), "{field}");
+    assert!(!found[0].required, "{field}");
+}
+
+#[test]
+fn defaults_are_what_serde_gives() {
+    check_default("#[serde(default)] a: i32", json!(0));
+    check_default("#[serde(default)] a: Vec<String>", json!([]));
+    check_default("#[serde(default)] a: Option<String>", None);
+    check_default(
+        "#[serde(default = \"f\")] a: u16, --- fn f() -> u16 { 80 }",
+        json!(80),
+    );
+    check_default(
+        "#[serde(default = \"values::f\")] a: u16, --- fn f() -> u16 { 80 } mod values { pub fn f() -> u16 { 90 } }",
+        json!(90),
+    );
+    check_default(
+        "#[serde(default = \"S::f\")] a: u16, --- fn f() -> u16 { 80 } impl S { fn f() -> u16 { 70 } }",
+        json!(70),
+    );
+    check_default(
+        "#[serde(default = \"f\")] a: Quantity, --- use k8s_openapi::apimachinery::pkg::api::resource::Quantity; fn f() -> Quantity { Quantity(\"8Gi\".into()) }",
+        json!("8Gi"),
+    );
+    check_default(
+        "#[serde(default = \"f\")] a: M, --- #[derive(Serialize, Deserialize, JsonSchema)] #[serde(rename_all = \"lowercase\")] pub enum M { Fast, Slow } fn f() -> M { M::Slow }",
+        json!("slow"),
+    );
+    check_default(
+        "#[serde(default)] a: M, --- #[derive(Default, Serialize, Deserialize, JsonSchema)] pub struct M { b: bool, c: Option<u8> }",
+        json!({"b": false}),
+    );
+    // Left out by serde, so that it is no default of the schema either.
+    check_default(
+        "#[serde(default, skip_serializing_if = \"Vec::is_empty\")] a: Vec<String>",
+        None,
+    );
+    check_default(
+        "#[serde(default)]\n// +kubebuilder:default=4\n a: i32",
+        json!(4),
+    );
+}
+
+#[test]
+fn a_default_that_code_makes_is_known_to_be_unknown() {
+    for field in [
+        "#[serde(default = \"f\")] a: u16, --- fn f() -> u16 { 40 + 40 }",
+        "#[serde(default = \"S::f\")] a: u16, --- fn f() -> u16 { 80 }",
+        "#[serde(default = \"f\")] a: u16, --- mod b { pub fn f() -> u16 { 1 } } mod c { pub fn f() -> u16 { 2 } }",
+        "#[serde(default)] a: M, --- #[derive(Serialize, Deserialize, JsonSchema)] pub struct M; impl Default for M {}",
+    ] {
+        let found = derived(field);
+        assert_eq!(found[0].default, None, "{field}");
+        let findings = &found[0].derived.as_ref().unwrap().findings;
+        assert_eq!(findings.len(), 1, "{field}: {findings:?}");
+    }
+}
+
+#[test]
+fn without_the_derive_attributes_say_nothing() {
+    let text = "#[derive(Clone, Serialize, Deserialize)] pub struct S { #[serde(default)] #[validate(length(max = 3))] a: String }";
+    let version = single(text);
+    let found = fields(def(&version, "S"));
+    assert_eq!(found[0].default, None);
+    assert_eq!(found[0].validation.max_length, None);
+    assert_eq!(found[0].derived, None);
+}
+
+#[test]
+fn words_mean_what_the_type_makes_of_them() {
+    let found = derived(
+        "#[schemars(length(min = 1, max = MOST))] a: String,
+         #[schemars(length(min = 1, max = 9))] b: Option<Vec<String>>,
+         #[schemars(inner(range(max = 3.0)))] c: Vec<i32>,
+         #[schemars(range(min = i8::MIN, max = 1.5))] d: f64,
+         #[schemars(contains(pattern = \"a.b\"))] e: String,
+         #[schemars(extend(\"oneOf\" = [{\"minimum\": 1}]))] f: i32,
+         #[schemars(required)] g: Option<i32>,
+         #[schemars(with = \"Vec<String>\", length(max = 2))] h: Foreign,
+         #[garde(email)] #[validate(length(equal = 2))] i: String, ---
+         const MOST: usize = LIMIT; const LIMIT: usize = 7; use other::Foreign;",
+    );
+    let rules: Vec<Value> = found
+        .iter()
+        .map(|field| serde_json::to_value(&field.validation).unwrap())
+        .collect();
+    assert_eq!(
+        rules,
+        [
+            json!({"minLength": 1, "maxLength": 7}),
+            json!({"minItems": 1, "maxItems": 9}),
+            json!({"element": {"maximum": 3}}),
+            json!({"minimum": -128, "maximum": 1.5}),
+            json!({"pattern": "a\\.b"}),
+            json!({"combinators": {"oneOf": [{"minimum": 1}]}}),
+            json!({}),
+            json!({"maxItems": 2}),
+            json!({"minLength": 2, "maxLength": 2, "format": "email"}),
+        ]
+    );
+    let nulls = found.iter().map(|field| {
+        let derived = field.derived.as_ref().unwrap();
+        assert_eq!(derived.findings, [], "{}", field.json_name);
+        derived.nullable || field.nullable
+    });
+    let nulls: Vec<bool> = nulls.collect();
+    assert_eq!(nulls.iter().filter(|null| **null).count(), 1);
+    assert!(nulls[1] && found[6].required && !found[1].required);
+}
+
+#[test]
+fn a_default_out_of_bounds_matters_where_a_schema_is_written() {
+    check_default(
+        "#[serde(default)] #[schemars(range(min = 1))] a: i32",
+        json!(0),
+    );
+}
