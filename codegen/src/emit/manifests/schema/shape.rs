@@ -249,19 +249,21 @@ impl<'a> Shapes<'a> {
         let derived = item.and_then(|item| item.derived.as_deref());
         self.findings(derived);
         let other = derived.and_then(|derived| derived.ty.as_ref());
-        let base = match (&def.kind, def.marshals) {
+        let base = match (other, &def.kind, def.marshals) {
             _ if Self::is_made_by_hand(def) => Schema::default(),
-            _ if let Some(ty) = other => Arc::unwrap_or_clone(self.of(ty, scope, at)),
-            (_, Some(Marshals::Text)) => Schema::of_type("string"),
-            (_, Some(Marshals::Json)) if self.has_type_of_marker(def) => Schema::default(),
-            (TypeKind::Struct(body), _) => {
+            (Some(ty), ..) => Arc::unwrap_or_clone(self.of(ty, scope, at)),
+            (None, _, Some(Marshals::Text)) => Schema::of_type("string"),
+            (None, _, Some(Marshals::Json)) if self.has_type_of_marker(def) => Schema::default(),
+            (None, TypeKind::Struct(body), _) => {
                 let schema = self.structure(body, scope, at);
                 let is_root = scope.resources.iter().any(|one| one.root == def.name);
                 if is_root { of_object(schema) } else { schema }
             }
-            (TypeKind::Enum(def), _) => enumeration(def, scope),
-            (TypeKind::Union(def), _) => self.union(def, scope, at),
-            (TypeKind::Alias(alias), _) => Arc::unwrap_or_clone(self.of(&alias.target, scope, at)),
+            (None, TypeKind::Enum(def), _) => enumeration(def, scope),
+            (None, TypeKind::Union(def), _) => self.union(def, scope, at),
+            (None, TypeKind::Alias(alias), _) => {
+                Arc::unwrap_or_clone(self.of(&alias.target, scope, at))
+            }
         };
         let named = matches!(&def.kind, TypeKind::Alias(alias) if is_named(&alias.target));
         let mut own = Schema::of_rules(&def.validation);
