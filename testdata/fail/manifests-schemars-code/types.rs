@@ -32,6 +32,10 @@ pub struct MachineSpec {
     pub list: Vec<String>,
     /// Of a type whose schema is written by hand.
     pub size: Size,
+    /// Written as a number.
+    pub level: Level,
+    /// The same, and markers say it.
+    pub known_level: KnownLevel,
     /// Its default is computed.
     #[serde(default = "most")]
     pub threads: i32,
@@ -50,6 +54,28 @@ fn most() -> i32 {
 pub struct Size(pub String);
 
 impl JsonSchema for Size {}
+
+/// A level.
+#[derive(Clone, Debug, Deserialize_repr, Serialize_repr, JsonSchema_repr)]
+#[repr(u8)]
+pub enum Level {
+    /// Low.
+    Low = 1,
+    /// High.
+    High = 2,
+}
+
+// +kubebuilder:validation:Type=integer
+// +kubebuilder:validation:Enum=1;2
+/// A level that markers describe.
+#[derive(Clone, Debug, Deserialize_repr, Serialize_repr, JsonSchema_repr)]
+#[repr(u8)]
+pub enum KnownLevel {
+    /// Low.
+    Low = 1,
+    /// High.
+    High = 2,
+}
 
 /// Limits.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]

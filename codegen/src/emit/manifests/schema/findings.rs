@@ -81,7 +81,8 @@ impl Shapes<'_> {
         let is_declared =
             rules.type_.is_some() || rules.preserve_unknown_fields || rules.int_or_string;
         def.item.as_ref().is_some_and(|item| {
-            let by_hand = item.impls.iter().any(|name| name == "JsonSchema");
+            let by_hand = item.impls.iter().any(|name| name == "JsonSchema")
+                || item.derives.iter().any(|name| name == "Serialize_repr");
             rules.schemaless || (by_hand && is_declared)
         })
     }

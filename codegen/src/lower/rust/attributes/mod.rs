@@ -34,7 +34,8 @@ pub(super) fn merged<'p>(
     diagnostics: &mut Diagnostics,
 ) -> Cow<'p, Package> {
     let cx = Cx::new(package, options);
-    let is_plain = |item: &Item| !derives_schema(item) && !cx.has_impl(item, "JsonSchema");
+    let is_plain =
+        |item: &Item| !derives_schema(item) && !cx.has_impl(item, "JsonSchema") && !is_number(item);
     if package.items.iter().all(is_plain) {
         return Cow::Borrowed(package);
     }
@@ -82,10 +83,7 @@ impl Cx<'_> {
         let mut item = item.clone();
         if !derives_schema(&item) {
             if !declare_type(&item.markers) {
-                let message = format!("the schema of `{}` is not known: code makes it", item.name);
-                let finding = Diagnostic::error(message)
-                    .at(item.place.clone(), "implements `JsonSchema` by hand")
-                    .help(DECLARED);
+                let finding = unknown_schema(&item);
                 item.schema.findings.push(finding);
             }
             return item;
@@ -245,6 +243,26 @@ impl Cx<'_> {
         let is_clear = own.is_some() || found.iter().all(|(_, value)| value == first);
         is_clear.then_some(first)
     }
+}
+
+/// Whether serde_repr writes an enum, as a number.
+fn is_number(item: &Item) -> bool {
+    has_derive(item, "Serialize_repr")
+}
+
+/// What is wrong with a type whose schema no derive makes that is read here.
+fn unknown_schema(item: &Item) -> Diagnostic {
+    let name = &item.name;
+    if is_number(item) {
+        return Diagnostic::error(format!("the schema of `{name}` is not known: serde_repr writes a number"))
+            .at(item.place.clone(), "derives `Serialize_repr`")
+            .help("say which: `+kubebuilder:validation:Type=integer` and `+kubebuilder:validation:Enum=…`");
+    }
+    Diagnostic::error(format!(
+        "the schema of `{name}` is not known: code makes it"
+    ))
+    .at(item.place.clone(), "implements `JsonSchema` by hand")
+    .help(DECLARED)
 }
 
 /// The rules of the root that kube-derive generates, as markers, and what is not known of them.
