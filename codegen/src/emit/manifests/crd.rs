@@ -139,6 +139,9 @@ impl<'a> Assembly<'a> {
             "scope": format!("{scope:?}"),
         });
         let versions = self.versions(diagnostics);
+        if self.compat == Compat::Strict && !self.versions.iter().any(Member::was_read) {
+            self.check_shared_fields(&versions, diagnostics);
+        }
         if let Some(conversion) = self.conversion() {
             spec["conversion"] = conversion;
         }
@@ -310,6 +313,32 @@ impl<'a> Assembly<'a> {
                 .help("remove `+kubebuilder:unservedversion` from one");
             diagnostics.push(self.placed(error, |_| true));
         }
+    }
+
+    /// The API server moves selectable fields that all versions share to the top of the spec, looks for one schema there, and refuses
+    /// the definition where versions differ in theirs (`ValidateCustomResourceDefinition` of k8s.io/apiextensions-apiserver).
+    fn check_shared_fields(
+        &self,
+        versions: &[(Value, Arc<Schema>)],
+        diagnostics: &mut Diagnostics,
+    ) {
+        let Some(((first, schema), others)) = versions.split_first() else {
+            return;
+        };
+        let fields = first.get("selectableFields");
+        let is_shared = |(other, _): &(Value, _)| other.get("selectableFields") == fields;
+        let differs = |(_, other): &(Value, Arc<Schema>)| other != schema;
+        if fields.is_none() || !others.iter().all(is_shared) || !others.iter().any(differs) {
+            return;
+        }
+        let message = format!(
+            "the versions of {} of {} have the same selectable fields and different schemas",
+            self.kind, self.group.name
+        );
+        let error = Diagnostic::error(message).help(
+            "the API server refuses that: leave one of the fields out of one version, or select by one more there",
+        );
+        diagnostics.push(self.placed(error, |_| true));
     }
 
     /// The API server refuses kinds of Kubernetes' own groups that say nothing of their approval.

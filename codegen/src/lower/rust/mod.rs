@@ -213,7 +213,11 @@ impl<'a> Cx<'a> {
         let version = Version {
             name: self.version_name(),
             module: names::plain_ident(&names::snake_case(&package.version)),
-            path: package.module_path.clone(),
+            path: match package.layout {
+                Layout::Version => package.module_path.clone(),
+                // Types of one name in several versions are told apart by it.
+                Layout::Crate => format!("{}::{group}/{}", package.module_path, package.version),
+            },
             dir: package
                 .dir
                 .components()

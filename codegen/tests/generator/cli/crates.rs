@@ -145,3 +145,60 @@ fn what_is_wrong_with_the_kinds_of_a_crate_is_said_and_nothing_is_written() {
     assert_eq!(sandbox.quiet("", &["generate", "--check"], "").code, 0);
     assert!(sandbox.path(BOAT).exists() && !sandbox.path("src/generated").exists());
 }
+
+#[test]
+fn types_of_one_name_in_several_versions_are_apart() {
+    let sandbox = Sandbox::new();
+    sandbox.write("Cargo.toml", MANIFEST);
+    for (version, fields) in [
+        ("v1", "pub size: u8"),
+        ("v2", "pub size: String, pub port: String"),
+    ] {
+        let text = format!(
+            "#[derive(CustomResource, Serialize, Deserialize, Clone, Debug, JsonSchema)]\n#[kube(group = \"example.com\", version = \"{version}\", \
+             kind = \"Boat\", storage = {})]\npub struct BoatSpec {{\n    pub hull: Hull,\n}}\n\
+             #[derive(Serialize, Deserialize, Clone, Debug, JsonSchema)]\npub struct Hull {{ {fields} }}\n",
+            version == "v1"
+        );
+        sandbox.write(&format!("src/{version}.rs"), &text);
+    }
+    sandbox.write("src/lib.rs", "pub mod v1;\npub mod v2;\n");
+    let run = sandbox.quiet("", &["manifests", "."], "");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let crd = sandbox.read(BOAT);
+    let count = |text: &str| crd.matches(text).count();
+    assert_eq!(
+        [count("port:"), count("- port"), count("minimum: 0")],
+        [1, 1, 1],
+        "{crd}"
+    );
+}
+
+#[test]
+fn versions_that_share_selectable_fields_share_a_schema() {
+    let version = |version: &str, fields: &str, more: &str| {
+        format!(
+            "#[derive(CustomResource, Serialize, Deserialize, Clone, Debug, JsonSchema)]\n#[kube(group = \"example.com\", version = \"{version}\", \
+             kind = \"Boat\", storage = {}, {fields})]\npub struct BoatSpec{version} {{\n    pub name: String,\n    pub port: String,\n{more}}}\n",
+            version == "v1"
+        )
+    };
+    let both = "selectable = \".spec.name\", selectable = \".spec.port\"";
+    let one = "selectable = \".spec.name\"";
+    let run = |newer: &str, more: &str| {
+        let sandbox = Sandbox::new();
+        sandbox.write("Cargo.toml", MANIFEST);
+        let texts = [version("v1", both, ""), version("v2", newer, more)];
+        sandbox.write("src/lib.rs", &texts.concat());
+        sandbox.quiet("", &["manifests", "."], "")
+    };
+    let refused = run(both, "    pub size: u8,\n");
+    assert_eq!(refused.code, 1);
+    let expected =
+        "the versions of Boat of example.com have the same selectable fields and different schemas";
+    assert!(refused.stderr.contains(expected), "{}", refused.stderr);
+    for (newer, more) in [(both, ""), (one, "    pub size: u8,\n")] {
+        let run = run(newer, more);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+    }
+}
