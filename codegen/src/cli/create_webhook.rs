@@ -178,13 +178,14 @@ pub(super) fn existing(project: &Project, api: Api, files: &Files) -> Result<Web
         1 => [plain, with_group, with_version, with_both],
         _ => [plain, with_version, with_group, with_both],
     };
-    for name in names {
+    // A module after a keyword ends in `_`.
+    for name in names.map(|name| name.replace("__", "_")) {
         let text = files.text(Path::new(&format!("src/webhooks/{name}.rs")))?;
         let text = text.unwrap_or_default();
         if text.contains(&import) || text.contains(&title) {
             found = found.or(Some(name));
         } else if !is_there("src/webhooks", &name)?
-            && !is_there("tests/operator", &format!("{name}_webhook"))?
+            && !is_there("tests/operator", &Webhooks::test_module(&name))?
         {
             free = free.or(Some(name));
         }

@@ -101,7 +101,7 @@ impl Webhooks {
     /// The file of their tests.
     #[must_use]
     pub fn test_path(&self) -> PathBuf {
-        format!("tests/operator/{}_webhook.rs", self.module).into()
+        format!("tests/operator/{}.rs", Self::test_module(&self.module)).into()
     }
 
     /// The conversion of a version, and its tests.
@@ -112,7 +112,13 @@ impl Webhooks {
     }
 
     fn spoke_module(&self, version: &str) -> String {
-        format!("{}_{version}_conversion", self.module)
+        format!("{}_{version}_conversion", self.module.trim_end_matches('_'))
+    }
+
+    /// The module of the tests of handlers in a module. One after a keyword ends in `_` already.
+    #[must_use]
+    pub fn test_module(module: &str) -> String {
+        format!("{}_webhook", module.trim_end_matches('_'))
     }
 
     /// The file of the module of all webhooks: with it, the operator has webhooks from `create webhook`.
@@ -309,7 +315,7 @@ impl Webhooks {
     /// The line about the file of their tests.
     #[must_use]
     pub fn test_file_edit(&self) -> Edit {
-        let module = format!("mod {}_webhook;", self.module);
+        let module = format!("mod {};", Self::test_module(&self.module));
         Edit::item("tests/operator/main.rs", module)
     }
 
