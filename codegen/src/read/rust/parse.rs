@@ -8,7 +8,7 @@ use super::{
     comments::Comments,
     conditions::{Attributes, cfg},
     docs,
-    item::{Body, Bound, Declared, Generics, Impl, Item, Module, Use},
+    item::{Body, Bound, Declared, Generics, Impl, Item, Module, SchemaAttrs, Use},
     kube::KubeDerive,
     literal::Literal,
     serde::SerdeAttrs,
@@ -330,9 +330,13 @@ impl FileReader<'_> {
         let is_kube = derives.iter().any(|derive| derive == "CustomResource");
         let kube = is_kube.then(|| KubeDerive::read(attributes.all(), span_of(attributes.all())));
         let kube = kube.and_then(|kube| self.report(kube));
-        let kube_rules = self.kube_rules(attrs);
+        let kube_rules = match is_kube {
+            true => self.kube_rules(attrs),
+            false => SchemaAttrs::default(),
+        };
         let mut schema = self.schema(attrs);
-        if schema.with.is_none() && schema.unset.is_empty() {
+        let is_derived = derives.iter().any(|derive| derive.ends_with("Schema"));
+        if is_derived && schema.with.is_none() && schema.unset.is_empty() {
             schema.with = self.read_from(attrs);
         }
         let serde = self.serde(attrs);

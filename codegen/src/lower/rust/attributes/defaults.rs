@@ -82,10 +82,15 @@ fn of_function(cx: &Cx<'_>, item: &Item, field: &Field, function: &str) -> Optio
         .split("::")
         .map(|part| part.trim().to_owned())
         .collect();
-    let named = match path.last().map(String::as_str) {
-        Some("default" | "new") if path.len() > 1 => None,
-        _ => Some(Literal::Named(path)),
+    let mut names = path.iter().rev().map(String::as_str);
+    let is_empty = match (names.next(), names.next()) {
+        (Some("default"), Some(_)) => true,
+        (Some("new"), Some(owner)) => {
+            owner.starts_with(char::is_uppercase) && cx.item(owner).is_none()
+        }
+        _ => false,
     };
+    let named = (!is_empty).then_some(Literal::Named(path));
     match named {
         None => of_type(cx, &cx.silent_reference(item, field), MAX_DEPTH),
         Some(named) => {

@@ -27,6 +27,14 @@ fn defaults_are_what_serde_gives() {
     check_default("#[serde(default)] a: Vec<String>", json!([]));
     check_default("#[serde(default)] a: Option<String>", None);
     check_default(
+        "#[serde(default = \"BTreeMap::new\")] a: BTreeMap<String, String>",
+        json!({}),
+    );
+    check_default(
+        "#[serde(default = \"Default::default\")] a: bool",
+        json!(false),
+    );
+    check_default(
         "#[serde(default = \"f\")] a: u16, --- fn f() -> u16 { 80 }",
         json!(80),
     );
@@ -66,6 +74,7 @@ fn a_default_that_code_makes_is_known_to_be_unknown() {
     for field in [
         "#[serde(default = \"f\")] a: u16, --- fn f() -> u16 { 40 + 40 }",
         "#[serde(default = \"S::f\")] a: u16, --- fn f() -> u16 { 80 }",
+        "#[serde(default = \"M::new\")] a: M, --- #[derive(Default, Serialize, Deserialize, JsonSchema)] pub struct M; impl M { fn new() -> Self { M } }",
         "#[serde(default = \"f\")] a: u16, --- mod b { pub fn f() -> u16 { 1 } } mod c { pub fn f() -> u16 { 2 } }",
         "#[serde(default)] a: M, --- #[derive(Serialize, Deserialize, JsonSchema)] pub struct M; impl Default for M {}",
     ] {
