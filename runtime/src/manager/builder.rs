@@ -191,7 +191,8 @@ impl ManagerBuilder {
     }
 
     /// Serves webhooks, on every replica and from the start: the caches of kinds with a conversion webhook cannot be filled without
-    /// it. `/readyz` checks that it runs.
+    /// it. `/readyz` checks that it runs; where kinds are converted, it does not wait for the caches, since the API server calls ready pods
+    /// alone.
     #[cfg(feature = "webhooks")]
     pub fn webhooks(mut self, mut server: WebhookServer) -> Self {
         server.set_default_metrics(&self.metrics);

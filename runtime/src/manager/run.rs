@@ -13,6 +13,8 @@ use super::serve::serve;
 use super::work::{Phase, Work};
 use crate::informer::CacheSyncError;
 use crate::leader::LossReason;
+#[cfg(feature = "webhooks")]
+use crate::webhook::WebhookServer;
 
 /// Why a manager ended other than by being asked to.
 #[derive(Debug, thiserror::Error)]
@@ -49,7 +51,8 @@ impl Manager {
     ///
     /// From the cancellation on, all work together has the graceful timeout to stop (what needs no leader stops last, and has a
     /// second at least). The Lease is renewed until the work has
-    /// stopped, and released then. A process that waits for the Lease is ready: its caches are warm.
+    /// stopped, and released then. A process that waits for the Lease is ready: its caches are warm. One whose webhooks convert is ready
+    /// before that, since lists may need them.
     ///
     /// Informers that a controller reads from run with the manager, of whatever factory they are, unless somebody runs them
     /// already. A controller whose first lists don't come within its `cache_sync_timeout` ends the manager.
@@ -75,9 +78,15 @@ impl Manager {
             ready,
             ..
         } = self;
+        // The API server calls webhooks of ready pods alone: one that is ready once its caches are filled, which may need its own
+        // conversion, would never be.
+        #[cfg(feature = "webhooks")]
+        let needs_caches = !webhooks.as_ref().is_some_and(WebhookServer::converts);
+        #[cfg(not(feature = "webhooks"))]
+        let needs_caches = true;
         let phase = Phase::default();
         let told = phase.clone();
-        ready.add("manager", Arc::new(move || told.check()));
+        ready.add("manager", Arc::new(move || told.check(needs_caches)));
         let stop_servers = CancellationToken::new();
         let _servers_guard = stop_servers.clone().drop_guard();
         let (stop_events, mut writing) = (CancellationToken::new(), JoinSet::new());

@@ -25,11 +25,11 @@ struct State {
 
 impl Phase {
     /// The manager's own readiness check.
-    pub(super) fn check(&self) -> Result<(), String> {
+    pub(super) fn check(&self, needs_caches: bool) -> Result<(), String> {
         match (self.0.stopping.get(), self.0.running.load(Ordering::SeqCst)) {
             (Some(_), _) => Err("shutting down".to_owned()),
-            (None, false) => Err("caches are not synced".to_owned()),
-            (None, true) => Ok(()),
+            (None, false) if needs_caches => Err("caches are not synced".to_owned()),
+            (None, _) => Ok(()),
         }
     }
 

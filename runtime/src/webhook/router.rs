@@ -66,6 +66,12 @@ impl Webhooks {
         self.routes.keys().map(String::as_str).collect()
     }
 
+    /// Whether kinds are converted.
+    pub(super) fn converts(&self) -> bool {
+        let mut routes = self.routes.values();
+        routes.any(|route| matches!(route, Route::Conversion(_)))
+    }
+
     /// The names of the definitions of the kinds that are converted.
     #[cfg(feature = "self-signed")]
     pub(super) fn definitions(&self) -> impl Iterator<Item = String> {

@@ -114,6 +114,11 @@ impl WebhookServer {
         self.metrics.get_or_insert_with(|| metrics.webhooks());
     }
 
+    /// Whether lists of objects may need this server.
+    pub(crate) fn converts(&self) -> bool {
+        self.webhooks.converts()
+    }
+
     /// A check for `/readyz`: whether the server answers. The manager adds it by itself.
     pub fn check(&self) -> impl Fn() -> Result<(), String> + Send + Sync + 'static {
         let serves = self.serves.clone();

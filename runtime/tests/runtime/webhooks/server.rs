@@ -5,14 +5,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use codegen_runtime::controller::{Action, Controller, Request as Reconciled, reconcile_fn};
 use codegen_runtime::informer::SharedInformerFactory;
 use codegen_runtime::manager::Manager;
 use codegen_runtime::metrics::Metrics;
-use codegen_runtime::webhook::{CertificateError, Certificates, WebhookServer, Webhooks};
-use embedded_apiserver::ApiServer;
+use codegen_runtime::webhook::{
+    CertificateError, Certificates, Converter, WebhookServer, Webhooks,
+};
+use embedded_apiserver::{ApiError, ApiServer, Fault, FaultKind};
 use http::{Request, StatusCode};
 use http_body_util::{BodyExt, Full};
 use hyper_util::rt::TokioIo;
+use k8s_openapi::api::core::v1::ConfigMap;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use tokio::net::TcpStream;
@@ -210,4 +214,49 @@ async fn a_manager_serves_webhooks_before_it_leads_and_is_ready_then() {
     stop.cancel();
     running.await.unwrap().unwrap();
     assert!(status(address, &certificate).await.is_err());
+}
+
+/// Whether a manager is ready that serves webhooks, and whose caches are never filled.
+async fn readiness(name: &str, webhooks: Webhooks) -> StatusCode {
+    let folder = Folder::new(name);
+    folder.renew();
+    let (server, _) = server(&folder, webhooks).await;
+    let api = ApiServer::builder().build().unwrap();
+    for verb in ["list", "watch"] {
+        let failed = FaultKind::Status(ApiError::new(500, "", "conversion webhook failed"));
+        api.faults().add(Fault::new(failed).on(verb, "configmaps"));
+    }
+    let factory: SharedInformerFactory = SharedInformerFactory::builder(api.client()).build();
+    let reconciler = reconcile_fn(async |_: Reconciled| Ok::<_, String>(Action::done()));
+    let controller = Controller::builder("maps", &factory).for_::<ConfigMap>();
+    let manager = Manager::builder(&factory)
+        .controller(controller.build(reconciler).unwrap())
+        .webhooks(server);
+    let manager = manager.build().unwrap();
+    let endpoints = manager.endpoints().clone();
+    let status = move |path: &str| {
+        let request = Request::get(path).body(()).unwrap();
+        endpoints.respond(&request).status()
+    };
+    let stop = CancellationToken::new();
+    let stopped = stop.clone();
+    let running = tokio::spawn(async move { manager.run(&stopped).await });
+    while status("/readyz/webhooks") != StatusCode::OK {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    let ready = status("/readyz");
+    stop.cancel();
+    running.await.unwrap().unwrap();
+    assert_eq!(status("/readyz"), StatusCode::INTERNAL_SERVER_ERROR);
+    ready
+}
+
+/// The API server calls ready pods alone, and the lists that fill the caches may need the conversion.
+#[tokio::test]
+async fn a_manager_that_converts_is_ready_before_its_caches_are_filled() {
+    let converter = Converter::hub::<ConfigMap>();
+    let converts = Webhooks::builder().converter(converter).build();
+    assert_eq!(readiness("converts", converts).await, StatusCode::OK);
+    let other = readiness("admits", webhooks()).await;
+    assert_eq!(other, StatusCode::INTERNAL_SERVER_ERROR);
 }
