@@ -62,7 +62,7 @@ pub struct WebhookFlags {
     /// Where to serve webhooks over HTTPS; "0" serves none.
     #[arg(long, value_name = "ADDRESS", default_value = ":9443", value_parser = parse_address)]
     pub webhook_bind_address: Bind,
-    /// The folder of their certificate, tls.crt and tls.key; without it none are served.
+    /// The folder of their certificate, tls.crt and tls.key; without a certificate none are served.
     #[arg(long, value_name = "FOLDER")]
     pub webhook_cert_path: Option<PathBuf>,
     /// The service through which they are called, NAMESPACE/NAME: the program makes their certificate itself, in the Secret NAME-cert.
@@ -96,10 +96,12 @@ pub struct ServiceName {
 #[cfg(feature = "self-signed")]
 fn parse_service(text: &str) -> Result<ServiceName, String> {
     match text.split_once('/') {
-        Some((namespace, name)) if !namespace.is_empty() && !name.is_empty() => Ok(ServiceName {
-            namespace: namespace.to_owned(),
-            name: name.to_owned(),
-        }),
+        Some((namespace, name)) if [namespace, name].into_iter().all(kube_names::is_label) => {
+            Ok(ServiceName {
+                namespace: namespace.to_owned(),
+                name: name.to_owned(),
+            })
+        }
         _ => Err("expected NAMESPACE/NAME".to_owned()),
     }
 }

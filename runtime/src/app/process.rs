@@ -66,7 +66,11 @@ impl Process {
             return Ok(());
         };
         if !flags.has_certificate() {
-            tracing::info!("no webhooks are served: there is no --webhook-cert-path");
+            let flags = match cfg!(feature = "self-signed") {
+                true => "--webhook-cert-path or --webhook-self-signed",
+                false => "--webhook-cert-path",
+            };
+            tracing::info!("no webhooks are served: there is no {flags}");
             return Ok(());
         }
         if let Some(listener) = listen(flags.webhook_bind_address.0, "webhooks").await? {

@@ -162,7 +162,12 @@ async fn a_program_makes_the_certificate_of_its_webhooks() {
         ];
         app.try_parse_from::<()>(line).map(|parsed| parsed.flags)
     };
-    assert!(parse("--webhook-self-signed=any").is_err());
+    for wrong in ["any", "/any", "system/", "system/any/path", "system/Any"] {
+        assert!(
+            parse(&format!("--webhook-self-signed={wrong}")).is_err(),
+            "{wrong}"
+        );
+    }
     let flags = parse("--webhook-self-signed=system/any").unwrap();
     let namespace = "{apiVersion: v1, kind: Namespace, metadata: {name: system}}";
     let demo = Demo::new().objects(namespace).objects(CONFIGURATION);

@@ -8,7 +8,7 @@
 //! in three steps, none of which a review notices ([`state::State::next`]):
 //!
 //! 1. The new pair waits in the Secret, and clients are told to trust both authorities.
-//! 2. A minute after they have been, the new pair takes the place of the old one, and replicas serve it as they see it.
+//! 2. A minute after they have been, or before the end of the old one, the new pair takes its place, and replicas serve it as they see it.
 //! 3. An hour later, nobody trusts the old authority any more.
 //!
 //! How long a step lasts each replica measures for itself, so that clocks need not agree.

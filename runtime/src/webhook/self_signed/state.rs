@@ -132,7 +132,9 @@ impl State {
     ) -> Result<Option<Self>, E> {
         let lasted = |time: Duration| settled.is_some_and(|settled| settled >= time);
         if let Some(next) = &self.next {
-            return Ok(lasted(SETTLE).then(|| Self {
+            // Clients that cannot be told must not keep the others from being served once the present pair has ended.
+            let is_due = lasted(SETTLE) || !self.is_sound(names, now + SETTLE);
+            return Ok(is_due.then(|| Self {
                 pair: next.clone(),
                 next: None,
                 authorities: self.authorities.clone(),

@@ -256,6 +256,17 @@ async fn a_renewal_fails_no_review() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_client_that_cannot_be_told_keeps_no_certificate_past_its_end() {
+    let world = World::new();
+    let replica = world.replica().await;
+    let fault = Fault::new(denied()).on("update", "mutatingwebhookconfigurations");
+    world.server.faults().add(fault);
+    sleep(3 * HOUR - 5 * SETTLE).await;
+    let shown = world.calls(&[&replica], 10 * SETTLE).await;
+    assert_eq!(shown[0].len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_secret_that_is_deleted_or_broken_is_made_anew_and_fails_no_review() {
     let world = World::new();
     let (one, other) = (world.replica().await, world.replica().await);
