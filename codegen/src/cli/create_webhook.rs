@@ -270,7 +270,9 @@ fn check_free(project: &Project, webhooks: &Webhooks, is_first: bool) -> Result<
         false => codegen::output::Tree::new(),
     };
     let spokes = webhooks.spoke_files();
-    let paths = shared.keys().chain(spokes.keys());
+    // The module of all webhooks may stand in either file.
+    let other = is_first.then(|| std::path::PathBuf::from("src/webhooks.rs"));
+    let paths = shared.keys().chain(&other).chain(spokes.keys());
     let taken = paths.filter(|path| project.root.join(path).symlink_metadata().is_ok());
     input_error(taken.map(|path| {
         format!(

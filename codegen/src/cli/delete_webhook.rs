@@ -201,7 +201,8 @@ fn take_shared(
             files.take(&marker)?;
         }
     }
-    if !is_any_left {
+    // Without any before, a file of this name is not generated, but somebody's own.
+    if !is_any_left && !project.api.webhooks.is_empty() {
         for edit in webhooks.configuration_edits() {
             files.take(&edit)?;
         }

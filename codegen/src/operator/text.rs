@@ -35,12 +35,11 @@ pub(super) fn has_block(text: &str, block: &str) -> bool {
 pub(super) fn add_list_item(text: &str, key: &str, item: &str) -> Result<String, EditError> {
     let newline = newline(text);
     let Some(list) = List::find(text, key)? else {
-        let gap = if text.is_empty() || text.ends_with('\n') {
-            ""
-        } else {
-            newline
-        };
-        return Ok(format!("{text}{gap}{key}:{newline}  - {item}{newline}"));
+        let is_ended = text.is_empty() || text.ends_with('\n');
+        return Ok(match is_ended {
+            true => format!("{text}{key}:{newline}  - {item}{newline}"),
+            false => format!("{text}{newline}{key}:{newline}  - {item}"),
+        });
     };
     if list.items.iter().any(|found| found.value == item) {
         return Ok(text.to_owned());
@@ -264,6 +263,8 @@ mod tests {
     fn an_item_comes_last_in_its_list() {
         check_list("a: b\n", "a: b\ncomponents:\n  - webhooks\n");
         check_list("", "components:\n  - webhooks\n");
+        check_list("a: b", "a: b\ncomponents:\n  - webhooks");
+        check_list("a:\r\n- b", "a:\r\n- b\r\ncomponents:\r\n  - webhooks");
         check_list(
             "components: # ours\n- a # one\n# two\n- \"b\"\n\nresources:\n- c\n",
             "components: # ours\n- a # one\n# two\n- \"b\"\n- webhooks\n\nresources:\n- c\n",

@@ -344,3 +344,24 @@ fn a_version_takes_its_conversion_along_and_leaves_the_others() {
     let said = "widget_v2_conversion.rs is not as `create webhook` writes it";
     assert!(run.stderr.contains(said), "{}", run.stderr);
 }
+
+#[test]
+fn files_that_somebody_wrote_are_not_removed_or_doubled() {
+    let sandbox = operator();
+    let widget = "batch/v1/Widget";
+    create(&sandbox, widget, &[]);
+    create(&sandbox, "batch/v2/Widget", &[]);
+    let module = "sample-operator/src/webhooks.rs";
+    sandbox.write(module, "// Ours.\n");
+    let run = sandbox.quiet(FOLDER, &create_args(widget, &["--conversion"]), "");
+    assert_eq!(run.code, 1);
+    let said = "src/webhooks.rs exists already";
+    assert!(run.stderr.contains(said), "{}", run.stderr);
+    std::fs::remove_file(sandbox.path(module)).unwrap();
+    create_webhook(&sandbox, widget, &["--conversion"]);
+    // No marker asks for it.
+    let own = "sample-operator/config/webhooks.yaml";
+    sandbox.write(own, "# Ours.\n");
+    succeeds(&sandbox, FOLDER, &delete_args(widget, &[]));
+    assert_eq!(sandbox.read(own), "# Ours.\n");
+}
