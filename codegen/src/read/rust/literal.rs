@@ -112,6 +112,12 @@ fn of_method(call: &ExprMethodCall) -> Literal {
     }
 }
 
+/// Types that are written as what they are made from. Others, such as addresses from four numbers, may not be.
+const SAME_FROM: [&str; 14] = [
+    "Arc", "BTreeSet", "Box", "Cow", "HashSet", "IndexSet", "Option", "Rc", "String", "Value",
+    "Vec", "VecDeque", "i64", "u64",
+];
+
 /// `Some(value)`, `String::from("text")` and the like.
 fn of_call(call: &ExprCall) -> Literal {
     let Expr::Path(function) = &*call.func else {
@@ -122,7 +128,10 @@ fn of_call(call: &ExprCall) -> Literal {
     let (last, owner) = (names.next(), names.next());
     let first = call.args.first();
     match (owner, last, first) {
-        (_, Some("Some"), Some(value)) | (Some(_), Some("from"), Some(value)) => Literal::of(value),
+        (_, Some("Some"), Some(value)) => Literal::of(value),
+        (Some(owner), Some("from"), Some(value)) if SAME_FROM.contains(&owner) => {
+            Literal::of(value)
+        }
         (Some("Box" | "Arc" | "Rc"), Some("new"), Some(value)) => Literal::of(value),
         // Kubernetes' own: both write what they hold.
         (_, Some("Quantity"), Some(value)) => Literal::of(value),
@@ -284,6 +293,7 @@ mod tests {
     fn what_a_compiler_alone_knows_is_not_guessed() {
         check("1 + 1", None);
         check("*RE", None);
+        check("IpAddr::from([127, 0, 0, 1])", None);
         check("vec![LIMIT]", None);
         check("format!(\"{LIMIT}\")", None);
         check("text.trim()", None);

@@ -336,7 +336,9 @@ impl FileReader<'_> {
         };
         let mut schema = self.schema(attrs);
         let is_derived = derives.iter().any(|derive| derive.ends_with("Schema"));
-        if is_derived && schema.with.is_none() && schema.unset.is_empty() {
+        let mut unset = schema.unset.iter().map(|name| name.value.as_str());
+        let is_unset = unset.any(|name| matches!(name, "from" | "try_from"));
+        if is_derived && schema.with.is_none() && !is_unset {
             schema.with = self.read_from(attrs);
         }
         let serde = self.serde(attrs);

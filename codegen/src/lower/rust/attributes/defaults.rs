@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::super::{Cx, has_derive, types::wire_name};
+use super::super::{Cx, has_derive, types::wire_name, well_known::well_known};
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
     model::{TypeRef, names::Renamed},
@@ -82,21 +82,46 @@ fn of_function(cx: &Cx<'_>, item: &Item, field: &Field, function: &str) -> Optio
         .split("::")
         .map(|part| part.trim().to_owned())
         .collect();
-    let mut names = path.iter().rev().map(String::as_str);
-    let is_empty = match (names.next(), names.next()) {
-        (Some("default"), Some(_)) => true,
-        (Some("new"), Some(owner)) => {
-            owner.starts_with(char::is_uppercase) && cx.item(owner).is_none()
-        }
-        _ => false,
+    if gives_default(cx, &path) {
+        return of_type(cx, &cx.silent_reference(item, field), MAX_DEPTH);
+    }
+    let named = Literal::Named(path);
+    let value = cx.value(item.module, &named);
+    value.or_else(|| of_variant(cx, item, &named))
+}
+
+/// Whether a function gives what the `Default` of its type gives: `Default::default` and the like, and `new` of what is empty then. Modules and types may have
+/// functions of these names that give something else.
+fn gives_default(cx: &Cx<'_>, path: &[String]) -> bool {
+    const EMPTY: [&str; 10] = [
+        "BTreeMap",
+        "BTreeSet",
+        "HashMap",
+        "HashSet",
+        "IndexMap",
+        "IndexSet",
+        "LinkedList",
+        "String",
+        "Vec",
+        "VecDeque",
+    ];
+    let Some((name, before)) = path.split_last() else {
+        return false;
     };
-    let named = (!is_empty).then_some(Literal::Named(path));
-    match named {
-        None => of_type(cx, &cx.silent_reference(item, field), MAX_DEPTH),
-        Some(named) => {
-            let value = cx.value(item.module, &named);
-            value.or_else(|| of_variant(cx, item, &named))
-        }
+    // Without the arguments in `Vec::<T>::new`.
+    let mut owners = before.iter().rev().filter(|part| !part.starts_with('<'));
+    let Some(owner) = owners.next() else {
+        return !before.is_empty() && name == "default";
+    };
+    let is_own = cx.package.values.contains_key(&format!("{owner}::{name}"));
+    let is_type = || {
+        owner.starts_with(char::is_uppercase) || well_known(std::slice::from_ref(owner)).is_some()
+    };
+    match name.as_str() {
+        _ if is_own => false,
+        "default" => is_type(),
+        "new" => EMPTY.contains(&owner.as_str()),
+        _ => false,
     }
 }
 

@@ -169,14 +169,9 @@ impl<'a> Merging<'a> {
                 match effects {
                     Effect::Idle => self.idle(said, wire, schema),
                     Effect::Unknown => self.unknown(said, Some(def), schema),
-                    Effect::Wrong(expected) => {
-                        let finding =
-                            Diagnostic::error(format!("invalid value of `{}`", said.shown))
-                                .at(said.place.clone(), format!("expected {expected}"));
-                        schema.findings.push(finding);
-                    }
+                    Effect::Wrong(expected) => wrong(said, expected, schema),
                     Effect::Values(values) => {
-                        self.values(def, values, said);
+                        self.values(def, values, said, schema);
                     }
                 }
             }
@@ -184,11 +179,18 @@ impl<'a> Merging<'a> {
     }
 
     /// Adds a marker for each value, or one without a value.
-    fn values(&mut self, def: &'static MarkerDef, values: Vec<Value>, said: &Said) {
+    fn values(
+        &mut self,
+        def: &'static MarkerDef,
+        values: Vec<Value>,
+        said: &Said,
+        schema: &mut SchemaAttrs,
+    ) {
         if *def == XValidation::DEF {
             for value in values {
-                if let Ok(rule) = serde_json::from_value::<CelRule>(value) {
-                    self.add(rule_marker(&rule, said));
+                match serde_json::from_value::<CelRule>(value) {
+                    Ok(rule) if !rule.rule.is_empty() => self.add(rule_marker(&rule, said)),
+                    _ => wrong(said, "rules, such as `[{\"rule\": \"self > 1\"}]`", schema),
                 }
             }
             return;
@@ -285,6 +287,13 @@ impl<'a> Merging<'a> {
             self.markers.check(self.diagnostics);
         }
     }
+}
+
+/// Adds that a value is of another type than the one expected.
+fn wrong(said: &Said, expected: &str, schema: &mut SchemaAttrs) {
+    let finding = Diagnostic::error(format!("invalid value of `{}`", said.shown))
+        .at(said.place.clone(), format!("expected {expected}"));
+    schema.findings.push(finding);
 }
 
 fn contradiction(shown: &str, known: &Marker, said: &Said) -> Diagnostic {

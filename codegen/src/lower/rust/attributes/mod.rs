@@ -217,31 +217,56 @@ impl Cx<'_> {
         None
     }
 
-    /// The value of a constant or function: that of the module itself, else of the module or type that the path names, else the only one.
+    /// The value of a constant or function: that of the module or type that the path names, else that of the module itself, else the only one.
     fn named(&self, module: usize, path: &[String]) -> Option<&Literal> {
+        let path = self.imported(module, path);
         let (name, before) = path.split_last()?;
         let values = &self.package.values;
-        let found = match before.last() {
-            Some(ty) if ty.starts_with(char::is_uppercase) => {
-                values.get(&format!("{ty}::{name}"))?
-            }
+        let parent = before.last().map(String::as_str);
+        let is_type = |name: &str| name.starts_with(char::is_uppercase);
+        let found = match parent {
+            Some(ty) if is_type(ty) => values.get(&format!("{ty}::{name}"))?,
             _ => values.get(name)?,
         };
-        let parent = before
-            .last()
-            .filter(|_| before.len() > 1 || before != ["self"]);
-        let is_meant = |at: usize| match parent.filter(|name| !name.starts_with(char::is_uppercase))
-        {
-            None => at == module,
+        let is_above = matches!(parent, Some("crate" | "super"));
+        let named = parent.filter(|&name| !is_above && name != "self" && !is_type(name));
+        let mut own = found.iter().filter(|(at, _)| match named {
+            _ if is_above => false,
+            None => *at == module,
             Some(parent) => {
-                let path = self.package.modules.get(at).map(|module| &module.path);
-                path.and_then(|path| path.last()) == Some(parent)
+                let path = self.path_of(*at);
+                path.last().is_some_and(|last| last == parent)
             }
-        };
-        let own = found.iter().find(|(at, _)| is_meant(*at));
-        let (_, first) = own.or_else(|| found.first())?;
-        let is_clear = own.is_some() || found.iter().all(|(_, value)| value == first);
-        is_clear.then_some(first)
+        });
+        match own.next() {
+            Some((_, value)) => Some(value),
+            // A module that is not seen here has it.
+            None if named.is_some() => None,
+            None => {
+                let (_, first) = found.first()?;
+                found
+                    .iter()
+                    .all(|(_, value)| value == first)
+                    .then_some(first)
+            }
+        }
+    }
+
+    /// The path with what an import of the module stands for in place of its head.
+    fn imported<'p>(&self, module: usize, path: &'p [String]) -> Cow<'p, [String]> {
+        let uses = self.package.modules.get(module).map(|found| &found.uses);
+        let import = path.split_first().and_then(|(head, rest)| {
+            let mut uses = uses?.iter();
+            let import = uses.find(|import| import.name.as_ref() == Some(head))?;
+            Some(import.path.iter().chain(rest).cloned().collect())
+        });
+        import.map_or(Cow::Borrowed(path), Cow::Owned)
+    }
+
+    /// The path of a module.
+    fn path_of(&self, module: usize) -> &[String] {
+        let module = self.package.modules.get(module);
+        module.map_or(&[], |module| module.path.as_slice())
     }
 }
 

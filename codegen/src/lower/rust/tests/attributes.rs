@@ -58,6 +58,27 @@ fn defaults_are_what_serde_gives() {
         "#[serde(default)] a: M, --- #[derive(Default, Serialize, Deserialize, JsonSchema)] pub struct M { b: bool, c: Option<u8> }",
         json!({"b": false}),
     );
+    for constructor in [
+        "Vec::new",
+        "Vec::<String>::new",
+        "Default::default",
+        "<Vec<String> as Default>::default",
+    ] {
+        check_default(
+            &format!("#[serde(default = \"{constructor}\")] a: Vec<String>"),
+            json!([]),
+        );
+    }
+    check_default("#[serde(default = \"u8::default\")] a: u8", json!(0));
+    // Functions of these names may give something else than the type's `Default`.
+    check_default(
+        "#[serde(default = \"size::default\")] a: u16, --- mod size { pub fn default() -> u16 { 5 } }",
+        json!(5),
+    );
+    check_default(
+        "#[serde(default = \"g\")] a: u16, --- use size::f as g; mod size { pub fn f() -> u16 { 6 } } mod other { pub fn f() -> u16 { 7 } }",
+        json!(6),
+    );
     // Left out by serde, so that it is no default of the schema either.
     check_default(
         "#[serde(default, skip_serializing_if = \"Vec::is_empty\")] a: Vec<String>",
@@ -77,6 +98,11 @@ fn a_default_that_code_makes_is_known_to_be_unknown() {
         "#[serde(default = \"M::new\")] a: M, --- #[derive(Default, Serialize, Deserialize, JsonSchema)] pub struct M; impl M { fn new() -> Self { M } }",
         "#[serde(default = \"f\")] a: u16, --- mod b { pub fn f() -> u16 { 1 } } mod c { pub fn f() -> u16 { 2 } }",
         "#[serde(default)] a: M, --- #[derive(Serialize, Deserialize, JsonSchema)] pub struct M; impl Default for M {}",
+        "#[serde(default = \"M::new\")] a: M, --- #[derive(Default, Serialize, Deserialize, JsonSchema)] pub struct M { b: u8 } impl M { fn new() -> Self { Self { b: 3 } } }",
+        "#[serde(default = \"M::new\")] a: M, --- #[derive(Default, Serialize, Deserialize, JsonSchema)] pub struct M { b: u8 }",
+        "#[serde(default = \"size::default\")] a: u16,",
+        "#[serde(default = \"f\")] a: u16, --- use elsewhere::f; mod b { pub fn f() -> u16 { 1 } }",
+        "#[serde(default = \"elsewhere::f\")] a: u16, --- mod b { pub fn f() -> u16 { 1 } }",
     ] {
         let found = derived(field);
         assert_eq!(found[0].default, None, "{field}");
@@ -135,6 +161,27 @@ fn words_mean_what_the_type_makes_of_them() {
     let nulls: Vec<bool> = nulls.collect();
     assert_eq!(nulls.iter().filter(|null| **null).count(), 1);
     assert!(nulls[1] && found[6].required && !found[1].required);
+}
+
+#[test]
+fn a_word_that_is_taken_back_takes_no_other_with_it() {
+    let text = format!(
+        "{DERIVE} #[serde(default, from = \"Vec<String>\")] #[schemars(!default)] pub struct S {{ a: i32 }}"
+    );
+    let version = single(&text);
+    let derived = def(&version, "S").item.as_ref().unwrap().derived.as_ref();
+    assert!(derived.unwrap().ty.is_some());
+}
+
+#[test]
+fn rules_of_another_form_are_not_passed_over() {
+    for rules in ["[\"self > 1\"]", "[{\"message\": \"more\"}]"] {
+        let found = derived(&format!(
+            "#[schemars(extend(\"x-kubernetes-validations\" = {rules}))] a: i32"
+        ));
+        let findings = &found[0].derived.as_ref().unwrap().findings;
+        assert_eq!(findings.len(), 1, "{rules}: {findings:?}");
+    }
 }
 
 #[test]
