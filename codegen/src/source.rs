@@ -40,9 +40,9 @@ pub struct RustPackage {
 pub struct RustCrate {
     /// The source root as diagnostics show it, with a `/` at its end unless it is empty.
     pub root: String,
-    /// The file or folder whose kinds are read; the rest of the crate has the types of their fields.
-    pub wanted: String,
-    /// Whether it may hold no kind yet, which is an error otherwise.
+    /// The files or folders whose kinds are read; the rest of the crate has the types of their fields.
+    pub wanted: Vec<String>,
+    /// Whether they may hold no kind yet, which is an error otherwise.
     pub is_empty: bool,
     /// All `.rs` files of the crate, without `zz_generated_…`; sorted by name.
     pub files: Vec<Source>,

@@ -109,33 +109,85 @@ pub(super) fn is_crate(apis: &Apis, disk: &Disk) -> Result<bool, Error> {
     Ok(disk.is_file(folder) || versions_in(folder, disk)?.is_empty())
 }
 
-/// Loads the crate in which a folder or file stands.
+/// Adds the crate in which a folder or file stands; or the folder or file to the crate, if it is there already.
 ///
 /// # Errors
 ///
 /// Files that cannot be read.
-pub(super) fn load_crate(apis: &Apis, disk: &Disk) -> Result<RustCrate, Error> {
+pub(super) fn load_crate(
+    apis: &Apis,
+    disk: &Disk,
+    crates: &mut Vec<RustCrate>,
+) -> Result<(), Error> {
+    let is_empty = disk.is_file(&apis.folder.join("mod.rs"));
+    load_part(&apis.folder, is_empty, disk, crates)
+}
+
+/// Adds the files of a folder with `<group>/<version>/` that stand beside these and may hold kinds, too.
+///
+/// # Errors
+///
+/// Files that cannot be read.
+pub(super) fn load_beside(
+    apis: &Apis,
+    disk: &Disk,
+    crates: &mut Vec<RustCrate>,
+) -> Result<(), Error> {
+    let folders = |GroupVersions { group, versions }: GroupVersions| {
+        let group = apis.folder.join(group);
+        versions.into_iter().map(move |version| group.join(version))
+    };
+    let versions = versions_in(&apis.folder, disk)?.into_iter();
+    let versions: Vec<PathBuf> = versions.flat_map(folders).collect();
+    let mut beside = Vec::new();
+    disk.collect(&apis.folder, &mut beside, &|path| {
+        is_source(path) && !versions.iter().any(|folder| path.starts_with(folder))
+    })?;
+    beside.sort();
+    for path in beside {
+        if disk.read(&path)?.text.contains("CustomResource") {
+            load_part(&path, true, disk, crates)?;
+        }
+    }
+    Ok(())
+}
+
+/// Adds a file or folder of a crate, which may hold no kind.
+fn load_part(
+    part: &Path,
+    is_empty: bool,
+    disk: &Disk,
+    crates: &mut Vec<RustCrate>,
+) -> Result<(), Error> {
     let named = |path: &Path| match shown(path) {
         here if here == "." => String::new(),
         path => path,
     };
-    let root = Place::of(&apis.folder).root;
+    let root = Place::of(part).root;
     let root = if disk.is_file(&root) {
         root.parent().map(Path::to_owned).unwrap_or_default()
     } else {
         root
     };
     let mut name = named(&root);
-    let files = rust_files(&root, disk)?;
     if !name.is_empty() {
         name.push('/');
     }
-    Ok(RustCrate {
+    let wanted = named(part);
+    if let Some(known) = crates.iter_mut().find(|known| known.root == name) {
+        known.is_empty |= is_empty;
+        if !known.wanted.contains(&wanted) {
+            known.wanted.push(wanted);
+        }
+        return Ok(());
+    }
+    crates.push(RustCrate {
+        files: rust_files(&root, disk)?,
         root: name,
-        wanted: named(&apis.folder),
-        is_empty: disk.is_file(&apis.folder.join("mod.rs")),
-        files,
-    })
+        wanted: vec![wanted],
+        is_empty,
+    });
+    Ok(())
 }
 
 /// Loads the group-version folders of `apis`, which stands at `below` in its source root; sorted by group and version.
@@ -251,12 +303,14 @@ fn folders(parent: &Path, disk: &Disk) -> Result<Vec<String>, Error> {
 /// The `.rs` files of a folder and those below it, sorted by path, without generated ones.
 fn rust_files(folder: &Path, disk: &Disk) -> Result<Vec<Source>, Error> {
     let mut paths = Vec::new();
-    disk.collect(folder, &mut paths, &|path| {
-        let name = path.file_name().and_then(|name| name.to_str());
-        name.is_some_and(|name| name.ends_with(".rs") && !name.starts_with("zz_generated_"))
-    })?;
+    disk.collect(folder, &mut paths, &is_source)?;
     paths.sort();
     paths.iter().map(|path| disk.read(path)).collect()
+}
+
+fn is_source(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    name.is_some_and(|name| name.ends_with(".rs") && !name.starts_with("zz_generated_"))
 }
 
 /// A text to read CRDs from.

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::go::KubernetesSources;
 use super::{
     Config, Error, Only, Progress, advice, disk,
-    inputs::{is_crate, load_apis, load_crate, read_crds},
+    inputs::{is_crate, load_apis, load_beside, load_crate, read_crds},
     layout::{self, module_path, normalize, shown},
     target::Target,
 };
@@ -237,8 +237,11 @@ impl Config {
         for apis in &self.apis {
             let folder = &apis.folder;
             if options.emit.is_empty() && is_crate(apis, &self.disk)? {
-                sources.rust_crates.push(load_crate(apis, &self.disk)?);
+                load_crate(apis, &self.disk, &mut sources.rust_crates)?;
                 continue;
+            }
+            if options.emit.is_empty() && apis.groups.is_empty() {
+                load_beside(apis, &self.disk, &mut sources.rust_crates)?;
             }
             let below = target.map_or_else(
                 || layout::Place::of(folder).below,

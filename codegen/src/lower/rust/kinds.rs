@@ -35,11 +35,15 @@ fn packages_of(source: Crate, found: &mut Diagnostics) -> Vec<Package> {
         is_empty,
         findings,
     } = source;
+    let is_wanted = |item: &Item| {
+        let mut wanted = wanted.iter();
+        wanted.any(|wanted| is_below(&item.place.file, wanted))
+    };
     let mut versions: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
     // Kinds whose `#[kube(…)]` could not be read are of no version, but what is wrong with them counts.
     let mut reached = BTreeSet::new();
     for (index, item) in package.items.iter().enumerate() {
-        if !has_derive(item, "CustomResource") || !is_below(&item.place.file, &wanted) {
+        if !has_derive(item, "CustomResource") || !is_wanted(item) {
             continue;
         }
         reached.insert(index);
@@ -48,11 +52,15 @@ fn packages_of(source: Crate, found: &mut Diagnostics) -> Vec<Package> {
             versions.entry(version).or_default().push(index);
         }
     }
-    if reached.is_empty() && !package.is_partial && !is_empty {
-        found.push(
-            Diagnostic::error(format!("{} holds no kind", shown(&wanted)))
-                .help("a kind derives kube's `CustomResource`, or stands in <group>/<version>/mod.rs with markers"),
-        );
+    let files = reached.iter().filter_map(|&kind| package.items.get(kind));
+    let files: BTreeSet<&str> = files.map(|kind| &*kind.place.file).collect();
+    for wanted in wanted.iter().filter(|_| !package.is_partial && !is_empty) {
+        if !files.iter().any(|file| is_below(file, wanted)) {
+            found.push(
+                Diagnostic::error(format!("{} holds no kind", shown(wanted)))
+                    .help("a kind derives kube's `CustomResource`, or stands in <group>/<version>/mod.rs with markers"),
+            );
+        }
     }
     let resolver = Resolver::new(&package);
     let mut packages = Vec::new();
@@ -78,6 +86,10 @@ fn shown(wanted: &str) -> &str {
 /// The package of a group and version: these items alone, in order.
 fn part(package: &Package, group: &str, version: &str, items: &BTreeSet<usize>) -> Package {
     let chosen = items.iter().filter_map(|&index| package.items.get(index));
+    let names: BTreeSet<&str> = chosen.clone().map(|item| item.name.as_str()).collect();
+    // Most of a crate is not of the version, and is not copied for each.
+    let impls = package.impls.iter();
+    let impls = impls.filter(|found| names.contains(found.type_name.as_str()));
     // Rules and webhooks are read from all files of the crate.
     let of_version = |marker: &&Marker| !marker.def.stands_anywhere();
     let markers = package.markers.0.iter().filter(of_version);
@@ -86,7 +98,16 @@ fn part(package: &Package, group: &str, version: &str, items: &BTreeSet<usize>) 
         version: version.to_owned(),
         markers: MarkerSet(markers.cloned().collect()),
         items: chosen.cloned().collect(),
-        ..package.clone()
+        impls: impls.cloned().collect(),
+        module_path: package.module_path.clone(),
+        dir: package.dir.clone(),
+        docs: package.docs.clone(),
+        place: package.place.clone(),
+        modules: package.modules.clone(),
+        values: package.values.clone(),
+        has_macros: package.has_macros,
+        is_partial: package.is_partial,
+        layout: package.layout,
     }
 }
 

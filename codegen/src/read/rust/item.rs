@@ -59,9 +59,9 @@ pub enum Layout {
 pub struct Crate {
     /// Its modules and items.
     pub package: Package,
-    /// The file or folder whose kinds are asked for, as places name it.
-    pub wanted: String,
-    /// Whether it may have none, which is an error otherwise.
+    /// The files or folders whose kinds are asked for, as places name them.
+    pub wanted: Vec<String>,
+    /// Whether they may have none, which is an error otherwise.
     pub is_empty: bool,
     /// The findings about its items: most of them are not of the API.
     pub findings: Diagnostics,

@@ -72,6 +72,70 @@ fn a_file_or_folder_of_a_crate_gives_its_own_kinds() {
 }
 
 #[test]
+fn kinds_beside_folders_of_versions_are_found() {
+    let kind = |kind: &str, version: &str| {
+        format!(
+            "#[derive(CustomResource, Serialize, Deserialize, Clone, Debug, JsonSchema)]\n#[kube(group = \"example.com\", version = \"{version}\", kind = \"{kind}\")]\n\
+             pub struct {kind}Spec {{ size: u8 }}\n"
+        )
+    };
+    let sandbox = Sandbox::new();
+    sandbox.write("Cargo.toml", MANIFEST);
+    sandbox.write(
+        "src/lib.rs",
+        "use kube::CustomResource;\nmod crd;\nmod ship;\n",
+    );
+    sandbox.write("src/crd/mod.rs", "pub mod v1;\n");
+    sandbox.write("src/crd/v1/mod.rs", &kind("Boat", "v1"));
+    sandbox.write("src/ship.rs", &kind("Ship", "v2"));
+    let run = sandbox.quiet("", &["manifests", "."], "");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(sandbox.path(BOAT).exists());
+    assert!(
+        sandbox
+            .path("config/crd/bases/example.com_ships.yaml")
+            .exists()
+    );
+}
+
+#[test]
+fn files_of_one_crate_give_their_kinds_together() {
+    let kind = |kind: &str| {
+        format!(
+            "#[derive(CustomResource, Serialize, Deserialize, Clone, Debug, JsonSchema)]\n#[kube(group = \"example.com\", version = \"v1\", kind = \"{kind}\")]\n\
+             pub struct {kind}Spec {{ hull: crate::Hull }}\n"
+        )
+    };
+    let sandbox = Sandbox::new();
+    sandbox.write("Cargo.toml", MANIFEST);
+    let hull = "#[derive(Serialize, Deserialize, Clone, Debug, JsonSchema)]\npub struct Hull { size: u8 }\n";
+    sandbox.write(
+        "src/lib.rs",
+        &format!("mod boat;\nmod ship;\nmod raft;\n{hull}"),
+    );
+    for name in ["Boat", "Ship", "Raft"] {
+        let path = format!("src/{}.rs", name.to_lowercase());
+        sandbox.write(&path, &kind(name));
+    }
+    let run = sandbox.quiet("", &["manifests", "src/boat.rs", "src/ship.rs"], "");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stdout.contains("1 group, 2 kinds"), "{}", run.stdout);
+    assert!(
+        !sandbox
+            .path("config/crd/bases/example.com_rafts.yaml")
+            .exists()
+    );
+    // Each of them has kinds.
+    let run = sandbox.quiet("", &["manifests", "src/boat.rs", "src/lib.rs"], "");
+    assert_eq!(run.code, 1);
+    assert!(
+        run.stderr.contains("src/lib.rs holds no kind"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
 fn kinds_in_any_module_give_the_manifests_of_kinds_in_folders() {
     let folders = Sandbox::with_apis("kubederive");
     let run = folders.quiet("", &["manifests", "src/apis"], "");
