@@ -445,26 +445,27 @@ fn report<'a>(
     notes: impl Iterator<Item = (&'a Line, String, &'static str)>,
     found: &mut Diagnostics,
 ) {
+    let at = |note: Diagnostic, line: &Line, label: &str| match record.place(line) {
+        Some(place) => note.at(place, label),
+        None => note,
+    };
     let mut said = BTreeSet::new();
-    let mut more = 0;
+    let mut first_of_more = None;
     for (line, message, help) in notes {
-        if said.contains(&message) {
+        if !said.insert(message.clone()) {
             continue;
         }
-        if said.len() == MOST_NOTES {
-            more += 1;
+        if said.len() > MOST_NOTES {
+            first_of_more.get_or_insert(line);
             continue;
         }
-        let note = Diagnostic::note_of(message.clone());
-        let note = match record.place(line) {
-            Some(place) => note.at(place, ""),
-            None => note,
-        };
-        found.push(note.help(help));
-        said.insert(message);
+        let note = Diagnostic::note_of(message);
+        found.push(at(note, line, "").help(help));
     }
-    if more > 0 {
+    if let Some(line) = first_of_more {
+        let more = said.len() - MOST_NOTES;
         let message = format!("the same holds for {more} other types of this version");
-        found.push(Diagnostic::note_of(message));
+        let note = Diagnostic::note_of(message);
+        found.push(at(note, line, "the first of them"));
     }
 }

@@ -1,11 +1,16 @@
 //! The file of recorded names: where it stands, what a run reads from it and what it writes.
 
 use std::{
+    env,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
-use super::{Config, Error, layout::shown, target::Target};
+use super::{
+    Config, Error,
+    layout::{shown, whole},
+    target::Target,
+};
 use crate::{
     output::{Plan, Tree},
     record::Record,
@@ -14,7 +19,7 @@ use crate::{
 /// Where names are recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum NamesFile {
-    /// In the output folder, unless that is `OUT_DIR`, which does not last.
+    /// In the output folder, unless that is `OUT_DIR` or below it, which does not last.
     #[default]
     InOutput,
     /// In a file of its own. A build script reads it, and does not write it.
@@ -25,7 +30,7 @@ pub(crate) enum NamesFile {
 
 impl Config {
     /// The file that keeps the names of types and modules from CRDs, so that they outlive releases of the CRDs, instead of
-    /// `apis/names.toml` in the output folder; none for an empty path. From `OUT_DIR` no names are kept without this.
+    /// `apis/names.toml` in the output folder; none for an empty path. In `OUT_DIR`, and in folders there, no names are kept without this.
     ///
     /// [`generate`](Self::generate), which build scripts call, reads such a file and never writes it: `kube-codegen crd` with
     /// `--names-file` does.
@@ -43,7 +48,9 @@ impl Config {
     pub(super) fn record(&self, target: &Target) -> Result<Option<Arc<Record>>, Error> {
         let path = match &self.names_file {
             _ if self.crds.is_empty() => return Ok(None),
-            NamesFile::InOutput if self.out.is_some() => &target.root.join(in_output(target)),
+            NamesFile::InOutput if self.out.as_deref().is_some_and(lasts) => {
+                &target.root.join(in_output(target))
+            }
             NamesFile::At(path) => path,
             NamesFile::InOutput | NamesFile::Nowhere => return Ok(None),
         };
@@ -87,6 +94,12 @@ impl Config {
             )
         })
     }
+}
+
+/// Whether a folder outlives builds. What stands in `OUT_DIR`, or in a folder there, depends on which builds there were before.
+fn lasts(out: &Path) -> bool {
+    let of_build = env::var_os("OUT_DIR").map(PathBuf::from);
+    of_build.is_none_or(|of_build| !whole(out).starts_with(whole(&of_build)))
 }
 
 /// The file in an output folder, relative to the root of its target.

@@ -302,7 +302,9 @@ impl Config {
             options.emit = partial | &present(&target.root.join(target.generated(&options)));
         }
         options.check().map_err(Error::Config)?;
-        options.record = self.record(target)?;
+        if !options.emit.is_empty() {
+            options.record = self.record(target)?;
+        }
         Ok(options)
     }
 

@@ -194,6 +194,32 @@ fn a_type_that_could_be_one_of_kubernetes_stays_until_its_line_goes() {
 }
 
 #[test]
+fn notes_count_types_and_not_the_fields_that_lead_to_them() {
+    let spec = |more: &str| {
+        let names = ["a", "b", "c", "d", "e", "f", "g"].map(|name| format!("{name}SecretKeyRef"));
+        let all = || {
+            names
+                .iter()
+                .map(|name| (name.clone(), reference(more)))
+                .collect::<Value>()
+        };
+        object(&json!({"near": object(&all()), "far": object(&json!({"off": object(&all())}))}))
+    };
+    let before = generated(&[("Vault", spec("more"))], "").names.unwrap();
+    let after = generated(&[("Vault", spec("optional"))], &before);
+    let found = notes(&after);
+    assert_eq!(found.len(), 6, "{found:#?}");
+    assert_eq!(found[5], "the same holds for 2 other types of this version");
+    assert!(
+        after
+            .warnings
+            .as_slice()
+            .iter()
+            .all(|note| !note.labels.is_empty())
+    );
+}
+
+#[test]
 fn a_type_that_was_one_of_kubernetes_is_named_by_the_rule() {
     let spec = |more: &str| object(&json!({"secretKeyRef": reference(more)}));
     let own = [("VaultSpec.secretKeyRef", "VaultSecretKeyRef")];

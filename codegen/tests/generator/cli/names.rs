@@ -1,6 +1,6 @@
 //! Names of types from CRDs over time.
 
-use std::fs;
+use std::{fs, process::Command};
 
 use super::crd::crd_text;
 use crate::cli::sandbox::{Sandbox, snapshot, testdata};
@@ -120,6 +120,38 @@ fn the_record_may_stand_elsewhere_or_nowhere() {
     sandbox.write("names/routes.toml", "[modules]\n");
     sandbox.run(&[&crd[..], &["--names-file", "names/routes.toml"]].concat());
     sandbox.check("names-elsewhere");
+}
+
+#[test]
+fn manifests_alone_record_no_names() {
+    let sandbox = Sandbox::new();
+    sandbox.write("routes.yaml", &with_headers("Route", "routes"));
+    sandbox.write(
+        "codegen.toml",
+        "[[crate]]\nemit = []\n[crate.crd]\nfiles = [\"routes.yaml\"]\n[crate.manifests]\n",
+    );
+    assert_eq!(sandbox.quiet("", &["generate"], "").code, 0);
+    assert!(sandbox.path("config/crd/bases").exists() && !sandbox.path("src").exists());
+}
+
+/// What stands in the folder of a build script depends on which builds there were before.
+#[test]
+fn what_a_build_script_generates_for_itself_has_no_record() {
+    let sandbox = Sandbox::new();
+    sandbox.write("routes.yaml", &with_headers("Route", "routes"));
+    let records = |out: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kube-codegen"));
+        command.args(["crd", "routes.yaml", "--emit", "types", "--output", out]);
+        command
+            .env("OUT_DIR", "target/out")
+            .current_dir(sandbox.path(""));
+        assert!(command.output().unwrap().status.success());
+        assert!(sandbox.path(out).join("apis").exists());
+        sandbox.path(out).join("apis/names.toml").exists()
+    };
+    assert!(records("src"));
+    assert!(!records("target/out/kubernetes"));
+    assert!(!records("target/out"));
 }
 
 /// CRDs that are left out for their errors keep their names.
