@@ -40,16 +40,20 @@ impl Backoff {
 
     /// Notes that a task is tried again.
     pub(crate) fn retry(&self, task: &Task) {
-        if let Some(failures) = self.0.lock().get_mut(task) {
-            failures.waits = false;
+        let mut all = self.0.lock();
+        match all.get_mut(task) {
+            Some(failures) if failures.count > 0 => failures.waits = false,
+            // It was done while it waited.
+            _ => drop(all.remove(task)),
         }
     }
 
-    /// Forgets the failures of a task that is done.
+    /// Forgets the failures of a task that is done. One that waits to be tried again still is.
     pub(crate) fn forget(&self, task: &Task) {
         let mut all = self.0.lock();
-        if all.get(task).is_some_and(|failures| !failures.waits) {
-            all.remove(task);
+        match all.get_mut(task) {
+            Some(failures) if failures.waits => failures.count = 0,
+            _ => drop(all.remove(task)),
         }
     }
 }
@@ -73,6 +77,24 @@ mod tests {
         }
         assert_eq!(waits, [5, 10, 20, 30, 30]);
         backoff.forget(&task);
+        assert_eq!(backoff.fail(&task, longest), Some(SHORTEST));
+    }
+
+    #[test]
+    fn a_task_that_is_done_while_it_waits_leaves_nothing() {
+        let backoff = Backoff::default();
+        let task = ("test", ResourceId(1), Key::new("", "a"));
+        let longest = Duration::from_secs(1);
+        for _ in 0..5 {
+            backoff.fail(&task, longest);
+            backoff.retry(&task);
+        }
+        backoff.fail(&task, longest);
+        backoff.forget(&task);
+        // Somebody still tries it again.
+        assert_eq!(backoff.fail(&task, longest), None);
+        backoff.retry(&task);
+        assert!(backoff.0.lock().is_empty());
         assert_eq!(backoff.fail(&task, longest), Some(SHORTEST));
     }
 }

@@ -241,11 +241,11 @@ fn release_if_unblocked(core: &Arc<Core>, served: &Served, key: &Key) {
 
 /// Decides about one dependent.
 fn decide(core: &Arc<Core>, resource: ResourceId, key: &Key) {
+    let task = ("generic-garbage-collector", resource, key.clone());
     let (Some(served), Some(item)) = (core.registry.by_id(resource), core.store.get(resource, key))
     else {
-        return;
+        return core.backoff.forget(&task);
     };
-    let task = ("generic-garbage-collector", resource, key.clone());
     if item.owners.is_empty() || object::is_deleting(&item.decode()) {
         return core.backoff.forget(&task);
     }
