@@ -6,7 +6,7 @@ use super::super::{Cx, has_derive, types::wire_name, well_known::well_known};
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
     model::{TypeRef, names::Renamed},
-    read::rust::{Body, Field, Item, Literal, Said, Style},
+    read::rust::{Body, Field, Item, Kind, Literal, Said, Style},
 };
 
 /// How deep types are followed.
@@ -40,10 +40,10 @@ pub(super) fn of(cx: &Cx<'_>, item: &Item, field: &Field) -> Default {
     };
     let found = match (&function, own) {
         (Some(function), _) => of_function(cx, item, field, function),
-        (None, true) => of_type(cx, &cx.silent_reference(item, field), MAX_DEPTH),
+        (None, true) => of_field(cx, item, field, MAX_DEPTH),
         // The default of the whole struct.
         (None, false) if item.serde.default_function.is_none() && has_derive(item, "Default") => {
-            of_type(cx, &cx.silent_reference(item, field), MAX_DEPTH)
+            of_field(cx, item, field, MAX_DEPTH)
         }
         (None, false) => None,
     };
@@ -83,7 +83,7 @@ fn of_function(cx: &Cx<'_>, item: &Item, field: &Field, function: &str) -> Optio
         .map(|part| part.trim().to_owned())
         .collect();
     if gives_default(cx, &path) {
-        return of_type(cx, &cx.silent_reference(item, field), MAX_DEPTH);
+        return of_field(cx, item, field, MAX_DEPTH);
     }
     let named = Literal::Named(path);
     let value = cx.value(item.module, &named);
@@ -139,6 +139,13 @@ fn of_variant(cx: &Cx<'_>, item: &Item, function: &Literal) -> Option<Value> {
     variant_name(cx, cx.item(owner)?, |found| found == variant)
 }
 
+/// The value of `Default` of a field's type. That of an array depends on how many items it has.
+fn of_field(cx: &Cx<'_>, item: &Item, field: &Field, depth: usize) -> Option<Value> {
+    let is_array = matches!(field.ty.kind, Kind::List(..));
+    let ty = cx.silent_reference(item, field);
+    (!is_array).then(|| of_type(cx, &ty, depth)).flatten()
+}
+
 /// The value of `Default` of a type, as serde writes it.
 fn of_type(cx: &Cx<'_>, ty: &TypeRef, depth: usize) -> Option<Value> {
     let depth = depth.checked_sub(1)?;
@@ -164,14 +171,14 @@ fn of_item(cx: &Cx<'_>, item: &Item, depth: usize) -> Option<Value> {
         Body::Alias(ty) => of_type(cx, &cx.reference(item, ty, &mut Diagnostics::new()), depth),
         _ if !is_derived || item.serde.through.is_some() => None,
         Body::Struct(fields) => match (fields.style, fields.fields.as_slice()) {
-            (Style::Tuple, [only]) => of_type(cx, &cx.silent_reference(item, only), depth),
+            (Style::Tuple, [only]) => of_field(cx, item, only, depth),
             (Style::Named, fields) => {
                 let mut entries = Map::new();
                 for field in fields.iter().filter(|field| !field.serde.skip) {
                     if field.serde.with || field.serde.flatten {
                         return None;
                     }
-                    let value = of_type(cx, &cx.silent_reference(item, field), depth)?;
+                    let value = of_field(cx, item, field, depth)?;
                     if value.is_null() || is_left_out(field, &value) {
                         continue;
                     }

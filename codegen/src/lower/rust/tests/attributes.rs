@@ -101,6 +101,7 @@ fn a_default_that_code_makes_is_known_to_be_unknown() {
         "#[serde(default = \"M::new\")] a: M, --- #[derive(Default, Serialize, Deserialize, JsonSchema)] pub struct M { b: u8 } impl M { fn new() -> Self { Self { b: 3 } } }",
         "#[serde(default = \"M::new\")] a: M, --- #[derive(Default, Serialize, Deserialize, JsonSchema)] pub struct M { b: u8 }",
         "#[serde(default = \"size::default\")] a: u16,",
+        "#[serde(default)] a: [u8; 4],",
         "#[serde(default = \"f\")] a: u16, --- use elsewhere::f; mod b { pub fn f() -> u16 { 1 } }",
         "#[serde(default = \"elsewhere::f\")] a: u16, --- mod b { pub fn f() -> u16 { 1 } }",
     ] {
