@@ -47,6 +47,9 @@ const EVERY: Duration = Duration::from_secs(10);
 /// How long a certificate is valid, unless said otherwise: that of cert-manager.
 const VALIDITY: Duration = Duration::from_secs(90 * 24 * 3600);
 
+/// The longest that a certificate may be valid, so that its end is a date that certificates can have.
+const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
+
 /// How often a write of the Secret is tried against those of other replicas.
 const TRIES: usize = 10;
 
@@ -139,9 +142,9 @@ impl SelfSigned {
         self
     }
 
-    /// How long a certificate is valid; 90 days unless set. It is renewed when a third of that is left.
+    /// How long a certificate is valid; 90 days unless set, and a hundred years at most. It is renewed when a third of that is left.
     pub fn validity(mut self, validity: Duration) -> Self {
-        self.validity = validity;
+        self.validity = validity.min(LONGEST);
         self
     }
 

@@ -428,3 +428,11 @@ async fn what_cannot_be_written_says_why() {
     sleep(3 * EVERY).await;
     world.call(&replica).await.unwrap();
 }
+
+#[tokio::test]
+async fn the_longest_validity_has_an_end() {
+    let server = ApiServer::builder().build().unwrap();
+    let settings = SelfSigned::new(&server.client(), NAMESPACE, "hook");
+    let certificates = settings.validity(Duration::MAX).certificates().await;
+    certificates.unwrap();
+}
