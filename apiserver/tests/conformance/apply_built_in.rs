@@ -18,7 +18,7 @@ fn pod_template(containers: Value) -> Value {
 }
 
 async fn containers_of_a_deployment_merge_by_name(client: Client) {
-    let deployments = namespaced(&client, "/apis/apps/v1", "deployments", "Deployment").await;
+    let deployments = DEPLOYMENTS.fresh(&client).await;
     deployments
         .apply(
             "a",
@@ -35,7 +35,7 @@ async fn containers_of_a_deployment_merge_by_name(client: Client) {
 }
 
 async fn environment_of_a_container_merges_by_name(client: Client) {
-    let deployments = namespaced(&client, "/apis/apps/v1", "deployments", "Deployment").await;
+    let deployments = DEPLOYMENTS.fresh(&client).await;
     let env = |name: &str| json!([{"name": "one", "image": "i:1", "env": [{"name": name, "value": "1"}]}]);
     deployments
         .apply("a", "me", pod_template(env("A")))
@@ -50,7 +50,7 @@ async fn environment_of_a_container_merges_by_name(client: Client) {
 }
 
 async fn ports_of_a_service_merge_by_port_and_protocol(client: Client) {
-    let services = namespaced(&client, "/api/v1", "services", "Service").await;
+    let services = SERVICES.fresh(&client).await;
     let spec = |ports: Value| json!({"spec": {"selector": {"app": "a"}, "ports": ports}});
     services
         .apply("a", "me", spec(json!([{"name": "http", "port": 80}])))

@@ -47,11 +47,7 @@ async fn manager_name_comes_from_the_user_agent(client: Client) {
 async fn apply_without_a_manager_is_refused(client: Client) {
     let maps = configmaps(&client).await;
     let reply = maps.apply_with("a", "", json!({})).await;
-    reply.fails_with(
-        422,
-        "Invalid",
-        "fieldManager: Required value: is required for apply patch",
-    );
+    reply.invalid_with("fieldManager: Required value: is required for apply patch");
 }
 
 async fn apply_with_managed_fields_is_refused(client: Client) {
@@ -93,11 +89,7 @@ async fn force_without_apply_is_refused(client: Client) {
     let maps = configmaps(&client).await;
     maps.given("a", json!({})).await;
     let reply = maps.merge("a?force=true", json!({})).await;
-    reply.fails_with(
-        422,
-        "Invalid",
-        "force: Forbidden: may not be specified for non-apply patch",
-    );
+    reply.invalid_with("force: Forbidden: may not be specified for non-apply patch");
 }
 
 async fn apply_of_yaml(client: Client) {
@@ -184,11 +176,7 @@ async fn apply_with_a_uid_does_not_create(client: Client) {
 async fn apply_is_validated(client: Client) {
     let things = things(&client, json!({"n": {"type": "integer", "maximum": 9}})).await;
     let reply = things.apply("a", "me", json!({"spec": {"n": 10}})).await;
-    reply.fails_with(
-        422,
-        "Invalid",
-        "spec.n in body should be less than or equal to 9",
-    );
+    reply.invalid_with("spec.n in body should be less than or equal to 9");
     things.get("a").await.refused(404, "NotFound");
 }
 
@@ -260,11 +248,7 @@ async fn apply_to_a_terminating_object(client: Client) {
 async fn manager_names_have_a_longest_length(client: Client) {
     let maps = configmaps(&client).await;
     let reply = maps.apply("a", &"m".repeat(129), json!({})).await;
-    reply.fails_with(
-        422,
-        "Invalid",
-        "fieldManager: Too long: may not be more than 128 bytes",
-    );
+    reply.invalid_with("fieldManager: Too long: may not be more than 128 bytes");
 }
 
 async fn apply_of_the_status_is_its_own_manager(client: Client) {

@@ -243,7 +243,7 @@ async fn apply_after_managed_fields_were_cleared(client: Client) {
 }
 
 async fn apply_keeps_what_the_server_added(client: Client) {
-    let services = namespaced(&client, "/api/v1", "services", "Service").await;
+    let services = SERVICES.fresh(&client).await;
     let spec = json!({"spec": {"ports": [{"port": 80}]}});
     let first = services.apply("a", "me", spec.clone()).await.is(201);
     let second = services.apply("a", "me", spec).await.is(200);

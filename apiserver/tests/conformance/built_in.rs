@@ -4,20 +4,36 @@ use crate::harness::cases;
 use crate::support::*;
 
 cases![
-    pod_round_trip,
-    service_round_trip,
-    service_account_round_trip,
+    pod_round_trip: round_trip(PODS, json!({"spec": pod_spec()})),
+    service_round_trip: round_trip(
+        SERVICES,
+        json!({"spec": {"selector": {"app": "a"}, "ports": [{"port": 80, "targetPort": "http"}]}})),
+    service_account_round_trip: round_trip(SERVICE_ACCOUNTS, json!({})),
     event_round_trip,
     events_group_event_round_trip,
-    replica_set_round_trip,
-    stateful_set_round_trip,
-    daemon_set_round_trip,
-    job_round_trip,
-    cron_job_round_trip,
-    lease_round_trip,
-    persistent_volume_claim_round_trip,
-    role_round_trip,
-    role_binding_round_trip,
+    replica_set_round_trip: round_trip(
+        REPLICA_SETS,
+        json!({"spec": {"replicas": 0, "selector": selector(), "template": template()}})),
+    stateful_set_round_trip: round_trip(
+        STATEFUL_SETS,
+        json!({"spec": {"replicas": 0, "serviceName": "s", "selector": selector(), "template": template()}})),
+    daemon_set_round_trip: round_trip(
+        DAEMON_SETS, json!({"spec": {"selector": selector(), "template": template()}})),
+    job_round_trip: round_trip(JOBS, json!({"spec": job_spec()})),
+    cron_job_round_trip: round_trip(
+        CRON_JOBS,
+        json!({"spec": {"schedule": "*/5 * * * *", "suspend": true, "jobTemplate": {"spec": job_spec()}}})),
+    lease_round_trip: round_trip(
+        LEASES,
+        json!({"spec": {"holderIdentity": "me", "leaseDurationSeconds": 15,
+            "acquireTime": "2026-01-02T03:04:05.000006Z", "renewTime": "2026-01-02T03:04:06.000000Z",
+            "leaseTransitions": 3}})),
+    persistent_volume_claim_round_trip: round_trip(
+        CLAIMS,
+        json!({"spec": {"accessModes": ["ReadWriteOnce"], "storageClassName": "",
+            "resources": {"requests": {"storage": "1Gi"}}}})),
+    role_round_trip: round_trip(ROLES, json!({"rules": rules()})),
+    role_binding_round_trip: round_trip(ROLE_BINDINGS, binding("Role")),
     node_round_trip,
     persistent_volume_round_trip,
     cluster_role_round_trip,
@@ -25,8 +41,12 @@ cases![
     an_event_reads_in_both_groups,
 ];
 
+async fn round_trip(client: Client, resource: Resource<'_>, fields: Value) {
+    round_trip_in(resource.fresh(&client).await, "a", fields).await;
+}
+
 /// Creates, reads, lists, labels and deletes one object.
-async fn round_trip(objects: Collection, name: &str, fields: Value) {
+async fn round_trip_in(objects: Collection, name: &str, fields: Value) {
     let created = objects
         .create(&objects.object(name, fields.clone()))
         .await
@@ -91,47 +111,11 @@ fn selector() -> Value {
     json!({"matchLabels": {"app": "a"}})
 }
 
-async fn core(client: &Client, resource: &str, kind: &str) -> Collection {
-    namespaced(client, "/api/v1", resource, kind).await
-}
-
-async fn apps(client: &Client, resource: &str, kind: &str) -> Collection {
-    namespaced(client, "/apis/apps/v1", resource, kind).await
-}
-
-async fn pod_round_trip(client: Client) {
-    round_trip(
-        core(&client, "pods", "Pod").await,
-        "a",
-        json!({"spec": pod_spec()}),
-    )
-    .await;
-}
-
-async fn service_round_trip(client: Client) {
-    let spec = json!({"selector": {"app": "a"}, "ports": [{"port": 80, "targetPort": "http"}]});
-    round_trip(
-        core(&client, "services", "Service").await,
-        "a",
-        json!({"spec": spec}),
-    )
-    .await;
-}
-
-async fn service_account_round_trip(client: Client) {
-    round_trip(
-        core(&client, "serviceaccounts", "ServiceAccount").await,
-        "a",
-        json!({}),
-    )
-    .await;
-}
-
 async fn event_round_trip(client: Client) {
-    let events = core(&client, "events", "Event").await;
+    let events = CORE_EVENTS.fresh(&client).await;
     let involved = json!({"kind": "Pod", "name": "p", "namespace": events.namespace});
     let fields = json!({"involvedObject": involved, "reason": "Tested", "message": "m", "type": "Normal", "count": 2});
-    round_trip(events, "a", fields).await;
+    round_trip_in(events, "a", fields).await;
 }
 
 fn modern_event(namespace: &Option<String>) -> Value {
@@ -148,40 +132,9 @@ fn modern_event(namespace: &Option<String>) -> Value {
 }
 
 async fn events_group_event_round_trip(client: Client) {
-    let events = namespaced(&client, "/apis/events.k8s.io/v1", "events", "Event").await;
+    let events = EVENTS.fresh(&client).await;
     let fields = modern_event(&events.namespace);
-    round_trip(events, "a", fields).await;
-}
-
-async fn replica_set_round_trip(client: Client) {
-    let spec = json!({"replicas": 0, "selector": selector(), "template": template()});
-    round_trip(
-        apps(&client, "replicasets", "ReplicaSet").await,
-        "a",
-        json!({"spec": spec}),
-    )
-    .await;
-}
-
-async fn stateful_set_round_trip(client: Client) {
-    let spec =
-        json!({"replicas": 0, "serviceName": "s", "selector": selector(), "template": template()});
-    round_trip(
-        apps(&client, "statefulsets", "StatefulSet").await,
-        "a",
-        json!({"spec": spec}),
-    )
-    .await;
-}
-
-async fn daemon_set_round_trip(client: Client) {
-    let spec = json!({"selector": selector(), "template": template()});
-    round_trip(
-        apps(&client, "daemonsets", "DaemonSet").await,
-        "a",
-        json!({"spec": spec}),
-    )
-    .await;
+    round_trip_in(events, "a", fields).await;
 }
 
 fn job_spec() -> Value {
@@ -190,61 +143,8 @@ fn job_spec() -> Value {
     json!({"backoffLimit": 2, "suspend": true, "template": {"spec": pod}})
 }
 
-async fn job_round_trip(client: Client) {
-    round_trip(
-        namespaced(&client, "/apis/batch/v1", "jobs", "Job").await,
-        "a",
-        json!({"spec": job_spec()}),
-    )
-    .await;
-}
-
-async fn cron_job_round_trip(client: Client) {
-    let spec =
-        json!({"schedule": "*/5 * * * *", "suspend": true, "jobTemplate": {"spec": job_spec()}});
-    round_trip(
-        namespaced(&client, "/apis/batch/v1", "cronjobs", "CronJob").await,
-        "a",
-        json!({"spec": spec}),
-    )
-    .await;
-}
-
-async fn lease_round_trip(client: Client) {
-    let spec = json!({
-        "holderIdentity": "me",
-        "leaseDurationSeconds": 15,
-        "acquireTime": "2026-01-02T03:04:05.000006Z",
-        "renewTime": "2026-01-02T03:04:06.000000Z",
-        "leaseTransitions": 3,
-    });
-    let leases = namespaced(&client, "/apis/coordination.k8s.io/v1", "leases", "Lease").await;
-    round_trip(leases, "a", json!({"spec": spec})).await;
-}
-
-async fn persistent_volume_claim_round_trip(client: Client) {
-    let spec = json!({"accessModes": ["ReadWriteOnce"], "storageClassName": "", "resources": {"requests": {"storage": "1Gi"}}});
-    round_trip(
-        core(&client, "persistentvolumeclaims", "PersistentVolumeClaim").await,
-        "a",
-        json!({"spec": spec}),
-    )
-    .await;
-}
-
-const RBAC: &str = "/apis/rbac.authorization.k8s.io/v1";
-
 fn rules() -> Value {
     json!([{"apiGroups": [""], "resources": ["pods"], "verbs": ["get", "list"]}])
-}
-
-async fn role_round_trip(client: Client) {
-    round_trip(
-        namespaced(&client, RBAC, "roles", "Role").await,
-        "a",
-        json!({"rules": rules()}),
-    )
-    .await;
 }
 
 fn binding(kind: &str) -> Value {
@@ -254,28 +154,19 @@ fn binding(kind: &str) -> Value {
     })
 }
 
-async fn role_binding_round_trip(client: Client) {
-    round_trip(
-        namespaced(&client, RBAC, "rolebindings", "RoleBinding").await,
-        "a",
-        binding("Role"),
-    )
-    .await;
-}
-
 /// Objects without a namespace share their names with everyone: these have one of the case's own.
 fn own_name() -> String {
     format!("conformance-{}", collection::unique())
 }
 
 async fn node_round_trip(client: Client) {
-    let nodes = cluster_collection(&client, "/api/v1", "nodes", "Node");
-    round_trip(nodes, &own_name(), json!({"spec": {"unschedulable": true}})).await;
+    let nodes = Resource("/api/v1", "nodes", "Node").everywhere(&client);
+    round_trip_in(nodes, &own_name(), json!({"spec": {"unschedulable": true}})).await;
 }
 
 async fn persistent_volume_round_trip(client: Client) {
     let spec = json!({"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "hostPath": {"path": "/data"}});
-    let volumes = cluster_collection(&client, "/api/v1", "persistentvolumes", "PersistentVolume");
+    let volumes = Resource("/api/v1", "persistentvolumes", "PersistentVolume").everywhere(&client);
     let name = own_name();
     volumes.given(&name, json!({"spec": spec})).await;
     let found = volumes.get(&name).await.is(200);
@@ -288,8 +179,8 @@ async fn persistent_volume_round_trip(client: Client) {
 }
 
 async fn cluster_role_round_trip(client: Client) {
-    round_trip(
-        cluster_collection(&client, RBAC, "clusterroles", "ClusterRole"),
+    round_trip_in(
+        CLUSTER_ROLES.everywhere(&client),
         &own_name(),
         json!({"rules": rules()}),
     )
@@ -297,15 +188,15 @@ async fn cluster_role_round_trip(client: Client) {
 }
 
 async fn cluster_role_binding_round_trip(client: Client) {
-    let bindings = cluster_collection(&client, RBAC, "clusterrolebindings", "ClusterRoleBinding");
-    round_trip(bindings, &own_name(), binding("ClusterRole")).await;
+    let bindings = CLUSTER_ROLE_BINDINGS.everywhere(&client);
+    round_trip_in(bindings, &own_name(), binding("ClusterRole")).await;
 }
 
 async fn an_event_reads_in_both_groups(client: Client) {
-    let modern = namespaced(&client, "/apis/events.k8s.io/v1", "events", "Event").await;
+    let modern = EVENTS.fresh(&client).await;
     let namespace = modern.namespace.clone().unwrap_or_default();
     modern.given("a", modern_event(&modern.namespace)).await;
-    let core = collection::in_namespace(&client, &namespace, "/api/v1", "events", "Event");
+    let core = CORE_EVENTS.within(&client, &namespace);
     let event = core.get("a").await.is(200);
     check(&event, "/apiVersion", "v1");
     check(&event, "/message", "a note");

@@ -8,21 +8,46 @@ cases![
     update_creates_a_role,
     update_of_a_lease_needs_a_resource_version,
     update_of_a_role_needs_none,
-    lease_duration_must_be_positive,
-    rule_needs_verbs,
-    schedule_must_parse,
-    service_needs_ports,
-    deployment_needs_a_selector,
-    replicas_must_not_be_negative,
-    container_needs_a_name,
-    container_names_are_unique,
-    event_must_be_in_its_objects_namespace,
-    owner_reference_needs_a_uid,
-    owner_references_have_one_controller,
+    lease_duration_must_be_positive: refuses(
+        LEASES, json!({"spec": {"leaseDurationSeconds": 0}}),
+        "spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0"),
+    rule_needs_verbs: refuses(
+        ROLES, json!({"rules": [{"apiGroups": [""], "resources": ["pods"], "verbs": []}]}),
+        "rules[0].verbs: Required value: verbs must contain at least one value"),
+    schedule_must_parse: refuses(
+        CRON_JOBS,
+        json!({"spec": {"schedule": "sometimes", "jobTemplate": {"spec": {"template": {"spec": {"restartPolicy": "Never", "containers": container()}}}}}}),
+        "spec.schedule: Invalid value: \"sometimes\": "),
+    service_needs_ports: refuses(
+        SERVICES, json!({"spec": {"selector": {"app": "a"}}}), "spec.ports: Required value"),
+    deployment_needs_a_selector: refuses(
+        DEPLOYMENTS, json!({"spec": {"template": pod(container())}}), "spec.selector: Required value"),
+    replicas_must_not_be_negative: refuses(
+        DEPLOYMENTS,
+        json!({"spec": {"replicas": -1, "selector": {"matchLabels": {"app": "a"}}, "template": pod(container())}}),
+        "spec.replicas: Invalid value: -1: must be greater than or equal to 0"),
+    container_needs_a_name: refuses(
+        PODS, json!({"spec": {"containers": [{"image": "i"}]}}), "spec.containers[0].name: Required value"),
+    container_names_are_unique: refuses(
+        PODS,
+        json!({"spec": {"containers": [{"name": "c", "image": "i"}, {"name": "c", "image": "j"}]}}),
+        "spec.containers[1].name: Duplicate value: \"c\""),
+    event_must_be_in_its_objects_namespace: refuses(
+        CORE_EVENTS, json!({"involvedObject": {"kind": "Pod", "name": "p", "namespace": "elsewhere"}}),
+        "involvedObject.namespace: Invalid value: \"elsewhere\": does not match event.namespace"),
+    owner_reference_needs_a_uid: refuses(
+        CONFIG_MAPS, json!({"metadata": {"ownerReferences": [owner("o", "", false)]}}),
+        "metadata.ownerReferences.uid: Invalid value: \"\": must not be empty"),
+    owner_references_have_one_controller: refuses(
+        CONFIG_MAPS,
+        json!({"metadata": {"ownerReferences": [owner("o", "u1", true), owner("p", "u2", true)]}}),
+        "Only one reference can have Controller set to true. Found \"true\" in references for ConfigMap/o and ConfigMap/p"),
     system_namespaces_cannot_be_deleted,
     unscheduled_pod_is_gone_at_once,
     grace_period_can_be_shortened,
-    label_keys_are_validated,
+    label_keys_are_validated: refuses(
+        CONFIG_MAPS, json!({"metadata": {"labels": {"not valid": "v"}}}),
+        "metadata.labels: Invalid value: \"not valid\": name part must consist of alphanumeric characters"),
     names_have_a_longest_length,
     service_names_are_dns_labels,
     job_template_is_immutable,
@@ -31,19 +56,8 @@ cases![
     status_update_has_its_own_entry,
 ];
 
-const COORDINATION: &str = "/apis/coordination.k8s.io/v1";
-const RBAC: &str = "/apis/rbac.authorization.k8s.io/v1";
-
-async fn leases(client: &Client) -> Collection {
-    namespaced(client, COORDINATION, "leases", "Lease").await
-}
-
-async fn roles(client: &Client) -> Collection {
-    namespaced(client, RBAC, "roles", "Role").await
-}
-
 async fn update_creates_a_lease(client: Client) {
-    let leases = leases(&client).await;
+    let leases = LEASES.fresh(&client).await;
     let object = leases.object("a", json!({"spec": {"holderIdentity": "me"}}));
     let created = leases.put("a", &object).await.is(201);
     check(&created, "/spec/holderIdentity", "me");
@@ -51,7 +65,7 @@ async fn update_creates_a_lease(client: Client) {
 }
 
 async fn update_creates_a_role(client: Client) {
-    let roles = roles(&client).await;
+    let roles = ROLES.fresh(&client).await;
     roles
         .put("a", &roles.object("a", json!({"rules": []})))
         .await
@@ -60,7 +74,7 @@ async fn update_creates_a_role(client: Client) {
 }
 
 async fn update_of_a_lease_needs_a_resource_version(client: Client) {
-    let leases = leases(&client).await;
+    let leases = LEASES.fresh(&client).await;
     leases
         .given("a", json!({"spec": {"holderIdentity": "me"}}))
         .await;
@@ -70,15 +84,12 @@ async fn update_of_a_lease_needs_a_resource_version(client: Client) {
             &leases.object("a", json!({"spec": {"holderIdentity": "you"}})),
         )
         .await;
-    reply.fails(
-        422,
-        "Invalid",
-        "leases.coordination.k8s.io \"a\" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update",
+    reply.invalid("leases.coordination.k8s.io \"a\" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update",
     );
 }
 
 async fn update_of_a_role_needs_none(client: Client) {
-    let roles = roles(&client).await;
+    let roles = ROLES.fresh(&client).await;
     let rules = json!([{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}]);
     roles.given("a", json!({"rules": []})).await;
     check(
@@ -91,32 +102,13 @@ async fn update_of_a_role_needs_none(client: Client) {
     );
 }
 
-/// A request that a collection refuses, with a part of the message.
-async fn refuses(objects: Collection, fields: Value, part: &str) {
+/// An object that a resource refuses, with a part of the message.
+async fn refuses(client: Client, resource: Resource<'_>, fields: Value, part: &str) {
+    let objects = resource.fresh(&client).await;
     objects
         .create(&objects.object("a", fields))
         .await
-        .fails_with(422, "Invalid", part);
-}
-
-async fn lease_duration_must_be_positive(client: Client) {
-    let part = "spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0";
-    refuses(
-        leases(&client).await,
-        json!({"spec": {"leaseDurationSeconds": 0}}),
-        part,
-    )
-    .await;
-}
-
-async fn rule_needs_verbs(client: Client) {
-    let rules = json!([{"apiGroups": [""], "resources": ["pods"], "verbs": []}]);
-    refuses(
-        roles(&client).await,
-        json!({"rules": rules}),
-        "rules[0].verbs: Required value: verbs must contain at least one value",
-    )
-    .await;
+        .invalid_with(part);
 }
 
 fn pod(containers: Value) -> Value {
@@ -127,110 +119,8 @@ fn container() -> Value {
     json!([{"name": "c", "image": "i"}])
 }
 
-async fn schedule_must_parse(client: Client) {
-    let jobs = namespaced(&client, "/apis/batch/v1", "cronjobs", "CronJob").await;
-    let template = json!({"spec": {"restartPolicy": "Never", "containers": container()}});
-    let spec = json!({"schedule": "sometimes", "jobTemplate": {"spec": {"template": template}}});
-    refuses(
-        jobs,
-        json!({"spec": spec}),
-        "spec.schedule: Invalid value: \"sometimes\": ",
-    )
-    .await;
-}
-
-async fn service_needs_ports(client: Client) {
-    let services = namespaced(&client, "/api/v1", "services", "Service").await;
-    refuses(
-        services,
-        json!({"spec": {"selector": {"app": "a"}}}),
-        "spec.ports: Required value",
-    )
-    .await;
-}
-
-async fn deployments(client: &Client) -> Collection {
-    namespaced(client, "/apis/apps/v1", "deployments", "Deployment").await
-}
-
-async fn deployment_needs_a_selector(client: Client) {
-    let fields = json!({"spec": {"template": pod(container())}});
-    refuses(
-        deployments(&client).await,
-        fields,
-        "spec.selector: Required value",
-    )
-    .await;
-}
-
-async fn replicas_must_not_be_negative(client: Client) {
-    let spec = json!({"replicas": -1, "selector": {"matchLabels": {"app": "a"}}, "template": pod(container())});
-    refuses(
-        deployments(&client).await,
-        json!({"spec": spec}),
-        "spec.replicas: Invalid value: -1: must be greater than or equal to 0",
-    )
-    .await;
-}
-
-async fn pods(client: &Client) -> Collection {
-    namespaced(client, "/api/v1", "pods", "Pod").await
-}
-
-async fn container_needs_a_name(client: Client) {
-    let fields = json!({"spec": {"containers": [{"image": "i"}]}});
-    refuses(
-        pods(&client).await,
-        fields,
-        "spec.containers[0].name: Required value",
-    )
-    .await;
-}
-
-async fn container_names_are_unique(client: Client) {
-    let containers = json!([{"name": "c", "image": "i"}, {"name": "c", "image": "j"}]);
-    refuses(
-        pods(&client).await,
-        json!({"spec": {"containers": containers}}),
-        "spec.containers[1].name: Duplicate value: \"c\"",
-    )
-    .await;
-}
-
-async fn event_must_be_in_its_objects_namespace(client: Client) {
-    let events = namespaced(&client, "/api/v1", "events", "Event").await;
-    let fields = json!({"involvedObject": {"kind": "Pod", "name": "p", "namespace": "elsewhere"}});
-    refuses(
-        events,
-        fields,
-        "involvedObject.namespace: Invalid value: \"elsewhere\": does not match event.namespace",
-    )
-    .await;
-}
-
 fn owner(name: &str, uid: &str, controller: bool) -> Value {
     json!({"apiVersion": "v1", "kind": "ConfigMap", "name": name, "uid": uid, "controller": controller})
-}
-
-async fn owner_reference_needs_a_uid(client: Client) {
-    let fields = json!({"metadata": {"ownerReferences": [owner("o", "", false)]}});
-    refuses(
-        configmaps(&client).await,
-        fields,
-        "metadata.ownerReferences.uid: Invalid value: \"\": must not be empty",
-    )
-    .await;
-}
-
-async fn owner_references_have_one_controller(client: Client) {
-    let owners = json!([owner("o", "u1", true), owner("p", "u2", true)]);
-    let part = "Only one reference can have Controller set to true. Found \"true\" in references for ConfigMap/o and ConfigMap/p";
-    refuses(
-        configmaps(&client).await,
-        json!({"metadata": {"ownerReferences": owners}}),
-        part,
-    )
-    .await;
 }
 
 async fn system_namespaces_cannot_be_deleted(client: Client) {
@@ -245,7 +135,7 @@ async fn system_namespaces_cannot_be_deleted(client: Client) {
 }
 
 async fn unscheduled_pod_is_gone_at_once(client: Client) {
-    let pods = pods(&client).await;
+    let pods = PODS.fresh(&client).await;
     pods.given("a", json!({"spec": {"containers": container()}}))
         .await;
     pods.delete("a").await.is(200);
@@ -253,7 +143,7 @@ async fn unscheduled_pod_is_gone_at_once(client: Client) {
 }
 
 async fn grace_period_can_be_shortened(client: Client) {
-    let pods = pods(&client).await;
+    let pods = PODS.fresh(&client).await;
     pods.given(
         "a",
         json!({"spec": {"nodeName": "nowhere", "containers": container()}}),
@@ -275,34 +165,25 @@ async fn grace_period_can_be_shortened(client: Client) {
     pods.get("a").await.refused(404, "NotFound");
 }
 
-async fn label_keys_are_validated(client: Client) {
-    let fields = json!({"metadata": {"labels": {"not valid": "v"}}});
-    refuses(configmaps(&client).await, fields, "metadata.labels: Invalid value: \"not valid\": name part must consist of alphanumeric characters").await;
-}
-
 async fn names_have_a_longest_length(client: Client) {
     let maps = configmaps(&client).await;
     maps.create(&maps.object(&"x".repeat(253), json!({})))
         .await
         .is(201);
     let reply = maps.create(&maps.object(&"x".repeat(254), json!({}))).await;
-    reply.fails_with(422, "Invalid", "must be no more than 253 characters");
+    reply.invalid_with("must be no more than 253 characters");
 }
 
 async fn service_names_are_dns_labels(client: Client) {
-    let services = namespaced(&client, "/api/v1", "services", "Service").await;
+    let services = SERVICES.fresh(&client).await;
     let reply = services
         .create(&services.object("a.b", json!({"spec": {"ports": [{"port": 80}]}})))
         .await;
-    reply.fails_with(
-        422,
-        "Invalid",
-        "metadata.name: Invalid value: \"a.b\": must not contain dots",
-    );
+    reply.invalid_with("metadata.name: Invalid value: \"a.b\": must not contain dots");
 }
 
 async fn job_template_is_immutable(client: Client) {
-    let jobs = namespaced(&client, "/apis/batch/v1", "jobs", "Job").await;
+    let jobs = JOBS.fresh(&client).await;
     let template = json!({"spec": {"restartPolicy": "Never", "containers": container()}});
     jobs.given("a", json!({"spec": {"template": template}}))
         .await;
@@ -310,11 +191,11 @@ async fn job_template_is_immutable(client: Client) {
         json!({"spec": {"template": {"spec": {"containers": [{"name": "c", "image": "other"}]}}}});
     jobs.merge("a", body)
         .await
-        .fails_with(422, "Invalid", "spec.template: Invalid value: ");
+        .invalid_with("spec.template: Invalid value: ");
 }
 
 async fn stateful_set_changes_are_limited(client: Client) {
-    let sets = namespaced(&client, "/apis/apps/v1", "statefulsets", "StatefulSet").await;
+    let sets = STATEFUL_SETS.fresh(&client).await;
     let spec = json!({"serviceName": "s", "replicas": 0, "selector": {"matchLabels": {"app": "a"}}, "template": pod(container())});
     sets.given("a", json!({"spec": spec})).await;
     sets.merge("a", json!({"spec": {"replicas": 1}}))
@@ -322,9 +203,7 @@ async fn stateful_set_changes_are_limited(client: Client) {
         .is(200);
     sets.merge("a", json!({"spec": {"serviceName": "t"}}))
         .await
-        .fails_with(
-            422,
-            "Invalid",
+        .invalid_with(
             "spec: Forbidden: updates to statefulset spec for fields other than 'replicas'",
         );
 }

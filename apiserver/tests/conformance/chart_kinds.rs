@@ -42,7 +42,7 @@ fn webhook() -> Value {
 
 /// Creates a cluster-scoped object of a unique name, and reads it again.
 async fn stored(client: &Client, api: &str, plural: &str, kind: &str, fields: Value) -> Value {
-    let objects = cluster_collection(client, api, plural, kind);
+    let objects = Resource(api, plural, kind).everywhere(client);
     let name = format!("a{}", unique());
     let created = objects.given(&name, fields).await;
     delete_at_end(objects.at(&name));
@@ -95,17 +95,14 @@ async fn admission_policies_are_stored(client: Client) {
 
 async fn api_service_is_named_by_its_version(client: Client) {
     let api = "/apis/apiregistration.k8s.io/v1";
-    let objects = cluster_collection(&client, api, "apiservices", "APIService");
+    let objects = Resource(api, "apiservices", "APIService").everywhere(&client);
     let group = format!("g{}.test", unique());
     let spec = json!({"group": group, "version": "v1", "groupPriorityMinimum": 100, "versionPriority": 100,
         "service": {"name": "a", "namespace": "b"}, "insecureSkipTLSVerify": true});
     objects
         .create(&objects.object("x", json!({"spec": spec})))
         .await
-        .fails(
-            422,
-            "Invalid",
-            &format!(
+        .invalid(&format!(
                 "APIService.apiregistration.k8s.io \"x\" is invalid: metadata.name: Invalid value: \"x\": must be \
 `spec.version+\".\"+spec.group`: \"v1.{group}\""
             ),
@@ -130,7 +127,9 @@ async fn csi_node_and_capacity_are_stored(client: Client) {
     let fields = json!({"spec": {"drivers": drivers}});
     let read = stored(&client, api, "csinodes", "CSINode", fields).await;
     check(&read, "/spec/drivers/0/nodeID", "n");
-    let capacities = namespaced(&client, api, "csistoragecapacities", "CSIStorageCapacity").await;
+    let capacities = Resource(api, "csistoragecapacities", "CSIStorageCapacity")
+        .fresh(&client)
+        .await;
     let created = capacities
         .given("a", json!({"storageClassName": "c"}))
         .await;
@@ -156,22 +155,21 @@ async fn runtime_class_is_stored(client: Client) {
 async fn certificate_request_must_be_one(client: Client) {
     let api = "/apis/certificates.k8s.io/v1";
     let (plural, kind) = ("certificatesigningrequests", "CertificateSigningRequest");
-    let objects = cluster_collection(&client, api, plural, kind);
+    let objects = Resource(api, plural, kind).everywhere(&client);
     let spec = json!({"request": "YQ==", "signerName": "a.test/b", "usages": ["any"]});
     objects
         .create(&objects.object("a", json!({"spec": spec})))
         .await
-        .fails(
-            422,
-            "Invalid",
-            "CertificateSigningRequest.certificates.k8s.io \"a\" is invalid: spec.request: Invalid value: \"YQ==\": PEM block \
+        .invalid("CertificateSigningRequest.certificates.k8s.io \"a\" is invalid: spec.request: Invalid value: \"YQ==\": PEM block \
 type must be CERTIFICATE REQUEST",
         );
 }
 
 async fn autoscaler_is_served_in_both_versions(client: Client) {
     let (plural, kind) = ("horizontalpodautoscalers", "HorizontalPodAutoscaler");
-    let old = namespaced(&client, "/apis/autoscaling/v1", plural, kind).await;
+    let old = Resource("/apis/autoscaling/v1", plural, kind)
+        .fresh(&client)
+        .await;
     let target = json!({"apiVersion": "apps/v1", "kind": "Deployment", "name": "d"});
     let spec =
         json!({"maxReplicas": 3, "targetCPUUtilizationPercentage": 50, "scaleTargetRef": target});
@@ -210,9 +208,7 @@ async fn everything_is_allowed(client: Client) {
 async fn access_review_is_about_something(client: Client) {
     let path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
     let review = json!({"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview", "spec": {}});
-    post(&client, path, &review).await.fails_with(
-        422,
-        "Invalid",
+    post(&client, path, &review).await.invalid_with(
         "exactly one of nonResourceAttributes or resourceAttributes must be specified",
     );
 }
@@ -230,7 +226,7 @@ async fn unknown_token_is_not_authenticated(client: Client) {
 }
 
 async fn token_of_a_service_account_names_it(client: Client) {
-    let accounts = namespaced(&client, "/api/v1", "serviceaccounts", "ServiceAccount").await;
+    let accounts = SERVICE_ACCOUNTS.fresh(&client).await;
     let created = accounts.given("a", json!({})).await;
     let request = json!({"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"expirationSeconds": 600}});
     let answer = post(&client, &accounts.at("a/token"), &request)
@@ -254,7 +250,7 @@ async fn token_of_a_service_account_names_it(client: Client) {
 }
 
 async fn token_of_a_missing_service_account_is_not_found(client: Client) {
-    let accounts = namespaced(&client, "/api/v1", "serviceaccounts", "ServiceAccount").await;
+    let accounts = SERVICE_ACCOUNTS.fresh(&client).await;
     let request = json!({"spec": {}});
     post(&client, &accounts.at("a/token"), &request)
         .await
@@ -262,15 +258,12 @@ async fn token_of_a_missing_service_account_is_not_found(client: Client) {
 }
 
 async fn token_must_live_ten_minutes(client: Client) {
-    let accounts = namespaced(&client, "/api/v1", "serviceaccounts", "ServiceAccount").await;
+    let accounts = SERVICE_ACCOUNTS.fresh(&client).await;
     accounts.given("a", json!({})).await;
     let request = json!({"spec": {"expirationSeconds": 10}});
     post(&client, &accounts.at("a/token"), &request)
         .await
-        .fails_with(
-            422,
-            "Invalid",
-            "spec.expirationSeconds: Invalid value: 10: may not specify a duration less than 10 minutes",
+        .invalid_with("spec.expirationSeconds: Invalid value: 10: may not specify a duration less than 10 minutes",
         );
 }
 

@@ -5,20 +5,49 @@ use crate::support::expect::eventually;
 use crate::support::*;
 
 cases![
-    versions_are_unique,
-    version_names_are_dns_labels,
-    plural_is_a_dns_label,
-    plural_is_lower_case,
+    versions_are_unique: refused(
+        simple().and_version("v1", json!({"type": "object"})), "spec.versions: Invalid value: "),
+    version_names_are_dns_labels: refused(
+        simple().with("name", json!("V_1")),
+        "spec.versions[0].name: Invalid value: \"V_1\": a DNS-1035 label must consist of"),
+    plural_is_a_dns_label: refuses(
+        "/spec/names/plural", json!("two words"),
+        "spec.names.plural: Invalid value: \"two words\": a DNS-1035 label must consist of"),
+    plural_is_lower_case: refuses(
+        "/spec/names/plural", json!("Things"), "spec.names.plural: Invalid value: \"Things\""),
     kind_must_be_given,
-    kind_is_a_label_in_any_case,
-    kind_of_the_list_is_another,
-    status_limits_the_root_of_the_schema,
-    scope_must_be_known,
-    default_in_an_embedded_forbidden_place_is_refused,
-    map_keys_must_be_properties,
-    scale_paths_must_be_json_paths,
-    printer_column_types_must_be_known,
-    pattern_must_compile,
+    kind_is_a_label_in_any_case: refuses(
+        "/spec/names/kind", json!("Two Words"),
+        "spec.names.kind: Invalid value: \"Two Words\": may have mixed case, but should otherwise match: a DNS-1035 label must consist of"),
+    kind_of_the_list_is_another: refuses(
+        "/spec/names/listKind", json!("Thing"),
+        "spec.names.listKind: Invalid value: \"Thing\": kind and listKind may not be the same"),
+    status_limits_the_root_of_the_schema: refused(
+        Crd::new(json!({"type": "object", "oneOf": [{"required": ["spec"]}],
+            "properties": {"spec": {"type": "object"}}})).with("subresources", json!({"status": {}})),
+        "only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations] fields are allowed at the root of the schema if the status subresource is enabled"),
+    scope_must_be_known: refuses(
+        "/spec/scope", json!("Galaxy"),
+        "spec.scope: Unsupported value: \"Galaxy\": supported values: \"Cluster\", \"Namespaced\""),
+    default_in_an_embedded_forbidden_place_is_refused: refused(
+        Crd::new(json!({"type": "object", "properties": {"metadata": {"type": "object",
+            "properties": {"name": {"type": "string", "default": "x"}}}}})),
+        "properties[metadata]"),
+    map_keys_must_be_properties: refused(
+        Crd::new(crd::spec_schema(json!({"l": {"type": "array", "x-kubernetes-list-type": "map",
+            "x-kubernetes-list-map-keys": ["name"], "items": {"type": "object",
+            "properties": {"other": {"type": "string"}}}}}))),
+        "x-kubernetes-list-map-keys"),
+    scale_paths_must_be_json_paths: refused(
+        simple().with("subresources", json!({"status": {}, "scale": {"specReplicasPath": "spec.replicas",
+            "statusReplicasPath": ".status.replicas"}})),
+        "specReplicasPath: Invalid value: \"spec.replicas\": must be a simple json path starting with ."),
+    printer_column_types_must_be_known: refused(
+        simple().with("additionalPrinterColumns", json!([{"name": "X", "type": "colour", "jsonPath": ".spec.x"}])),
+        "additionalPrinterColumns[0].type: Invalid value: \"colour\": must be one of boolean,date,integer,number,string"),
+    pattern_must_compile: refused(
+        Crd::new(crd::spec_schema(json!({"s": {"type": "string", "pattern": "("}}))),
+        "pattern: Invalid value: \"(\": must be a valid regular expression"),
     protected_groups_need_an_approval,
     terminating_crd_takes_no_objects,
     scope_cannot_change,
@@ -32,134 +61,22 @@ fn simple() -> Crd {
     Crd::new(json!({"type": "object"}))
 }
 
-async fn refused(client: &Client, crd: &Crd, part: &str) {
-    post(client, crd::CRDS, &crd.body)
-        .await
-        .fails_with(422, "Invalid", part);
+async fn refused(client: Client, crd: Crd, part: &str) {
+    post(&client, crd::CRDS, &crd.body).await.invalid_with(part);
 }
 
-async fn versions_are_unique(client: Client) {
-    let crd = simple().and_version("v1", json!({"type": "object"}));
-    refused(&client, &crd, "spec.versions: Invalid value: ").await;
-}
-
-async fn version_names_are_dns_labels(client: Client) {
-    let crd = simple().with("name", json!("V_1"));
-    refused(
-        &client,
-        &crd,
-        "spec.versions[0].name: Invalid value: \"V_1\": a DNS-1035 label must consist of",
-    )
-    .await;
-}
-
-async fn plural_is_a_dns_label(client: Client) {
+/// A CRD is refused with this value at a JSON pointer.
+async fn refuses(client: Client, pointer: &str, value: Value, part: &str) {
     let mut crd = simple();
-    crd.body["spec"]["names"]["plural"] = json!("two words");
-    refused(
-        &client,
-        &crd,
-        "spec.names.plural: Invalid value: \"two words\": a DNS-1035 label must consist of",
-    )
-    .await;
-}
-
-async fn plural_is_lower_case(client: Client) {
-    let mut crd = simple();
-    crd.body["spec"]["names"]["plural"] = json!("Things");
-    refused(
-        &client,
-        &crd,
-        "spec.names.plural: Invalid value: \"Things\"",
-    )
-    .await;
+    *crd.body.pointer_mut(pointer).expect("a field") = value;
+    refused(client, crd, part).await;
 }
 
 async fn kind_must_be_given(client: Client) {
     let mut crd = simple();
     crd.body["spec"]["names"]["kind"] = json!("");
     crd.body["spec"]["names"]["listKind"] = json!("");
-    refused(&client, &crd, "spec.names.kind: Required value").await;
-}
-
-async fn kind_is_a_label_in_any_case(client: Client) {
-    let mut crd = simple();
-    crd.body["spec"]["names"]["kind"] = json!("Two Words");
-    refused(&client, &crd, "spec.names.kind: Invalid value: \"Two Words\": may have mixed case, but should otherwise match: a DNS-1035 label must consist of").await;
-}
-
-async fn kind_of_the_list_is_another(client: Client) {
-    let mut crd = simple();
-    crd.body["spec"]["names"]["listKind"] = json!("Thing");
-    refused(
-        &client,
-        &crd,
-        "spec.names.listKind: Invalid value: \"Thing\": kind and listKind may not be the same",
-    )
-    .await;
-}
-
-async fn status_limits_the_root_of_the_schema(client: Client) {
-    let schema = json!({"type": "object", "oneOf": [{"required": ["spec"]}], "properties": {"spec": {"type": "object"}}});
-    let crd = Crd::new(schema).with("subresources", json!({"status": {}}));
-    refused(&client, &crd, "only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations] fields are allowed at the root of the schema if the status subresource is enabled").await;
-}
-
-async fn scope_must_be_known(client: Client) {
-    let mut crd = simple();
-    crd.body["spec"]["scope"] = json!("Galaxy");
-    refused(
-        &client,
-        &crd,
-        "spec.scope: Unsupported value: \"Galaxy\": supported values: \"Cluster\", \"Namespaced\"",
-    )
-    .await;
-}
-
-async fn default_in_an_embedded_forbidden_place_is_refused(client: Client) {
-    let metadata =
-        json!({"type": "object", "properties": {"name": {"type": "string", "default": "x"}}});
-    let crd = Crd::new(json!({"type": "object", "properties": {"metadata": metadata}}));
-    refused(&client, &crd, "properties[metadata]").await;
-}
-
-async fn map_keys_must_be_properties(client: Client) {
-    let items = json!({"type": "object", "properties": {"other": {"type": "string"}}});
-    let list = json!({"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"], "items": items});
-    let crd = Crd::new(crd::spec_schema(json!({"l": list})));
-    refused(&client, &crd, "x-kubernetes-list-map-keys").await;
-}
-
-async fn scale_paths_must_be_json_paths(client: Client) {
-    let scale =
-        json!({"specReplicasPath": "spec.replicas", "statusReplicasPath": ".status.replicas"});
-    let crd = simple().with("subresources", json!({"status": {}, "scale": scale}));
-    refused(
-        &client,
-        &crd,
-        "specReplicasPath: Invalid value: \"spec.replicas\": must be a simple json path starting with .",
-    )
-    .await;
-}
-
-async fn printer_column_types_must_be_known(client: Client) {
-    let crd = simple().with(
-        "additionalPrinterColumns",
-        json!([{"name": "X", "type": "colour", "jsonPath": ".spec.x"}]),
-    );
-    refused(&client, &crd, "additionalPrinterColumns[0].type: Invalid value: \"colour\": must be one of boolean,date,integer,number,string").await;
-}
-
-async fn pattern_must_compile(client: Client) {
-    let crd = Crd::new(crd::spec_schema(
-        json!({"s": {"type": "string", "pattern": "(" }}),
-    ));
-    refused(
-        &client,
-        &crd,
-        "pattern: Invalid value: \"(\": must be a valid regular expression",
-    )
-    .await;
+    refused(client, crd, "spec.names.kind: Required value").await;
 }
 
 async fn protected_groups_need_an_approval(client: Client) {
@@ -167,7 +84,7 @@ async fn protected_groups_need_an_approval(client: Client) {
     let group = format!("{}.k8s.io", crd.group);
     crd.body["metadata"]["name"] = json!(format!("things.{group}"));
     crd.body["spec"]["group"] = json!(group);
-    refused(&client, &crd, "metadata.annotations[api-approved.kubernetes.io]: Required value: protected groups must have approval annotation").await;
+    refused(client, crd, "metadata.annotations[api-approved.kubernetes.io]: Required value: protected groups must have approval annotation").await;
 }
 
 async fn terminating_crd_takes_no_objects(client: Client) {
@@ -209,11 +126,7 @@ async fn scope_cannot_change(client: Client) {
         &json!({"spec": {"scope": "Cluster"}}),
     )
     .await;
-    reply.fails_with(
-        422,
-        "Invalid",
-        "spec.scope: Invalid value: \"Cluster\": field is immutable",
-    );
+    reply.invalid_with("spec.scope: Invalid value: \"Cluster\": field is immutable");
 }
 
 async fn crd_status_is_apart(client: Client) {

@@ -119,10 +119,7 @@ async fn create_with_a_resource_version_is_refused(client: Client) {
 async fn create_without_a_name_is_refused(client: Client) {
     let maps = configmaps(&client).await;
     let object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {}});
-    let status = maps.create(&object).await.fails(
-        422,
-        "Invalid",
-        "ConfigMap \"\" is invalid: metadata.name: Required value: name or generateName is required",
+    let status = maps.create(&object).await.invalid("ConfigMap \"\" is invalid: metadata.name: Required value: name or generateName is required",
     );
     check(&status, "/details/kind", "ConfigMap");
     check(
@@ -135,10 +132,7 @@ async fn create_without_a_name_is_refused(client: Client) {
 async fn create_with_an_invalid_name_is_refused(client: Client) {
     let maps = configmaps(&client).await;
     let reply = maps.create(&maps.object("Not_Valid", json!({}))).await;
-    reply.fails(
-        422,
-        "Invalid",
-        "ConfigMap \"Not_Valid\" is invalid: metadata.name: Invalid value: \"Not_Valid\": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
+    reply.invalid("ConfigMap \"Not_Valid\" is invalid: metadata.name: Invalid value: \"Not_Valid\": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
     );
 }
 
@@ -169,7 +163,7 @@ async fn create_in_a_namespace_that_is_missing_is_refused(client: Client) {
 }
 
 async fn get_of_a_missing_object_is_not_found(client: Client) {
-    let deployments = namespaced(&client, "/apis/apps/v1", "deployments", "Deployment").await;
+    let deployments = DEPLOYMENTS.fresh(&client).await;
     let status =
         deployments
             .get("a")
@@ -319,7 +313,7 @@ async fn config_map_data_survives_a_round_trip(client: Client) {
 }
 
 async fn secret_string_data_becomes_data(client: Client) {
-    let secrets = namespaced(&client, "/api/v1", "secrets", "Secret").await;
+    let secrets = SECRETS.fresh(&client).await;
     let created = secrets
         .given("a", json!({"stringData": {"password": "hunter2"}}))
         .await;
@@ -333,9 +327,7 @@ async fn label_values_are_validated(client: Client) {
     let reply = maps
         .create(&maps.object("a", json!({"metadata": {"labels": {"l": "not valid"}}})))
         .await;
-    let status = reply.fails_with(
-        422,
-        "Invalid",
+    let status = reply.invalid_with(
         "metadata.labels: Invalid value: \"not valid\": a valid label must be an empty string",
     );
     check(&status, "/details/causes/0/field", "metadata.labels");
@@ -346,9 +338,7 @@ async fn immutable_config_map_keeps_its_data(client: Client) {
     maps.given("a", json!({"immutable": true, "data": {"k": "v"}}))
         .await;
     let reply = maps.merge("a", json!({"data": {"k": "w"}})).await;
-    reply.fails(
-        422,
-        "Invalid",
+    reply.invalid(
         "ConfigMap \"a\" is invalid: data: Forbidden: field is immutable when `immutable` is set",
     );
 }
@@ -377,12 +367,8 @@ async fn custom_resource_of_cluster_scope(client: Client) {
     let mut crd = Crd::new(json!({"type": "object"}));
     crd.body["spec"]["scope"] = json!("Cluster");
     crd.install(&client).await;
-    let things = cluster_collection(
-        &client,
-        &format!("/apis/{}/v1", crd.group),
-        "things",
-        "Thing",
-    );
+    let things =
+        Resource(&format!("/apis/{}/v1", crd.group), "things", "Thing").everywhere(&client);
     let created = things.given("a", json!({})).await;
     check_absent(&created, "/metadata/namespace");
     check(&things.list("").await.is(200), "/kind", "ThingList");

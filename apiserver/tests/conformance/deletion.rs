@@ -90,10 +90,7 @@ async fn finalizers_cannot_be_added_while_deleting(client: Client) {
             json!({"metadata": {"finalizers": ["example.com/a", "example.com/b"]}}),
         )
         .await;
-    reply.fails_with(
-        422,
-        "Invalid",
-        "metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{\"example.com/b\"}",
+    reply.invalid_with("metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{\"example.com/b\"}",
     );
     maps.merge("a", json!({"metadata": {"finalizers": null}}))
         .await
@@ -145,10 +142,7 @@ async fn deletion_timestamp_cannot_be_taken_back(client: Client) {
 async fn update_with_a_deletion_timestamp_is_refused(client: Client) {
     let maps = held(&client, json!(["example.com/a"])).await;
     let body = json!({"metadata": {"deletionTimestamp": "2030-01-01T00:00:00Z"}});
-    maps.merge("a", body).await.fails(
-        422,
-        "Invalid",
-        "ConfigMap \"a\" is invalid: metadata.deletionTimestamp: Invalid value: \"2030-01-01T00:00:00Z\": field is immutable",
+    maps.merge("a", body).await.invalid("ConfigMap \"a\" is invalid: metadata.deletionTimestamp: Invalid value: \"2030-01-01T00:00:00Z\": field is immutable",
     );
     maps.merge("a", json!({"metadata": {"finalizers": null}}))
         .await
@@ -206,11 +200,7 @@ async fn unknown_propagation_policy_is_refused(client: Client) {
     let maps = held(&client, json!([])).await;
     maps.delete_with("a", &json!({"propagationPolicy": "Sideways"}))
         .await
-        .fails_with(
-            422,
-            "Invalid",
-            "propagationPolicy: Unsupported value: \"Sideways\"",
-        );
+        .invalid_with("propagationPolicy: Unsupported value: \"Sideways\"");
 }
 
 async fn orphan_dependents_and_policy_together_are_refused(client: Client) {
@@ -220,15 +210,11 @@ async fn orphan_dependents_and_policy_together_are_refused(client: Client) {
         &json!({"propagationPolicy": "Orphan", "orphanDependents": true}),
     )
     .await
-    .fails_with(
-        422,
-        "Invalid",
-        "orphanDependents and deletionPropagation cannot be both set",
-    );
+    .invalid_with("orphanDependents and deletionPropagation cannot be both set");
 }
 
 async fn pods(client: &Client) -> Collection {
-    let pods = namespaced(client, "/api/v1", "pods", "Pod").await;
+    let pods = PODS.fresh(client).await;
     pods.given(
         "a",
         json!({"spec": {"nodeName": "nowhere", "containers": [{"name": "c", "image": "i"}]}}),
@@ -269,7 +255,7 @@ async fn invalid_finalizer_is_refused(client: Client) {
     let reply = maps
         .create(&maps.object("a", json!({"metadata": {"finalizers": ["not valid"]}})))
         .await;
-    reply.fails_with(422, "Invalid", "metadata.finalizers: Invalid value: \"not valid\": name part must consist of alphanumeric characters");
+    reply.invalid_with("metadata.finalizers: Invalid value: \"not valid\": name part must consist of alphanumeric characters");
 }
 
 async fn create_of_a_terminating_name_is_refused(client: Client) {

@@ -38,7 +38,7 @@ const STRATEGIC: &str = "application/strategic-merge-patch+json";
 
 /// A pod called `a` in a new namespace, with a container `main` and a volume `scratch`.
 async fn pod(client: &Client) -> Collection {
-    let pods = namespaced(client, "/api/v1", "pods", "Pod").await;
+    let pods = PODS.fresh(client).await;
     let spec = json!({
         "containers": [{"name": "main", "image": "busybox:1"}],
         "initContainers": [{"name": "first", "image": "busybox:1"}],
@@ -146,7 +146,7 @@ async fn creating_and_deleting_are_not_served(client: Client) {
 }
 
 async fn an_absent_pod_is_not_found(client: Client) {
-    let pods = namespaced(&client, "/api/v1", "pods", "Pod").await;
+    let pods = PODS.fresh(&client).await;
     let message = "pods \"a\" not found";
     let patched = add(&pods, json!([debugger("debug")])).await;
     patched.fails(404, "NotFound", message);
@@ -165,7 +165,7 @@ async fn existing_ones_are_never_changed(client: Client) {
     ] {
         let refused = add(&pods, json!([change])).await;
         let part = "Pod \"a\" is invalid: spec.ephemeralContainers: Forbidden: existing ephemeral containers \"debug\" may not be changed\n";
-        refused.fails_with(422, "Invalid", part);
+        refused.invalid_with(part);
     }
     // The same once more changes nothing.
     let version = resource_version(&pods.get("a").await.is(200));
@@ -179,13 +179,13 @@ async fn existing_ones_are_never_removed(client: Client) {
     let message = "Pod \"a\" is invalid: spec.ephemeralContainers: Forbidden: existing ephemeral containers \"one\" may not be removed\n";
     let directive = json!([{"$patch": "delete", "name": "one"}]);
     let removed = add(&pods, directive).await;
-    removed.fails(422, "Invalid", message);
+    removed.invalid(message);
     let others = json!({"spec": {"ephemeralContainers": [debugger("two")]}});
     let replaced = pods.merge("a/ephemeralcontainers", others).await;
-    replaced.fails(422, "Invalid", message);
+    replaced.invalid(message);
     let object = pods.object("a", json!({"spec": {"containers": []}}));
     let put = pods.put("a/ephemeralcontainers", &object).await;
-    put.fails(422, "Invalid", message);
+    put.invalid(message);
 }
 
 async fn names_are_unique_among_all_containers(client: Client) {
@@ -195,7 +195,7 @@ async fn names_are_unique_among_all_containers(client: Client) {
         let message = format!(
             "Pod \"a\" is invalid: spec.ephemeralContainers[0].name: Duplicate value: \"{name}\""
         );
-        refused.fails(422, "Invalid", &message);
+        refused.invalid(&message);
     }
     add(&pods, json!([debugger("debug")])).await.is(200);
     let twice =
@@ -203,7 +203,7 @@ async fn names_are_unique_among_all_containers(client: Client) {
     let refused = pods.json_patch("a/ephemeralcontainers", twice).await;
     let message =
         "Pod \"a\" is invalid: spec.ephemeralContainers[1].name: Duplicate value: \"debug\"";
-    refused.fails(422, "Invalid", message);
+    refused.invalid(message);
 }
 
 async fn name_and_image_are_required(client: Client) {
@@ -219,7 +219,7 @@ async fn name_and_image_are_required(client: Client) {
         let refused = pods.put("a/ephemeralcontainers", &object(container)).await;
         let message =
             format!("Pod \"a\" is invalid: spec.ephemeralContainers[0].{field}: Required value");
-        refused.fails(422, "Invalid", &message);
+        refused.invalid(&message);
     }
 }
 
@@ -237,7 +237,7 @@ async fn names_and_images_are_well_formed(client: Client) {
     let spec = json!({"containers": [{"name": "main", "image": " busybox "}]});
     let created = pods.create(&pods.object("b", json!({"spec": spec}))).await;
     let message = format!("Pod \"b\" is invalid: spec.containers[0].image: {why}");
-    created.fails(422, "Invalid", &message);
+    created.invalid(&message);
 }
 
 async fn targets_are_other_containers_of_the_pod(client: Client) {
@@ -248,7 +248,7 @@ async fn targets_are_other_containers_of_the_pod(client: Client) {
     for target in ["nobody", "debug"] {
         let refused = add(&pods, aimed("other", target)).await;
         let part = format!(".targetContainerName: Not found: \"{target}\"");
-        refused.fails_with(422, "Invalid", &part);
+        refused.invalid_with(&part);
     }
 }
 
@@ -308,7 +308,7 @@ async fn volumes_are_mounted_whole(client: Client) {
     ] {
         let message = format!("Pod \"a\" is invalid: spec.ephemeralContainers[0].{part}");
         let refused = add(&pods, mounting(mount)).await;
-        refused.fails(422, "Invalid", &message);
+        refused.invalid(&message);
     }
     let whole = json!({"name": "scratch", "mountPath": "/x"});
     add(&pods, mounting(whole)).await.is(200);
@@ -329,7 +329,7 @@ async fn policies_are_known(client: Client) {
         let message = format!(
             "Pod \"a\" is invalid: spec.ephemeralContainers[0].{field}: Unsupported value: \"Sometimes\": supported values: {supported}"
         );
-        refused.fails(422, "Invalid", &message);
+        refused.invalid(&message);
     }
 }
 
@@ -337,9 +337,7 @@ async fn writing_the_pod_changes_none(client: Client) {
     let pods = pod(&client).await;
     let body = json!({"spec": {"ephemeralContainers": [debugger("debug")]}});
     let added = pods.merge("a", body).await;
-    added.fails_with(
-        422,
-        "Invalid",
+    added.invalid_with(
         "Pod \"a\" is invalid: spec: Forbidden: pod updates may not change fields other than",
     );
     add(&pods, json!([debugger("debug")])).await.is(200);
@@ -351,15 +349,11 @@ async fn writing_the_pod_changes_none(client: Client) {
     let dropped = pods
         .merge("a", json!({"spec": {"ephemeralContainers": null}}))
         .await;
-    dropped.fails_with(
-        422,
-        "Invalid",
-        "pod updates may not change fields other than",
-    );
+    dropped.invalid_with("pod updates may not change fields other than");
 }
 
 async fn a_new_pod_has_none(client: Client) {
-    let pods = namespaced(&client, "/api/v1", "pods", "Pod").await;
+    let pods = PODS.fresh(&client).await;
     let spec = json!({
         "containers": [{"name": "main", "image": "busybox"}],
         "ephemeralContainers": [debugger("debug")],
@@ -367,11 +361,11 @@ async fn a_new_pod_has_none(client: Client) {
     let created = pods.create(&pods.object("a", json!({"spec": spec}))).await;
     let message =
         "Pod \"a\" is invalid: spec.ephemeralContainers: Forbidden: cannot be set on create";
-    created.fails(422, "Invalid", message);
+    created.invalid(message);
 }
 
 async fn a_template_has_none(client: Client) {
-    let deployments = namespaced(&client, "/apis/apps/v1", "deployments", "Deployment").await;
+    let deployments = DEPLOYMENTS.fresh(&client).await;
     let pod = json!({
         "containers": [{"name": "main", "image": "busybox"}],
         "ephemeralContainers": [debugger("debug")],
@@ -384,11 +378,11 @@ async fn a_template_has_none(client: Client) {
         .create(&deployments.object("a", json!({"spec": spec})))
         .await;
     let message = "Deployment.apps \"a\" is invalid: spec.template.spec.ephemeralContainers: Forbidden: ephemeral containers not allowed in pod template";
-    created.fails(422, "Invalid", message);
+    created.invalid(message);
 }
 
 async fn a_static_pod_takes_none(client: Client) {
-    let pods = namespaced(&client, "/api/v1", "pods", "Pod").await;
+    let pods = PODS.fresh(&client).await;
     let fields = json!({
         "metadata": {"annotations": {"kubernetes.io/config.mirror": "x"}},
         "spec": {"nodeName": "n", "containers": [{"name": "main", "image": "busybox"}]},
@@ -397,7 +391,7 @@ async fn a_static_pod_takes_none(client: Client) {
     let refused = add(&pods, json!([debugger("debug")])).await;
     let message =
         "Pod \"a\" is invalid: []: Forbidden: static pods do not support ephemeral containers";
-    refused.fails(422, "Invalid", message);
+    refused.invalid(message);
 }
 
 async fn applied(pods: &Collection, manager: &str, name: &str) -> Reply {
@@ -418,7 +412,7 @@ async fn an_apply_cannot_drop_its_own(client: Client) {
     applied(&pods, "one", "debug").await.is(200);
     let refused = applied(&pods, "one", "other").await;
     let message = "Pod \"a\" is invalid: spec.ephemeralContainers: Forbidden: existing ephemeral containers \"debug\" may not be removed\n";
-    refused.fails(422, "Invalid", message);
+    refused.invalid(message);
 }
 
 async fn a_dry_run_adds_none(client: Client) {

@@ -196,7 +196,7 @@ async fn status_has_metadata_and_content_type(client: Client) {
 }
 
 async fn invalid_status_lists_its_causes(client: Client) {
-    let deployments = namespaced(&client, "/apis/apps/v1", "deployments", "Deployment").await;
+    let deployments = DEPLOYMENTS.fresh(&client).await;
     let template = json!({"metadata": {"labels": {"app": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
     let object = deployments.object(
         "a",
@@ -220,15 +220,11 @@ async fn invalid_status_lists_its_causes(client: Client) {
 }
 
 async fn missing_required_fields_of_a_built_in_kind(client: Client) {
-    let pods = namespaced(&client, "/api/v1", "pods", "Pod").await;
+    let pods = PODS.fresh(&client).await;
     let reply = pods
         .create(&pods.object("a", json!({"spec": {"containers": []}})))
         .await;
-    reply.fails(
-        422,
-        "Invalid",
-        "Pod \"a\" is invalid: spec.containers: Required value",
-    );
+    reply.invalid("Pod \"a\" is invalid: spec.containers: Required value");
 }
 
 async fn query_of_a_wrong_type_is_refused(client: Client) {
@@ -277,11 +273,9 @@ async fn annotations_over_the_limit_are_refused(client: Client) {
         "a",
         json!({"metadata": {"annotations": {"k": "x".repeat(262_144)}}}),
     );
-    maps.create(&object).await.fails_with(
-        422,
-        "Invalid",
-        "metadata.annotations: Too long: may not be more than 262144 bytes",
-    );
+    maps.create(&object)
+        .await
+        .invalid_with("metadata.annotations: Too long: may not be more than 262144 bytes");
 }
 
 async fn yaml_answer_on_request(client: Client) {

@@ -42,11 +42,9 @@ async fn applied_null_of_a_typed_field_is_refused(client: Client) {
         let reply = things
             .apply("a", "m", json!({"spec": {field: Value::Null}}))
             .await;
-        reply.fails_with(
-            422,
-            "Invalid",
-            &format!("spec.{field} in body must be of type {kind}: \"null\""),
-        );
+        reply.invalid_with(&format!(
+            "spec.{field} in body must be of type {kind}: \"null\""
+        ));
     }
     things
         .apply("a", "m", json!({"spec": {"free": Value::Null}}))
@@ -148,16 +146,15 @@ async fn only_the_stored_version_has_defaults(client: Client) {
 }
 
 async fn validation_comes_before_existence(client: Client) {
-    let services = namespaced(&client, "/api/v1", "services", "Service").await;
+    let services = SERVICES.fresh(&client).await;
     services
         .given("a", json!({"spec": {"ports": [{"port": 80}]}}))
         .await;
     let object = services.object("a", json!({"spec": {}}));
-    services.create(&object).await.fails(
-        422,
-        "Invalid",
-        "Service \"a\" is invalid: spec.ports: Required value",
-    );
+    services
+        .create(&object)
+        .await
+        .invalid("Service \"a\" is invalid: spec.ports: Required value");
 }
 
 async fn refusals_carry_warnings(client: Client) {
@@ -197,7 +194,9 @@ async fn warnings_of_deprecated_versions_name_a_better_one(client: Client) {
 }
 
 async fn endpoints_are_deprecated(client: Client) {
-    let endpoints = namespaced(&client, "/api/v1", "endpoints", "Endpoints").await;
+    let endpoints = Resource("/api/v1", "endpoints", "Endpoints")
+        .fresh(&client)
+        .await;
     let expected = "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
     let reply = endpoints.create(&endpoints.object("a", json!({}))).await;
     assert_eq!(reply.warnings(), [expected]);
@@ -220,7 +219,7 @@ fn owned(object: &Value) -> &Value {
 }
 
 async fn spec_of_a_new_object_has_no_owner_of_its_own(client: Client) {
-    let deployments = namespaced(&client, "/apis/apps/v1", "deployments", "Deployment").await;
+    let deployments = DEPLOYMENTS.fresh(&client).await;
     let template = json!({"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
     let spec = json!({"selector": {"matchLabels": {"a": "b"}}, "template": template});
     let created = deployments.given("a", json!({"spec": spec})).await;
@@ -238,20 +237,20 @@ async fn spec_of_a_new_object_has_no_owner_of_its_own(client: Client) {
 
 async fn what_the_server_fills_in_has_no_owner(client: Client) {
     let pod = json!({"restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]});
-    let jobs = namespaced(&client, "/apis/batch/v1", "jobs", "Job").await;
+    let jobs = JOBS.fresh(&client).await;
     let created = jobs
         .given("a", json!({"spec": {"template": {"spec": pod}}}))
         .await;
     check_absent(owned(&created), "/f:metadata");
     check_absent(owned(&created), "/f:spec/f:selector");
     check_absent(owned(&created), "/f:spec/f:template/f:metadata");
-    let services = namespaced(&client, "/api/v1", "services", "Service").await;
+    let services = SERVICES.fresh(&client).await;
     let created = services
         .given("a", json!({"spec": {"ports": [{"port": 80}]}}))
         .await;
     check_absent(owned(&created), "/f:spec/f:clusterIP");
     check_absent(owned(&created), "/f:spec/f:ipFamilies");
-    let pods = namespaced(&client, "/api/v1", "pods", "Pod").await;
+    let pods = PODS.fresh(&client).await;
     let created = pods
         .given(
             "a",
@@ -264,13 +263,13 @@ async fn what_the_server_fills_in_has_no_owner(client: Client) {
 
 async fn what_decoding_fills_in_has_an_owner(client: Client) {
     let pod = json!({"restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]});
-    let jobs = namespaced(&client, "/apis/batch/v1", "jobs", "Job").await;
+    let jobs = JOBS.fresh(&client).await;
     let created = jobs
         .given("a", json!({"spec": {"template": {"spec": pod}}}))
         .await;
     check(owned(&created), "/f:spec/f:manualSelector", json!({}));
     check(owned(&created), "/f:spec/f:backoffLimit", json!({}));
-    let sets = namespaced(&client, "/apis/apps/v1", "daemonsets", "DaemonSet").await;
+    let sets = DAEMON_SETS.fresh(&client).await;
     let template = json!({"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
     let spec = json!({"selector": {"matchLabels": {"a": "b"}}, "template": template});
     let created = sets.given("a", json!({"spec": spec})).await;
@@ -281,7 +280,9 @@ async fn what_decoding_fills_in_has_an_owner(client: Client) {
 }
 
 async fn limit_ranges_fill_in_what_follows(client: Client) {
-    let ranges = namespaced(&client, "/api/v1", "limitranges", "LimitRange").await;
+    let ranges = Resource("/api/v1", "limitranges", "LimitRange")
+        .fresh(&client)
+        .await;
     let limits = json!([{"type": "Container", "max": {"cpu": "2"}, "min": {"memory": "1Gi"}}]);
     let created = ranges.given("a", json!({"spec": {"limits": limits}})).await;
     check(&created, "/spec/limits/0/default", json!({"cpu": "2"}));
@@ -290,14 +291,13 @@ async fn limit_ranges_fill_in_what_follows(client: Client) {
 }
 
 async fn empty_lists_that_are_always_there_are_null(client: Client) {
-    let api = "/apis/rbac.authorization.k8s.io/v1";
-    let roles = namespaced(&client, api, "roles", "Role").await;
+    let roles = ROLES.fresh(&client).await;
     let created = roles.given("a", json!({"rules": []})).await;
     check(&created, "/rules", Value::Null);
 }
 
 async fn requests_default_to_limits(client: Client) {
-    let pods = namespaced(&client, "/api/v1", "pods", "Pod").await;
+    let pods = PODS.fresh(&client).await;
     let container = json!({"name": "c", "image": "i", "resources": {"limits": {"cpu": "1"}}});
     let created = pods
         .given("a", json!({"spec": {"containers": [container]}}))
@@ -313,9 +313,7 @@ async fn refused_crd(client: &Client, field: &str, value: Value, why: &str) {
         "CustomResourceDefinition.apiextensions.k8s.io \"{}\" is invalid: {why}",
         crd.name()
     );
-    post(client, CRDS, &crd.body)
-        .await
-        .fails(422, "Invalid", &message);
+    post(client, CRDS, &crd.body).await.invalid(&message);
 }
 
 async fn selectable_fields_must_resolve(client: Client) {
@@ -368,7 +366,7 @@ may only be set when validations.schema is included",
             crd.name()
         );
         let refused = post(&client, CRDS, &crd.body).await;
-        refused.fails(422, "Invalid", &message);
+        refused.invalid(&message);
     }
     shared(&one, &fields).install(&client).await;
     let mut crd = shared(&other, &fields);
@@ -379,11 +377,7 @@ may only be set when validations.schema is included",
     let path = "/spec/versions/1/selectableFields/1";
     let operations = json!([{"op": "remove", "path": path}]);
     let patched = patch(&things.client, &crd.path(), patch_type::JSON, &operations).await;
-    patched.fails_with(
-        422,
-        "Invalid",
-        "may only be set when validations.schema is included",
-    );
+    patched.invalid_with("may only be set when validations.schema is included");
 }
 
 async fn column_formats_are_checked(client: Client) {
@@ -406,11 +400,9 @@ async fn deprecation_warnings_are_not_empty(client: Client) {
     refused_crd(&client, "deprecationWarning", json!("x"), &why).await;
     let mut crd = Crd::new(spec_schema(json!({}))).with("deprecated", json!(true));
     crd = crd.with("deprecationWarning", json!(""));
-    post(&client, CRDS, &crd.body).await.fails_with(
-        422,
-        "Invalid",
-        &format!("{path}: Invalid value: \"\": must not be an empty string"),
-    );
+    post(&client, CRDS, &crd.body).await.invalid_with(&format!(
+        "{path}: Invalid value: \"\": must not be an empty string"
+    ));
 }
 
 async fn webhook_conversion_needs_a_client(client: Client) {
@@ -430,8 +422,6 @@ async fn webhook_conversion_needs_a_client(client: Client) {
     ] {
         let mut crd = Crd::new(spec_schema(json!({})));
         crd.body["spec"]["conversion"] = conversion;
-        post(&client, CRDS, &crd.body)
-            .await
-            .fails_with(422, "Invalid", why);
+        post(&client, CRDS, &crd.body).await.invalid_with(why);
     }
 }

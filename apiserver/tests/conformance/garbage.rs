@@ -164,7 +164,7 @@ async fn custom_resource_owns_a_config_map(client: Client) {
     let things = things(&client, json!({})).await;
     let owner = things.given("owner", json!({})).await;
     let namespace = things.namespace.clone().unwrap_or_default();
-    let maps = collection::in_namespace(&client, &namespace, "/api/v1", "configmaps", "ConfigMap");
+    let maps = CONFIG_MAPS.within(&client, &namespace);
     maps.given("child", owned_by(&owner, false)).await;
     things.delete("owner").await.is(200);
     gone(&maps, "child").await;

@@ -77,9 +77,7 @@ async fn long_generate_name_is_cut(client: Client) {
 
 async fn invalid_generate_name_is_refused(client: Client) {
     let maps = configmaps(&client).await;
-    maps.create(&generated("Not_Valid")).await.fails_with(
-        422,
-        "Invalid",
-        "metadata.generateName: Invalid value: \"Not_Valid\"",
-    );
+    maps.create(&generated("Not_Valid"))
+        .await
+        .invalid_with("metadata.generateName: Invalid value: \"Not_Valid\"");
 }

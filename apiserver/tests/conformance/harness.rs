@@ -55,11 +55,16 @@ pub(crate) enum Needs {
     Controllers,
 }
 
-/// Declares a test for each of a module's cases, which are async functions of a [`Client`].
+/// Declares a test for each of a module's cases: an async function of a [`Client`], or a row of a table,
+/// `name: function(arguments)`, which calls such a function with the client and these arguments.
 macro_rules! cases {
-    ($($case:ident),* $(,)?) => { $crate::harness::cases!(@ Server: $($case),*); };
-    (controllers: $($case:ident),* $(,)?) => { $crate::harness::cases!(@ Controllers: $($case),*); };
-    (@ $needs:ident: $($case:ident),*) => {
+    (controllers: $($rows:tt)*) => { $crate::harness::cases!(@ Controllers: $($rows)*); };
+    (@ $needs:ident: $($case:ident $(: $function:ident ($($argument:expr),* $(,)?))?),* $(,)?) => {
+        $($(
+            async fn $case(client: kube::Client) {
+                $function(client, $($argument),*).await;
+            }
+        )?)*
         mod case {
             $(
                 #[test]
@@ -71,6 +76,7 @@ macro_rules! cases {
             )*
         }
     };
+    ($($rows:tt)*) => { $crate::harness::cases!(@ Server: $($rows)*); };
 }
 pub(crate) use cases;
 

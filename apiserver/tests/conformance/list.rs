@@ -242,13 +242,8 @@ async fn limit_with_a_label_selector(client: Client) {
 
 async fn continue_across_namespaces(client: Client) {
     let things = things(&client, json!({})).await;
-    let other = collection::in_namespace(
-        &client,
-        &namespace(&client).await,
-        &format!("/apis/{}", things.api_version),
-        "things",
-        "Thing",
-    );
+    let other = Resource(&format!("/apis/{}", things.api_version), "things", "Thing")
+        .within(&client, &namespace(&client).await);
     for name in ["a", "b"] {
         things.given(name, json!({})).await;
         other.given(name, json!({})).await;

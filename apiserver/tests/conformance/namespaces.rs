@@ -21,7 +21,7 @@ cases![
 ];
 
 fn namespaces(client: &Client) -> Collection {
-    cluster_collection(client, "/api/v1", "namespaces", "Namespace")
+    Resource("/api/v1", "namespaces", "Namespace").everywhere(client)
 }
 
 async fn gone(client: &Client, name: &str) {

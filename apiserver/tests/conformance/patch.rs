@@ -112,11 +112,7 @@ async fn merge_patch_is_validated(client: Client) {
         .await
         .merge("a", json!({"spec": {"n": 10}}))
         .await;
-    reply.fails_with(
-        422,
-        "Invalid",
-        "spec.n in body should be less than or equal to 9",
-    );
+    reply.invalid_with("spec.n in body should be less than or equal to 9");
 }
 
 async fn merge_patch_counts_a_generation(client: Client) {
@@ -199,11 +195,7 @@ async fn json_patch_removing_what_is_missing_is_refused(client: Client) {
         .await
         .json_patch("a", json!([{"op": "remove", "path": "/data/missing"}]))
         .await;
-    reply.fails(
-        422,
-        "Invalid",
-        "the server rejected our request due to an error in our request",
-    );
+    reply.invalid("the server rejected our request due to an error in our request");
 }
 
 async fn json_patch_escapes_slashes(client: Client) {
@@ -271,7 +263,7 @@ async fn strategic_merge_patch_of_a_custom_resource_is_refused(client: Client) {
 }
 
 async fn deployment(client: &Client) -> Collection {
-    let deployments = namespaced(client, "/apis/apps/v1", "deployments", "Deployment").await;
+    let deployments = DEPLOYMENTS.fresh(client).await;
     let containers = json!([{"name": "one", "image": "i:1"}, {"name": "two", "image": "i:2"}]);
     let template =
         json!({"metadata": {"labels": {"app": "a"}}, "spec": {"containers": containers}});

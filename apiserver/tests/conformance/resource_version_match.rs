@@ -8,13 +8,23 @@ cases![
     list_not_older_than_sees_the_write,
     list_exact_is_of_that_version,
     list_exact_of_a_version_before_a_delete,
-    exact_without_a_version_is_refused,
-    match_without_a_version_is_refused,
-    exact_of_zero_is_refused,
-    unknown_match_is_refused,
+    exact_without_a_version_is_refused: list_refused(
+        "resourceVersionMatch=Exact", 422, "Invalid",
+        "resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided"),
+    match_without_a_version_is_refused: list_refused(
+        "resourceVersionMatch=NotOlderThan", 422, "Invalid",
+        "resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided"),
+    exact_of_zero_is_refused: list_refused(
+        "resourceVersion=0&resourceVersionMatch=Exact", 422, "Invalid",
+        "resourceVersionMatch: Forbidden: resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""),
+    unknown_match_is_refused: list_refused(
+        "resourceVersion=1&resourceVersionMatch=Roughly", 422, "Invalid",
+        "resourceVersionMatch: Unsupported value: \"Roughly\": supported values: \"Exact\", \"NotOlderThan\""),
     list_of_a_version_too_large_times_out,
     get_not_older_than_sees_the_write,
-    match_with_continue_is_refused,
+    match_with_continue_is_refused: list_refused(
+        "limit=1&continue=abc&resourceVersion=1&resourceVersionMatch=NotOlderThan", 422, "Invalid",
+        "resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden when continue is provided"),
     exact_with_a_limit_pages_through_that_version,
     resource_version_that_is_no_number_is_refused,
     unset_is_the_most_recent,
@@ -69,38 +79,6 @@ async fn list_exact_of_a_version_before_a_delete(client: Client) {
     check(&list, "/items/0/data/k", "dg==");
 }
 
-async fn exact_without_a_version_is_refused(client: Client) {
-    let reply = secrets(&client)
-        .await
-        .list("resourceVersionMatch=Exact")
-        .await;
-    reply.fails_with(422, "Invalid", "resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided");
-}
-
-async fn match_without_a_version_is_refused(client: Client) {
-    let reply = secrets(&client)
-        .await
-        .list("resourceVersionMatch=NotOlderThan")
-        .await;
-    reply.fails_with(422, "Invalid", "resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided");
-}
-
-async fn exact_of_zero_is_refused(client: Client) {
-    let reply = secrets(&client)
-        .await
-        .list("resourceVersion=0&resourceVersionMatch=Exact")
-        .await;
-    reply.fails_with(422, "Invalid", "resourceVersionMatch: Forbidden: resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"");
-}
-
-async fn unknown_match_is_refused(client: Client) {
-    let reply = secrets(&client)
-        .await
-        .list("resourceVersion=1&resourceVersionMatch=Roughly")
-        .await;
-    reply.fails_with(422, "Invalid", "resourceVersionMatch: Unsupported value: \"Roughly\": supported values: \"Exact\", \"NotOlderThan\"");
-}
-
 async fn list_of_a_version_too_large_times_out(client: Client) {
     let secrets = secrets(&client).await;
     let now: u64 = resource_version(&secrets.list("").await.is(200))
@@ -131,14 +109,6 @@ async fn get_not_older_than_sees_the_write(client: Client) {
         version
     );
     secrets.get("a?resourceVersion=0").await;
-}
-
-async fn match_with_continue_is_refused(client: Client) {
-    let secrets = secrets(&client).await;
-    let reply = secrets
-        .list("limit=1&continue=abc&resourceVersion=1&resourceVersionMatch=NotOlderThan")
-        .await;
-    reply.fails_with(422, "Invalid", "resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden when continue is provided");
 }
 
 async fn exact_with_a_limit_pages_through_that_version(client: Client) {

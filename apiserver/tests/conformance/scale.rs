@@ -17,7 +17,7 @@ cases![
 ];
 
 async fn deployment(client: &Client, replicas: i64) -> Collection {
-    let deployments = namespaced(client, "/apis/apps/v1", "deployments", "Deployment").await;
+    let deployments = DEPLOYMENTS.fresh(client).await;
     let fields = json!({"spec": {
         "replicas": replicas,
         "selector": {"matchLabels": {"app": "a"}},
@@ -165,11 +165,7 @@ async fn negative_scale_is_refused(client: Client) {
     deployments
         .merge("a/scale", json!({"spec": {"replicas": -1}}))
         .await
-        .fails_with(
-            422,
-            "Invalid",
-            "spec.replicas: Invalid value: -1: must be greater than or equal to 0",
-        );
+        .invalid_with("spec.replicas: Invalid value: -1: must be greater than or equal to 0");
 }
 
 async fn scale_of_a_missing_object_is_not_found(client: Client) {

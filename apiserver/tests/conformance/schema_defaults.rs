@@ -4,104 +4,41 @@ use crate::harness::cases;
 use crate::support::*;
 
 cases![
-    default_fills_a_missing_field,
-    default_does_not_replace_a_value,
-    default_inside_a_missing_object_is_not_applied,
-    default_object_brings_its_own_fields,
-    default_inside_list_items,
-    default_inside_map_values,
-    null_of_a_field_that_is_not_nullable_is_defaulted,
-    null_of_a_nullable_field_is_kept,
+    default_fills_a_missing_field: stores(
+        json!({"size": {"type": "integer", "default": 3}}), json!({"spec": {}}), "/spec", json!({"size": 3})),
+    default_does_not_replace_a_value: stores(
+        json!({"size": {"type": "integer", "default": 3}}), json!({"spec": {"size": 0}}), "/spec",
+        json!({"size": 0})),
+    default_inside_a_missing_object_is_not_applied: drops(
+        json!({"size": {"type": "integer", "default": 3}}), json!({}), "/spec"),
+    default_object_brings_its_own_fields: stores(
+        json!({"inner": {"type": "object", "default": {}, "properties": {"size": {"type": "integer", "default": 3}}}}),
+        json!({"spec": {}}), "/spec", json!({"inner": {"size": 3}})),
+    default_inside_list_items: stores(
+        json!({"ports": {"type": "array", "items": {"type": "object",
+            "properties": {"port": {"type": "integer"}, "protocol": {"type": "string", "default": "TCP"}}}}}),
+        json!({"spec": {"ports": [{"port": 1}, {"port": 2, "protocol": "UDP"}]}}), "/spec/ports",
+        json!([{"port": 1, "protocol": "TCP"}, {"port": 2, "protocol": "UDP"}])),
+    default_inside_map_values: stores(
+        json!({"map": {"type": "object", "additionalProperties": {"type": "object",
+            "properties": {"on": {"type": "boolean", "default": true}}}}}),
+        json!({"spec": {"map": {"k": {}}}}), "/spec/map", json!({"k": {"on": true}})),
+    null_of_a_field_that_is_not_nullable_is_defaulted: stores(
+        json!({"size": {"type": "integer", "default": 3}}), json!({"spec": {"size": null}}), "/spec",
+        json!({"size": 3})),
+    null_of_a_nullable_field_is_kept: stores(
+        json!({"size": {"type": "integer", "nullable": true, "default": 3}}), json!({"spec": {"size": null}}),
+        "/spec", json!({"size": null})),
     default_is_applied_to_updates,
     removed_field_is_defaulted_again,
     default_of_the_new_schema_is_applied_when_read,
     default_that_is_invalid_is_refused,
     default_of_the_status,
-    default_false_and_zero_are_applied,
+    default_false_and_zero_are_applied: stores(
+        json!({"on": {"type": "boolean", "default": false}, "n": {"type": "integer", "default": 0},
+            "s": {"type": "string", "default": ""}}),
+        json!({"spec": {}}), "/spec", json!({"on": false, "n": 0, "s": ""})),
 ];
-
-async fn default_fills_a_missing_field(client: Client) {
-    let things = things(&client, json!({"size": {"type": "integer", "default": 3}})).await;
-    check(
-        &things.given("a", json!({"spec": {}})).await,
-        "/spec",
-        json!({"size": 3}),
-    );
-}
-
-async fn default_does_not_replace_a_value(client: Client) {
-    let things = things(&client, json!({"size": {"type": "integer", "default": 3}})).await;
-    check(
-        &things.given("a", json!({"spec": {"size": 0}})).await,
-        "/spec",
-        json!({"size": 0}),
-    );
-}
-
-async fn default_inside_a_missing_object_is_not_applied(client: Client) {
-    let things = things(&client, json!({"size": {"type": "integer", "default": 3}})).await;
-    check_absent(&things.given("a", json!({})).await, "/spec");
-}
-
-async fn default_object_brings_its_own_fields(client: Client) {
-    let inner = json!({"type": "object", "default": {}, "properties": {"size": {"type": "integer", "default": 3}}});
-    let things = things(&client, json!({"inner": inner})).await;
-    check(
-        &things.given("a", json!({"spec": {}})).await,
-        "/spec",
-        json!({"inner": {"size": 3}}),
-    );
-}
-
-async fn default_inside_list_items(client: Client) {
-    let items = json!({"type": "object", "properties": {"port": {"type": "integer"}, "protocol": {"type": "string", "default": "TCP"}}});
-    let things = things(&client, json!({"ports": {"type": "array", "items": items}})).await;
-    let created = things
-        .given(
-            "a",
-            json!({"spec": {"ports": [{"port": 1}, {"port": 2, "protocol": "UDP"}]}}),
-        )
-        .await;
-    check(
-        &created,
-        "/spec/ports",
-        json!([{"port": 1, "protocol": "TCP"}, {"port": 2, "protocol": "UDP"}]),
-    );
-}
-
-async fn default_inside_map_values(client: Client) {
-    let value =
-        json!({"type": "object", "properties": {"on": {"type": "boolean", "default": true}}});
-    let things = things(
-        &client,
-        json!({"map": {"type": "object", "additionalProperties": value}}),
-    )
-    .await;
-    let created = things.given("a", json!({"spec": {"map": {"k": {}}}})).await;
-    check(&created, "/spec/map", json!({"k": {"on": true}}));
-}
-
-async fn null_of_a_field_that_is_not_nullable_is_defaulted(client: Client) {
-    let things = things(&client, json!({"size": {"type": "integer", "default": 3}})).await;
-    check(
-        &things.given("a", json!({"spec": {"size": null}})).await,
-        "/spec",
-        json!({"size": 3}),
-    );
-}
-
-async fn null_of_a_nullable_field_is_kept(client: Client) {
-    let things = things(
-        &client,
-        json!({"size": {"type": "integer", "nullable": true, "default": 3}}),
-    )
-    .await;
-    check(
-        &things.given("a", json!({"spec": {"size": null}})).await,
-        "/spec",
-        json!({"size": null}),
-    );
-}
 
 async fn default_is_applied_to_updates(client: Client) {
     let things = things(
@@ -148,10 +85,7 @@ async fn default_that_is_invalid_is_refused(client: Client) {
         json!({"size": {"type": "integer", "default": "three"}}),
     ));
     let reply = post(&client, crd::CRDS, &crd.body).await;
-    reply.fails_with(
-        422,
-        "Invalid",
-        "spec.validation.openAPIV3Schema.properties[spec].properties[size].default: Invalid value: \"string\":  in body must be of type integer: \"string\"",
+    reply.invalid_with("spec.validation.openAPIV3Schema.properties[spec].properties[size].default: Invalid value: \"string\":  in body must be of type integer: \"string\"",
     );
 }
 
@@ -169,18 +103,5 @@ async fn default_of_the_status(client: Client) {
             .is(200),
         "/status/phase",
         "New",
-    );
-}
-
-async fn default_false_and_zero_are_applied(client: Client) {
-    let things = things(
-        &client,
-        json!({"on": {"type": "boolean", "default": false}, "n": {"type": "integer", "default": 0}, "s": {"type": "string", "default": ""}}),
-    )
-    .await;
-    check(
-        &things.given("a", json!({"spec": {}})).await,
-        "/spec",
-        json!({"on": false, "n": 0, "s": ""}),
     );
 }

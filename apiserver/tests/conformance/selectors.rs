@@ -4,16 +4,17 @@ use crate::harness::cases;
 use crate::support::*;
 
 cases![
-    label_equality,
-    label_inequality,
-    label_in_a_set,
-    label_not_in_a_set,
-    label_exists,
-    label_does_not_exist,
-    label_requirements_are_all_met,
-    invalid_label_selector_is_refused,
-    field_metadata_name,
-    field_metadata_name_not_equal,
+    label_equality: check_labels("color%3Dred", &["a"]),
+    label_inequality: check_labels("color!%3Dred", &["b", "c", "d"]),
+    label_in_a_set: check_labels("color%20in%20(red,blue)", &["a", "b"]),
+    label_not_in_a_set: check_labels("color%20notin%20(red,blue)", &["c", "d"]),
+    label_exists: check_labels("color", &["a", "b", "d"]),
+    label_does_not_exist: check_labels("!color", &["c"]),
+    label_requirements_are_all_met: check_labels("color%3Dred,size%3D1", &["a"]),
+    invalid_label_selector_is_refused: list_refused(
+        "labelSelector=color%3D%3D%3Dred", 400, "BadRequest", "unable to parse requirement"),
+    field_metadata_name: lists("fieldSelector=metadata.name%3Db", &["b"]),
+    field_metadata_name_not_equal: lists("fieldSelector=metadata.name!%3Db", &["a", "c", "d"]),
     field_metadata_namespace,
     field_of_a_pod,
     unknown_field_selector_is_refused,
@@ -44,66 +45,13 @@ async fn labelled(client: &Client) -> Collection {
 }
 
 async fn check_labels(client: Client, selector: &str, expected: &[&str]) {
-    let list = labelled(&client)
-        .await
-        .list(&format!("labelSelector={selector}"))
-        .await
-        .is(200);
-    assert_eq!(names(&list), expected, "{selector}");
+    lists(client, &format!("labelSelector={selector}"), expected).await;
 }
 
-async fn label_equality(client: Client) {
-    check_labels(client, "color%3Dred", &["a"]).await;
-}
-
-async fn label_inequality(client: Client) {
-    check_labels(client, "color!%3Dred", &["b", "c", "d"]).await;
-}
-
-async fn label_in_a_set(client: Client) {
-    check_labels(client, "color%20in%20(red,blue)", &["a", "b"]).await;
-}
-
-async fn label_not_in_a_set(client: Client) {
-    check_labels(client, "color%20notin%20(red,blue)", &["c", "d"]).await;
-}
-
-async fn label_exists(client: Client) {
-    check_labels(client, "color", &["a", "b", "d"]).await;
-}
-
-async fn label_does_not_exist(client: Client) {
-    check_labels(client, "!color", &["c"]).await;
-}
-
-async fn label_requirements_are_all_met(client: Client) {
-    check_labels(client, "color%3Dred,size%3D1", &["a"]).await;
-}
-
-async fn invalid_label_selector_is_refused(client: Client) {
-    let reply = secrets(&client)
-        .await
-        .list("labelSelector=color%3D%3D%3Dred")
-        .await;
-    reply.fails_with(400, "BadRequest", "unable to parse requirement");
-}
-
-async fn field_metadata_name(client: Client) {
-    let list = labelled(&client)
-        .await
-        .list("fieldSelector=metadata.name%3Db")
-        .await
-        .is(200);
-    assert_eq!(names(&list), ["b"]);
-}
-
-async fn field_metadata_name_not_equal(client: Client) {
-    let list = labelled(&client)
-        .await
-        .list("fieldSelector=metadata.name!%3Db")
-        .await
-        .is(200);
-    assert_eq!(names(&list), ["a", "c", "d"]);
+/// Of the labelled secrets, a query lists these.
+async fn lists(client: Client, query: &str, expected: &[&str]) {
+    let list = labelled(&client).await.list(query).await.is(200);
+    assert_eq!(names(&list), expected, "{query}");
 }
 
 async fn field_metadata_namespace(client: Client) {
@@ -119,7 +67,7 @@ async fn field_metadata_namespace(client: Client) {
 }
 
 async fn field_of_a_pod(client: Client) {
-    let pods = namespaced(&client, "/api/v1", "pods", "Pod").await;
+    let pods = PODS.fresh(&client).await;
     for (name, node) in [("a", "one"), ("b", "two")] {
         pods.given(
             name,
@@ -281,7 +229,7 @@ async fn field_type_of_a_secret(client: Client) {
 }
 
 async fn field_involved_object_of_an_event(client: Client) {
-    let events = namespaced(&client, "/api/v1", "events", "Event").await;
+    let events = CORE_EVENTS.fresh(&client).await;
     let namespace = events.namespace.clone().unwrap_or_default();
     for (name, involved) in [("a", "one"), ("b", "two")] {
         let involved = json!({"kind": "Pod", "name": involved, "namespace": namespace});

@@ -156,15 +156,12 @@ async fn status_is_validated(client: Client) {
         .await;
     things.given("a", json!({})).await;
     // The message names the field below the status, unlike that of a whole object.
-    things.merge("a/status", json!({"status": {"count": "many"}})).await.fails_with(
-        422,
-        "Invalid",
-        "status.count: Invalid value: \"string\": count in body must be of type integer: \"string\"",
+    things.merge("a/status", json!({"status": {"count": "many"}})).await.invalid_with("status.count: Invalid value: \"string\": count in body must be of type integer: \"string\"",
     );
 }
 
 async fn deployment_status_is_apart(client: Client) {
-    let deployments = namespaced(&client, "/apis/apps/v1", "deployments", "Deployment").await;
+    let deployments = DEPLOYMENTS.fresh(&client).await;
     let fields = json!({
         "spec": {
             "replicas": 0,
@@ -189,7 +186,7 @@ async fn deployment_status_is_apart(client: Client) {
 
 async fn namespace_status_is_apart(client: Client) {
     let name = namespace(&client).await;
-    let namespaces = cluster_collection(&client, "/api/v1", "namespaces", "Namespace");
+    let namespaces = Resource("/api/v1", "namespaces", "Namespace").everywhere(&client);
     let updated = namespaces
         .merge(&name, json!({"status": {"phase": "Terminating"}}))
         .await

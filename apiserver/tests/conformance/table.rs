@@ -205,7 +205,7 @@ async fn table_of_an_empty_list(client: Client) {
 }
 
 async fn table_of_deployments(client: Client) {
-    let deployments = namespaced(&client, "/apis/apps/v1", "deployments", "Deployment").await;
+    let deployments = DEPLOYMENTS.fresh(&client).await;
     let template = json!({"metadata": {"labels": {"app": "a"}}, "spec": {"containers": [{"name": "c", "image": "i:1"}]}});
     deployments.given("a", json!({"spec": {"replicas": 2, "selector": {"matchLabels": {"app": "a"}}, "template": template}})).await;
     let table = table(&deployments, "").await;
@@ -228,7 +228,7 @@ async fn table_of_deployments(client: Client) {
 }
 
 async fn table_of_pods(client: Client) {
-    let pods = namespaced(&client, "/api/v1", "pods", "Pod").await;
+    let pods = PODS.fresh(&client).await;
     pods.given(
         "a",
         json!({"spec": {"containers": [{"name": "c", "image": "i:1"}]}}),

@@ -174,19 +174,10 @@ async fn watch_of_one_namespace_leaves_out_others(client: Client) {
 
 async fn watch_over_all_namespaces(client: Client) {
     let things = things(&client, json!({})).await;
-    let other = collection::in_namespace(
-        &client,
-        &namespace(&client).await,
-        &format!("/apis/{}", things.api_version),
-        "things",
-        "Thing",
-    );
-    let everywhere = cluster_collection(
-        &client,
-        &format!("/apis/{}", things.api_version),
-        "things",
-        "Thing",
-    );
+    let other = Resource(&format!("/apis/{}", things.api_version), "things", "Thing")
+        .within(&client, &namespace(&client).await);
+    let everywhere =
+        Resource(&format!("/apis/{}", things.api_version), "things", "Thing").everywhere(&client);
     let mut watch = watching(&everywhere).await;
     things.given("a", json!({})).await;
     other.given("b", json!({})).await;
@@ -356,7 +347,7 @@ async fn no_event_for_an_update_without_a_change(client: Client) {
 }
 
 async fn watch_of_a_namespace_list_sees_a_new_namespace(client: Client) {
-    let namespaces = cluster_collection(&client, "/api/v1", "namespaces", "Namespace");
+    let namespaces = Resource("/api/v1", "namespaces", "Namespace").everywhere(&client);
     let mut watch = watching(&namespaces).await;
     let name = namespace(&client).await;
     loop {

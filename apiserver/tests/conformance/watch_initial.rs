@@ -10,14 +10,22 @@ cases![
     initial_events_follow_a_label_selector,
     initial_events_of_nothing_are_a_bookmark,
     initial_events_go_on_with_changes,
-    initial_events_need_a_match,
-    initial_events_need_not_older_than,
-    match_without_initial_events_is_refused,
+    initial_events_need_a_match: list_refused(
+        "watch=true&sendInitialEvents=true&allowWatchBookmarks=true", 422, "Invalid",
+        "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"),
+    initial_events_need_not_older_than: list_refused(
+        "watch=true&sendInitialEvents=true&resourceVersionMatch=Exact&resourceVersion=1", 422, "Invalid",
+        "resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"),
+    match_without_initial_events_is_refused: list_refused(
+        "watch=true&resourceVersionMatch=NotOlderThan&resourceVersion=1", 422, "Invalid",
+        "resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"),
     initial_events_of_custom_resources,
     initial_events_from_a_version_see_the_write,
     initial_events_from_the_future_are_refused_in_the_stream,
     no_initial_events_on_request,
-    initial_events_on_a_list_are_refused,
+    initial_events_on_a_list_are_refused: list_refused(
+        "sendInitialEvents=true&resourceVersionMatch=NotOlderThan", 422, "Invalid",
+        "sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list"),
 ];
 
 const STREAMED: &str =
@@ -112,34 +120,6 @@ async fn initial_events_go_on_with_changes(client: Client) {
     watch.expect("ADDED", "c").await;
 }
 
-async fn initial_events_need_a_match(client: Client) {
-    let reply = secrets(&client)
-        .await
-        .list("watch=true&sendInitialEvents=true&allowWatchBookmarks=true")
-        .await;
-    reply.fails_with(
-        422,
-        "Invalid",
-        "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
-    );
-}
-
-async fn initial_events_need_not_older_than(client: Client) {
-    let reply = secrets(&client)
-        .await
-        .list("watch=true&sendInitialEvents=true&resourceVersionMatch=Exact&resourceVersion=1")
-        .await;
-    reply.fails_with(422, "Invalid", "resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
-}
-
-async fn match_without_initial_events_is_refused(client: Client) {
-    let reply = secrets(&client)
-        .await
-        .list("watch=true&resourceVersionMatch=NotOlderThan&resourceVersion=1")
-        .await;
-    reply.fails_with(422, "Invalid", "resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
-}
-
 async fn initial_events_of_custom_resources(client: Client) {
     let things = things(&client, json!({})).await;
     things.given("a", json!({})).await;
@@ -196,16 +176,4 @@ async fn no_initial_events_on_request(client: Client) {
     let mut watch = secrets.watch(&query).await;
     secrets.given("c", json!({})).await;
     watch.expect("ADDED", "c").await;
-}
-
-async fn initial_events_on_a_list_are_refused(client: Client) {
-    let reply = secrets(&client)
-        .await
-        .list("sendInitialEvents=true&resourceVersionMatch=NotOlderThan")
-        .await;
-    reply.fails_with(
-        422,
-        "Invalid",
-        "sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list",
-    );
 }

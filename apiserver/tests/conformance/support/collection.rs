@@ -139,62 +139,97 @@ pub(crate) async fn namespace(client: &Client) -> String {
     name
 }
 
-/// A built-in resource in a new namespace; `prefix` is `/api/v1`, `/apis/apps/v1`, ….
-pub(crate) async fn namespaced(
-    client: &Client,
-    prefix: &str,
-    resource: &str,
-    kind: &str,
-) -> Collection {
-    in_namespace(client, &namespace(client).await, prefix, resource, kind)
-}
+/// A resource: the prefix of its path (`/api/v1`, `/apis/apps/v1`, …), its plural and its kind.
+#[derive(Clone, Copy)]
+pub(crate) struct Resource<'r>(pub(crate) &'r str, pub(crate) &'r str, pub(crate) &'r str);
 
-/// A built-in resource in a namespace that exists.
-pub(crate) fn in_namespace(
-    client: &Client,
-    namespace: &str,
-    prefix: &str,
-    resource: &str,
-    kind: &str,
-) -> Collection {
-    Collection {
-        client: client.clone(),
-        path: format!("{prefix}/namespaces/{namespace}/{resource}"),
-        api_version: api_version(prefix),
-        kind: kind.to_owned(),
-        namespace: Some(namespace.to_owned()),
+impl Resource<'_> {
+    /// Its objects in a new namespace.
+    pub(crate) async fn fresh(self, client: &Client) -> Collection {
+        self.within(client, &namespace(client).await)
+    }
+
+    /// Its objects in a namespace that exists.
+    pub(crate) fn within(self, client: &Client, namespace: &str) -> Collection {
+        let Self(prefix, plural, _) = self;
+        Collection {
+            path: format!("{prefix}/namespaces/{namespace}/{plural}"),
+            namespace: Some(namespace.to_owned()),
+            ..self.everywhere(client)
+        }
+    }
+
+    /// Its objects in all namespaces or, if it is the cluster's, in none.
+    pub(crate) fn everywhere(self, client: &Client) -> Collection {
+        let Self(prefix, plural, kind) = self;
+        let api_version = prefix
+            .trim_start_matches("/apis/")
+            .trim_start_matches("/api/");
+        Collection {
+            client: client.clone(),
+            path: format!("{prefix}/{plural}"),
+            api_version: api_version.to_owned(),
+            kind: kind.to_owned(),
+            namespace: None,
+        }
+    }
+
+    /// Its kind as errors name it: `Deployment.apps`.
+    pub(crate) fn qualified_kind(self) -> String {
+        let Self(prefix, _, kind) = self;
+        let group_version = prefix
+            .strip_prefix("/apis/")
+            .and_then(|rest| rest.split_once('/'));
+        group_version.map_or(kind.to_owned(), |(group, _)| format!("{kind}.{group}"))
     }
 }
 
-/// A built-in resource without a namespace.
-pub(crate) fn cluster_collection(
-    client: &Client,
-    prefix: &str,
-    resource: &str,
-    kind: &str,
-) -> Collection {
-    Collection {
-        client: client.clone(),
-        path: format!("{prefix}/{resource}"),
-        api_version: api_version(prefix),
-        kind: kind.to_owned(),
-        namespace: None,
-    }
-}
+/// The resources of a namespace that several suites use.
+pub(crate) mod resources {
+    use super::Resource;
 
-fn api_version(prefix: &str) -> String {
-    prefix
-        .trim_start_matches("/apis/")
-        .trim_start_matches("/api/")
-        .to_owned()
+    const CORE: &str = "/api/v1";
+    const APPS: &str = "/apis/apps/v1";
+    const BATCH: &str = "/apis/batch/v1";
+    const RBAC: &str = "/apis/rbac.authorization.k8s.io/v1";
+
+    pub(crate) const CONFIG_MAPS: Resource<'_> = Resource(CORE, "configmaps", "ConfigMap");
+    pub(crate) const CORE_EVENTS: Resource<'_> = Resource(CORE, "events", "Event");
+    pub(crate) const CLAIMS: Resource<'_> =
+        Resource(CORE, "persistentvolumeclaims", "PersistentVolumeClaim");
+    pub(crate) const PODS: Resource<'_> = Resource(CORE, "pods", "Pod");
+    pub(crate) const SECRETS: Resource<'_> = Resource(CORE, "secrets", "Secret");
+    pub(crate) const SERVICES: Resource<'_> = Resource(CORE, "services", "Service");
+    pub(crate) const SERVICE_ACCOUNTS: Resource<'_> =
+        Resource(CORE, "serviceaccounts", "ServiceAccount");
+    pub(crate) const DAEMON_SETS: Resource<'_> = Resource(APPS, "daemonsets", "DaemonSet");
+    pub(crate) const DEPLOYMENTS: Resource<'_> = Resource(APPS, "deployments", "Deployment");
+    pub(crate) const REPLICA_SETS: Resource<'_> = Resource(APPS, "replicasets", "ReplicaSet");
+    pub(crate) const STATEFUL_SETS: Resource<'_> = Resource(APPS, "statefulsets", "StatefulSet");
+    pub(crate) const CRON_JOBS: Resource<'_> = Resource(BATCH, "cronjobs", "CronJob");
+    pub(crate) const JOBS: Resource<'_> = Resource(BATCH, "jobs", "Job");
+    pub(crate) const EVENTS: Resource<'_> = Resource("/apis/events.k8s.io/v1", "events", "Event");
+    pub(crate) const LEASES: Resource<'_> =
+        Resource("/apis/coordination.k8s.io/v1", "leases", "Lease");
+    pub(crate) const ROLES: Resource<'_> = Resource(RBAC, "roles", "Role");
+    pub(crate) const ROLE_BINDINGS: Resource<'_> = Resource(RBAC, "rolebindings", "RoleBinding");
+    pub(crate) const CLUSTER_ROLES: Resource<'_> = Resource(RBAC, "clusterroles", "ClusterRole");
+    pub(crate) const CLUSTER_ROLE_BINDINGS: Resource<'_> =
+        Resource(RBAC, "clusterrolebindings", "ClusterRoleBinding");
 }
 
 /// Config maps in a new namespace: the plainest of resources.
 pub(crate) async fn configmaps(client: &Client) -> Collection {
-    namespaced(client, "/api/v1", "configmaps", "ConfigMap").await
+    resources::CONFIG_MAPS.fresh(client).await
 }
 
 /// Secrets in a new namespace: for lists and watches, since no controller puts any of its own there.
 pub(crate) async fn secrets(client: &Client) -> Collection {
-    namespaced(client, "/api/v1", "secrets", "Secret").await
+    resources::SECRETS.fresh(client).await
+}
+
+/// A list of secrets in a new namespace is refused for its query.
+pub(crate) async fn list_refused(client: Client, query: &str, code: u16, reason: &str, part: &str) {
+    let reply = secrets(&client).await.list(query).await;
+    reply.fails_with(code, reason, part);
 }

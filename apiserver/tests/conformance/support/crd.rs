@@ -4,8 +4,8 @@ use kube::Client;
 use serde_json::{Value, json};
 
 use super::cleanup::delete_at_end;
-use super::collection::{Collection, in_namespace, namespace, unique};
-use super::expect::{at, eventually};
+use super::collection::{Collection, Resource, namespace, unique};
+use super::expect::{at, check, check_absent, eventually};
 use super::wire;
 
 /// The path of the CRDs themselves.
@@ -100,13 +100,8 @@ impl Crd {
 
     /// The things of a namespace, by one of the CRD's versions.
     pub(crate) fn things(&self, client: &Client, namespace: &str, version: &str) -> Collection {
-        in_namespace(
-            client,
-            namespace,
-            &format!("/apis/{}/{version}", self.group),
-            "things",
-            "Thing",
-        )
+        let prefix = format!("/apis/{}/{version}", self.group);
+        Resource(&prefix, "things", "Thing").within(client, namespace)
     }
 }
 
@@ -140,4 +135,22 @@ pub(crate) async fn things_with(
         .with("subresources", subresources)
         .install(client)
         .await
+}
+
+/// A thing whose `spec` has these properties is stored with this value at a JSON pointer.
+pub(crate) async fn stores(
+    client: Client,
+    properties: Value,
+    fields: Value,
+    pointer: &str,
+    expected: Value,
+) {
+    let created = things(&client, properties).await.given("a", fields).await;
+    check(&created, pointer, expected);
+}
+
+/// A thing whose `spec` has these properties is stored with nothing at a JSON pointer.
+pub(crate) async fn drops(client: Client, properties: Value, fields: Value, pointer: &str) {
+    let created = things(&client, properties).await.given("a", fields).await;
+    check_absent(&created, pointer);
 }

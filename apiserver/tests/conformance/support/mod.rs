@@ -9,9 +9,9 @@ pub(crate) mod watching;
 pub(crate) mod wire;
 
 pub(crate) use collection::{
-    Collection, cluster_collection, configmaps, namespace, namespaced, secrets,
+    Collection, Resource, configmaps, list_refused, namespace, resources::*, secrets,
 };
-pub(crate) use crd::{Crd, things, things_with};
+pub(crate) use crd::{Crd, drops, stores, things, things_with};
 pub(crate) use expect::{at, check, check_absent, names, resource_version};
 pub(crate) use kube::Client;
 pub(crate) use serde_json::{Value, json};

@@ -50,6 +50,18 @@ impl Reply {
         status
     }
 
+    /// The `Status` of a refusal of an invalid object, with this message.
+    #[track_caller]
+    pub(crate) fn invalid(&self, message: &str) -> Value {
+        self.fails(422, "Invalid", message)
+    }
+
+    /// The `Status` of a refusal of an invalid object, whose message has this part.
+    #[track_caller]
+    pub(crate) fn invalid_with(&self, part: &str) -> Value {
+        self.fails_with(422, "Invalid", part)
+    }
+
     /// The `Status` of a refusal whose message has this part.
     #[track_caller]
     pub(crate) fn fails_with(&self, code: u16, reason: &str, part: &str) -> Value {

@@ -17,10 +17,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::harness::cases;
 use crate::support::cleanup::delete_at_end;
-use crate::support::collection::in_namespace;
 use crate::support::expect::eventually;
 use crate::support::wire::{self, patch_type};
-use crate::support::{Collection, configmaps};
+use crate::support::{Collection, Resource, configmaps};
 
 cases![an_api_server_calls_webhooks_with_certificates_of_their_own];
 
@@ -160,7 +159,7 @@ async fn an_api_server_calls_webhooks_with_certificates_of_their_own(client: Cli
     refuses(&maps).await;
     let version = |name: &str| {
         let path = format!("/apis/{GROUP}/{name}");
-        in_namespace(&client, &namespace, &path, "gauges", "Gauge")
+        Resource(&path, "gauges", "Gauge").within(&client, &namespace)
     };
     let (old, new) = (version("v1"), version("v2"));
     let gauge = old.object("a", json!({"level": 5}));
