@@ -205,10 +205,7 @@ async fn claim_defaults(client: Client) {
     let created = claims.given("a", json!({"spec": spec})).await;
     check(&created, "/spec/volumeMode", "Filesystem");
     check(&created, "/status/phase", "Pending");
-    claims
-        .merge("a", json!({"metadata": {"finalizers": null}}))
-        .await
-        .is(200);
+    claims.release("a").await;
 }
 
 async fn role_ref_is_immutable(client: Client) {
@@ -314,10 +311,7 @@ async fn claims_are_protected(client: Client) {
     let spec =
         json!({"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}});
     let created = claims.given("a", json!({"spec": spec})).await;
-    claims
-        .merge("a", json!({"metadata": {"finalizers": null}}))
-        .await
-        .is(200);
+    claims.release("a").await;
     check(
         &created,
         "/metadata/finalizers",

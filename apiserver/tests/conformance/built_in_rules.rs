@@ -84,8 +84,7 @@ async fn update_of_a_lease_needs_a_resource_version(client: Client) {
             &leases.object("a", json!({"spec": {"holderIdentity": "you"}})),
         )
         .await;
-    reply.invalid("leases.coordination.k8s.io \"a\" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update",
-    );
+    reply.invalid("leases.coordination.k8s.io \"a\" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update");
 }
 
 async fn update_of_a_role_needs_none(client: Client) {

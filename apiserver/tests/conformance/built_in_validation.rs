@@ -143,8 +143,7 @@ fn merge(target: &mut Value, patch: &Value) {
 async fn deployment_with_an_empty_selector_is_refused(client: Client) {
     let objects = DEPLOYMENTS.fresh(&client).await;
     let object = json!({"spec": {"selector": {}, "template": template()}});
-    objects.create(&objects.object("a", object)).await.invalid("Deployment.apps \"a\" is invalid: spec.selector: Invalid value: {}: empty selector is invalid for deployment",
-    );
+    objects.create(&objects.object("a", object)).await.invalid("Deployment.apps \"a\" is invalid: spec.selector: Invalid value: {}: empty selector is invalid for deployment");
 }
 
 async fn deployment_with_an_unknown_strategy_is_refused(client: Client) {
@@ -161,8 +160,7 @@ async fn stateful_set_with_an_unknown_policy_is_refused(client: Client) {
     let objects = STATEFUL_SETS.fresh(&client).await;
     let mut object = workload();
     object["spec"]["podManagementPolicy"] = json!("x");
-    objects.create(&objects.object("a", object)).await.invalid("StatefulSet.apps \"a\" is invalid: spec.podManagementPolicy: Invalid value: \"x\": must be 'OrderedReady' or 'Parallel'",
-    );
+    objects.create(&objects.object("a", object)).await.invalid("StatefulSet.apps \"a\" is invalid: spec.podManagementPolicy: Invalid value: \"x\": must be 'OrderedReady' or 'Parallel'");
 }
 
 const BUDGETS: Resource<'_> = Resource(

@@ -263,8 +263,7 @@ async fn token_must_live_ten_minutes(client: Client) {
     let request = json!({"spec": {"expirationSeconds": 10}});
     post(&client, &accounts.at("a/token"), &request)
         .await
-        .invalid_with("spec.expirationSeconds: Invalid value: 10: may not specify a duration less than 10 minutes",
-        );
+        .invalid_with("spec.expirationSeconds: Invalid value: 10: may not specify a duration less than 10 minutes");
 }
 
 async fn reviews_are_only_created(client: Client) {

@@ -111,14 +111,17 @@ impl Scene {
             server,
         }
     }
+
+    /// Creates the thing `a` in the stored version, of the host `h`.
+    pub(crate) async fn given(&self, port: u16) -> Value {
+        let spec = json!({"host": "h", "port": port});
+        self.new.given("a", json!({"spec": spec})).await
+    }
 }
 
 async fn an_object_is_read_in_the_version_that_is_asked_for(client: Client) {
     let scene = Scene::start(&client).await;
-    let created = scene
-        .new
-        .given("a", json!({"spec": {"host": "h", "port": 8080}}))
-        .await;
+    let created = scene.given(8080).await;
     let read = scene.old.get("a").await.is(200);
     check(&read, "/apiVersion", scene.old.api_version.as_str());
     check(&read, "/spec", json!({"host": "h:8080"}));
@@ -150,10 +153,7 @@ async fn an_object_is_written_in_any_version(client: Client) {
 
 async fn a_review_names_the_version_and_has_the_objects(client: Client) {
     let scene = Scene::start(&client).await;
-    scene
-        .new
-        .given("a", json!({"spec": {"host": "h", "port": 1}}))
-        .await;
+    scene.given(1).await;
     scene.server.forget();
     scene.old.get("a").await.is(200);
     let request = scene.server.calls("/convert").remove(0);
@@ -191,10 +191,7 @@ async fn a_list_is_converted(client: Client) {
 
 async fn the_type_of_a_converted_object_stands_once_in_a_list(client: Client) {
     let scene = Scene::start(&client).await;
-    scene
-        .new
-        .given("a", json!({"spec": {"host": "h", "port": 8080}}))
-        .await;
+    scene.given(8080).await;
     let list = scene.old.list("").await;
     list.is(200);
     let named = |key: &str| list.text.matches(key).count();
@@ -206,10 +203,7 @@ async fn the_type_of_a_converted_object_stands_once_in_a_list(client: Client) {
 
 async fn nothing_is_converted_that_is_of_the_version_already(client: Client) {
     let scene = Scene::start(&client).await;
-    scene
-        .new
-        .given("a", json!({"spec": {"host": "h", "port": 1}}))
-        .await;
+    scene.given(1).await;
     scene
         .new
         .merge("a", json!({"spec": {"port": 2}}))
@@ -253,10 +247,7 @@ async fn updates_and_patches_are_of_the_version_of_the_request(client: Client) {
 
 async fn a_status_is_written_in_another_version(client: Client) {
     let scene = Scene::start(&client).await;
-    scene
-        .new
-        .given("a", json!({"spec": {"host": "h", "port": 1}}))
-        .await;
+    scene.given(1).await;
     let patched = scene
         .old
         .merge("a/status", json!({"status": {"ok": true}}))
@@ -275,10 +266,7 @@ async fn watches_show_their_own_version(client: Client) {
     let query = format!("resourceVersion={}", resource_version(&list));
     let (mut old_watch, mut new_watch) =
         (scene.old.watch(&query).await, scene.new.watch(&query).await);
-    scene
-        .new
-        .given("a", json!({"spec": {"host": "h", "port": 1}}))
-        .await;
+    scene.given(1).await;
     scene
         .old
         .merge("a", json!({"spec": {"host": "h:2"}}))
@@ -303,10 +291,7 @@ async fn watches_show_their_own_version(client: Client) {
 
 async fn a_watch_starts_with_converted_objects(client: Client) {
     let scene = Scene::start(&client).await;
-    scene
-        .new
-        .given("a", json!({"spec": {"host": "h", "port": 1}}))
-        .await;
+    scene.given(1).await;
     let mut watch = scene.old.watch("").await;
     let event = watch.next().await.expect("an event");
     check(&event, "/type", "ADDED");
@@ -369,10 +354,7 @@ async fn labels_and_annotations_may_change_and_nothing_else_of_the_metadata(clie
 
 async fn objects_are_deleted_in_any_version(client: Client) {
     let scene = Scene::start(&client).await;
-    scene
-        .new
-        .given("a", json!({"spec": {"host": "h", "port": 1}}))
-        .await;
+    scene.given(1).await;
     let held = json!({"metadata": {"finalizers": ["conformance.test/held"]}, "spec": {"host": "h", "port": 2}});
     scene.new.given("b", held).await;
     scene.old.delete("a").await.is(200);
@@ -389,10 +371,7 @@ async fn objects_are_deleted_in_any_version(client: Client) {
 
 async fn objects_of_an_earlier_storage_version_are_converted(client: Client) {
     let scene = Scene::start(&client).await;
-    scene
-        .new
-        .given("a", json!({"spec": {"host": "h", "port": 1}}))
-        .await;
+    scene.given(1).await;
     let path = scene.crd.path();
     let switch = json!([
         {"op": "replace", "path": "/spec/versions/0/storage", "value": true},
@@ -416,10 +395,7 @@ async fn objects_of_an_earlier_storage_version_are_converted(client: Client) {
 
 async fn tables_show_the_version_that_is_asked_for(client: Client) {
     let scene = Scene::start(&client).await;
-    scene
-        .new
-        .given("a", json!({"spec": {"host": "h", "port": 1}}))
-        .await;
+    scene.given(1).await;
     let accept = "application/json;as=Table;v=v1;g=meta.k8s.io";
     let table = get_accepting(&client, &scene.old.path, accept)
         .await

@@ -34,10 +34,7 @@ async fn failing(
         }
     })
     .await;
-    scene
-        .new
-        .given("a", json!({"spec": {"host": "h", "port": 1}}))
-        .await;
+    scene.given(1).await;
     fails.store(true, Ordering::SeqCst);
     scene
 }

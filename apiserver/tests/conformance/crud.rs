@@ -119,8 +119,7 @@ async fn create_with_a_resource_version_is_refused(client: Client) {
 async fn create_without_a_name_is_refused(client: Client) {
     let maps = configmaps(&client).await;
     let object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {}});
-    let status = maps.create(&object).await.invalid("ConfigMap \"\" is invalid: metadata.name: Required value: name or generateName is required",
-    );
+    let status = maps.create(&object).await.invalid("ConfigMap \"\" is invalid: metadata.name: Required value: name or generateName is required");
     check(&status, "/details/kind", "ConfigMap");
     check(
         &status,
@@ -132,8 +131,7 @@ async fn create_without_a_name_is_refused(client: Client) {
 async fn create_with_an_invalid_name_is_refused(client: Client) {
     let maps = configmaps(&client).await;
     let reply = maps.create(&maps.object("Not_Valid", json!({}))).await;
-    reply.invalid("ConfigMap \"Not_Valid\" is invalid: metadata.name: Invalid value: \"Not_Valid\": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
-    );
+    reply.invalid("ConfigMap \"Not_Valid\" is invalid: metadata.name: Invalid value: \"Not_Valid\": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')");
 }
 
 async fn create_with_another_kind_is_refused(client: Client) {

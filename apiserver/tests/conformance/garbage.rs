@@ -76,9 +76,7 @@ async fn foreground_deletion_deletes_the_owner_last(client: Client) {
         "/metadata/finalizers",
         json!(["foregroundDeletion"]),
     );
-    maps.merge("child", json!({"metadata": {"finalizers": null}}))
-        .await
-        .is(200);
+    maps.release("child").await;
     gone(&maps, "child").await;
     gone(&maps, "owner").await;
 }
@@ -154,9 +152,7 @@ async fn foreground_deletion_waits_only_for_blocking_dependents(client: Client) 
         .await
         .is(200);
     gone(&maps, "owner").await;
-    maps.merge("child", json!({"metadata": {"finalizers": null}}))
-        .await
-        .is(200);
+    maps.release("child").await;
     gone(&maps, "child").await;
 }
 

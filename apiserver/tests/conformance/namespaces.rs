@@ -45,9 +45,7 @@ async fn held(client: &Client) -> (Collection, String) {
 }
 
 async fn release(maps: &Collection) {
-    maps.merge("held", json!({"metadata": {"finalizers": null}}))
-        .await
-        .is(200);
+    maps.release("held").await;
 }
 
 async fn deleting_a_namespace_deletes_what_is_in_it(client: Client) {
@@ -133,10 +131,7 @@ async fn namespace_finalizer_of_metadata_holds_it(client: Client) {
         },
     )
     .await;
-    namespaces
-        .merge(&name, json!({"metadata": {"finalizers": null}}))
-        .await
-        .is(200);
+    namespaces.release(&name).await;
     gone(&client, &name).await;
 }
 

@@ -85,8 +85,7 @@ async fn default_that_is_invalid_is_refused(client: Client) {
         json!({"size": {"type": "integer", "default": "three"}}),
     ));
     let reply = post(&client, crd::CRDS, &crd.body).await;
-    reply.invalid_with("spec.validation.openAPIV3Schema.properties[spec].properties[size].default: Invalid value: \"string\":  in body must be of type integer: \"string\"",
-    );
+    reply.invalid_with("spec.validation.openAPIV3Schema.properties[spec].properties[size].default: Invalid value: \"string\":  in body must be of type integer: \"string\"");
 }
 
 async fn default_of_the_status(client: Client) {

@@ -94,8 +94,7 @@ fn required() -> Value {
 async fn unique_items_are_refused_in_a_crd(client: Client) {
     let list = json!({"type": "array", "uniqueItems": true, "items": {"type": "string"}});
     let crd = Crd::new(crd::spec_schema(json!({"l": list})));
-    post(&client, crd::CRDS, &crd.body).await.invalid_with("uniqueItems: Forbidden: uniqueItems cannot be set to true since the runtime complexity becomes quadratic",
-    );
+    post(&client, crd::CRDS, &crd.body).await.invalid_with("uniqueItems: Forbidden: uniqueItems cannot be set to true since the runtime complexity becomes quadratic");
 }
 
 async fn format_that_is_unknown_is_ignored(client: Client) {

@@ -156,8 +156,7 @@ async fn status_is_validated(client: Client) {
         .await;
     things.given("a", json!({})).await;
     // The message names the field below the status, unlike that of a whole object.
-    things.merge("a/status", json!({"status": {"count": "many"}})).await.invalid_with("status.count: Invalid value: \"string\": count in body must be of type integer: \"string\"",
-    );
+    things.merge("a/status", json!({"status": {"count": "many"}})).await.invalid_with("status.count: Invalid value: \"string\": count in body must be of type integer: \"string\"");
 }
 
 async fn deployment_status_is_apart(client: Client) {

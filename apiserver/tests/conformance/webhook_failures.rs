@@ -21,9 +21,7 @@ async fn a_refusal_has_the_webhooks_status(client: Client) {
             "details": {"name": "n", "causes": [{"reason": "FieldValueInvalid", "message": "m", "field": "data.k"}]}}))
     })
     .await;
-    scene
-        .install(Stage::Validating, &[scene.server.webhook("a", json!({}))])
-        .await;
+    scene.install_one(Stage::Validating).await;
     let object = scene.maps.object("a", json!({}));
     let status = scene
         .maps

@@ -24,15 +24,10 @@ async fn rules_name_subresources(client: Client) {
         json!({"status": {}}),
     )
     .await;
-    let group = things
-        .api_version
-        .split('/')
-        .next()
-        .unwrap_or_default()
-        .to_owned();
+    let group = things.group();
     let webhook = |name: &str, resource: &str| {
         let mut webhook = scene.server.webhook(name, json!({"namespaceSelector": {}}));
-        webhook["rules"] = json!([rule(&["*"], &group, "v1", &[resource])]);
+        webhook["rules"] = json!([rule(&["*"], group, "v1", &[resource])]);
         webhook
     };
     let webhooks = [
@@ -202,14 +197,9 @@ async fn status_updates_are_seen_as_a_subresource(client: Client) {
         json!({"status": {}}),
     )
     .await;
-    let group = things
-        .api_version
-        .split('/')
-        .next()
-        .unwrap_or_default()
-        .to_owned();
+    let group = things.group();
     let mut webhook = scene.server.webhook("a", json!({"namespaceSelector": {}}));
-    webhook["rules"] = json!([rule(&["UPDATE"], &group, "v1", &["things/status"])]);
+    webhook["rules"] = json!([rule(&["UPDATE"], group, "v1", &["things/status"])]);
     scene.install(Stage::Mutating, &[webhook]).await;
     things.given("a", json!({"spec": {"n": 1}})).await;
     let updated = things
@@ -239,14 +229,9 @@ async fn a_scale_is_seen_as_a_scale(client: Client) {
         json!({"scale": scale}),
     )
     .await;
-    let group = things
-        .api_version
-        .split('/')
-        .next()
-        .unwrap_or_default()
-        .to_owned();
+    let group = things.group();
     let mut webhook = scene.server.webhook("a", json!({"namespaceSelector": {}}));
-    webhook["rules"] = json!([rule(&["UPDATE"], &group, "v1", &["things/scale"])]);
+    webhook["rules"] = json!([rule(&["UPDATE"], group, "v1", &["things/scale"])]);
     scene.install(Stage::Mutating, &[webhook]).await;
     things.given("a", json!({"spec": {"replicas": 1}})).await;
     let scaled = things

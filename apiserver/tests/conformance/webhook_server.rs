@@ -300,6 +300,12 @@ impl Scene {
         format!("{path}/{name}")
     }
 
+    /// Installs one webhook, `/a`.
+    pub(crate) async fn install_one(&self, stage: Stage) -> String {
+        let webhook = self.server.webhook("a", json!({}));
+        self.install(stage, &[webhook]).await
+    }
+
     pub(crate) async fn install(&self, stage: Stage, webhooks: &[Value]) -> String {
         self.install_as(stage, "conformance", webhooks).await
     }

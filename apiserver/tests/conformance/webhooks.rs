@@ -22,9 +22,7 @@ cases![
 
 async fn a_review_says_what_is_asked_and_by_whom(client: Client) {
     let scene = Scene::start(&client, |_, _| allow()).await;
-    scene
-        .install(Stage::Validating, &[scene.server.webhook("a", json!({}))])
-        .await;
+    scene.install_one(Stage::Validating).await;
     scene.maps.given("a", json!({"data": {"k": "v"}})).await;
     let calls = scene.server.calls("/a");
     assert_eq!(calls.len(), 1, "{calls:#?}");
@@ -68,9 +66,7 @@ async fn a_review_says_what_is_asked_and_by_whom(client: Client) {
 async fn a_patch_changes_the_object(client: Client) {
     let add = json!([{"op": "add", "path": "/data/added", "value": "yes"}]);
     let scene = Scene::start(&client, move |_, _| patch(add.clone())).await;
-    scene
-        .install(Stage::Mutating, &[scene.server.webhook("a", json!({}))])
-        .await;
+    scene.install_one(Stage::Mutating).await;
     let created = scene.maps.given("a", json!({"data": {"k": "v"}})).await;
     check(&created, "/data", json!({"k": "v", "added": "yes"}));
     check(&scene.maps.get("a").await.is(200), "/data/added", "yes");
@@ -96,16 +92,11 @@ async fn a_patched_object_is_pruned_defaulted_and_validated(client: Client) {
         }),
     )
     .await;
-    let group = things
-        .api_version
-        .split('/')
-        .next()
-        .unwrap_or_default()
-        .to_owned();
-    let rules = json!({"rules": [rule(&["CREATE"], "", "v1", &["configmaps"]), rule(&["*"], &group, "*", &["things"])]});
+    let group = things.group();
+    let rules = json!({"rules": [rule(&["CREATE"], "", "v1", &["configmaps"]), rule(&["*"], group, "*", &["things"])]});
     let mut webhook = scene.server.webhook("a", rules);
     webhook["namespaceSelector"] = json!({});
-    webhook["rules"] = json!([rule(&["*"], &group, "*", &["things"])]);
+    webhook["rules"] = json!([rule(&["*"], group, "*", &["things"])]);
     scene.install(Stage::Mutating, &[webhook]).await;
     let created = things
         .given("a", json!({"spec": {"mode": "small", "size": 5}}))
@@ -119,9 +110,7 @@ async fn a_patched_object_is_pruned_defaulted_and_validated(client: Client) {
 async fn what_a_webhook_changes_has_no_manager(client: Client) {
     let add = json!([{"op": "add", "path": "/data/added", "value": "yes"}]);
     let scene = Scene::start(&client, move |_, _| patch(add.clone())).await;
-    scene
-        .install(Stage::Mutating, &[scene.server.webhook("a", json!({}))])
-        .await;
+    scene.install_one(Stage::Mutating).await;
     let owned = |object: &Value| {
         let entries = at(object, "/metadata/managedFields").to_string();
         (entries.contains("f:k"), entries.contains("f:added"))
@@ -174,9 +163,7 @@ async fn managed_fields_that_a_webhook_spoils_stay_as_they_were(client: Client) 
         patch(json!([spoil[number], {"op": "add", "path": "/data/added", "value": "yes"}]))
     })
     .await;
-    scene
-        .install(Stage::Mutating, &[scene.server.webhook("a", json!({}))])
-        .await;
+    scene.install_one(Stage::Mutating).await;
     for (number, (_, why)) in cases.iter().enumerate() {
         let name = format!("case-{number}");
         let data = json!({"data": {"case": number.to_string()}});
@@ -219,9 +206,7 @@ async fn managed_fields_may_be_changed_by_a_webhook(client: Client) {
         patch(path)
     })
     .await;
-    scene
-        .install(Stage::Mutating, &[scene.server.webhook("a", json!({}))])
-        .await;
+    scene.install_one(Stage::Mutating).await;
     let created = scene.maps.given("a", json!({"data": {"k": "v"}})).await;
     check(&created, "/metadata/managedFields/0/manager", "somebody");
     let created = scene.maps.given("b", json!({"data": {"k": "w"}})).await;
@@ -309,9 +294,7 @@ async fn warnings_become_headers(client: Client) {
 async fn webhooks_see_updates_patches_and_applies_with_the_old_object(client: Client) {
     let scene = Scene::start(&client, |_, _| allow()).await;
     let mut created = scene.maps.given("a", json!({"data": {"k": "0"}})).await;
-    scene
-        .install(Stage::Validating, &[scene.server.webhook("a", json!({}))])
-        .await;
+    scene.install_one(Stage::Validating).await;
     created["data"]["k"] = json!("1");
     scene.maps.put("a", &created).await.is(200);
     scene

@@ -28,6 +28,13 @@ impl Collection {
         fields
     }
 
+    /// The API group; empty for the core one.
+    pub(crate) fn group(&self) -> &str {
+        self.api_version
+            .split_once('/')
+            .map_or("", |(group, _)| group)
+    }
+
     /// The path of an object, of its subresource (`name/status`), or of either with a query (`name?dryRun=All`).
     pub(crate) fn at(&self, name: &str) -> String {
         format!("{}/{name}", self.path)
@@ -48,6 +55,12 @@ impl Collection {
     pub(crate) fn given(&self, name: &str, fields: Value) -> impl Future<Output = Value> {
         let object = self.object(name, fields);
         async move { self.create(&object).await.is(201) }
+    }
+
+    /// Takes all finalizers off an object.
+    pub(crate) async fn release(&self, name: &str) {
+        let body = json!({"metadata": {"finalizers": null}});
+        self.merge(name, body).await.is(200);
     }
 
     pub(crate) async fn get(&self, name: &str) -> Reply {
