@@ -22,7 +22,7 @@ fn every_mistake_is_told_with_its_place() {
         sandbox.write("codegen.toml", &fs::read_to_string(&case).unwrap());
         sandbox.write("member/codegen.toml", "[workspace]\nmembers = [\"x\"]\n");
         let before = sandbox.state();
-        let run = sandbox.quiet("", &["generate"], "");
+        let run = sandbox.quiet(&["generate"]);
         let name = case.file_stem().unwrap().to_str().unwrap();
         assert_eq!(run.code, 2, "{name}: {}{}", run.stdout, run.stderr);
         assert!(before == sandbox.state(), "{name} wrote something");

@@ -21,7 +21,7 @@ fn crds_come_from_files_folders_and_standard_input() {
     let mut sandbox = sandbox();
     sandbox.run(&["crd", "crds", "--output", "a"]);
     sandbox.run(&["crd", "crds/virtualmachine.yaml", "--output", "b"]);
-    sandbox.run_in("", &["crd", "-", "--output", "c"], &crd());
+    sandbox.run_with(&["crd", "-", "--output", "c"], &crd());
     sandbox.list();
     for file in [
         "apis/cloudnative/v1alpha1/mod.rs",
@@ -40,8 +40,8 @@ fn crds_come_from_files_folders_and_standard_input() {
 fn a_pipe_in_place_of_a_file_is_read_once() {
     let sandbox = Sandbox::new();
     let twice = format!("{}---\n{}", crd(), crd());
-    let run = sandbox.quiet("", &["crd", "/dev/stdin", "--output", "src"], &twice);
-    assert!(run.stderr.contains("is defined twice"), "{}", run.stderr);
+    let run = sandbox.quiet_with(&["crd", "/dev/stdin", "--output", "src"], &twice);
+    run.says("is defined twice");
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn what_is_no_file_in_a_folder_of_crds_is_passed_over() {
     sandbox.write("crds/a.yaml", &crd());
     // A pipe or a device, whose text may never end, is passed over like a socket.
     let _socket = std::os::unix::net::UnixListener::bind(sandbox.path("crds/b.yaml")).unwrap();
-    let run = sandbox.quiet("", &["crd", "crds", "--output", "src"], "");
+    let run = sandbox.quiet(&["crd", "crds", "--output", "src"]);
     assert_eq!(run.stderr, "");
 }
 
@@ -82,7 +82,7 @@ fn crds_that_are_written_again_stay_the_same_from_then_on() {
     let sandbox = sandbox();
     let write = |from: &str, to: &str| {
         let arguments = ["manifests", "--from-crd", from, "--output", to];
-        let run = sandbox.quiet("", &arguments, "");
+        let run = sandbox.quiet(&arguments);
         assert_eq!(run.code, 0, "{}", run.stderr);
         sandbox.read(&format!(
             "{to}/config/crd/bases/cloudnative.czs_virtualmachines.yaml"
@@ -101,7 +101,7 @@ fn crds_that_are_written_again_stay_the_same_from_then_on() {
 #[test]
 fn standard_output_names_each_file() {
     let sandbox = sandbox();
-    let run = sandbox.quiet("", &["crd", "crds", "--stdout", "--emit", "types"], "");
+    let run = sandbox.quiet(&["crd", "crds", "--stdout", "--emit", "types"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     let names: Vec<_> = run
         .stdout
@@ -110,7 +110,7 @@ fn standard_output_names_each_file() {
         .collect();
     assert!(names.contains(&"apis/mod.rs"), "{names:?}");
     assert!(names.is_sorted());
-    let default = sandbox.quiet("", &["crd", "crds", "--emit", "types"], "");
+    let default = sandbox.quiet(&["crd", "crds", "--emit", "types"]);
     assert_eq!(default.stdout, run.stdout);
 }
 
@@ -205,7 +205,7 @@ fn versions_that_are_not_served_can_be_kept() {
     let unserved = crd().replace("served: true", "served: false");
     sandbox.write("unserved.yaml", &unserved);
     let arguments = ["crd", "unserved.yaml", "--all-versions", "--stdout"];
-    let run = sandbox.quiet("", &arguments, "");
+    let run = sandbox.quiet(&arguments);
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert!(
         run.stdout.contains("pub struct VirtualMachineSpec {"),
@@ -238,11 +238,7 @@ fn an_output_folder_that_is_a_file_is_named() {
     sandbox.write("file", "");
     let run = sandbox.run(&["crd", "crds", "--output", "file"]);
     assert_eq!(run.code, 2);
-    assert!(
-        run.stderr.contains("cannot write to file: not a directory"),
-        "{}",
-        run.stderr
-    );
+    run.says("cannot write to file: not a directory");
 }
 
 #[test]
@@ -276,11 +272,7 @@ fn a_handwritten_file_in_the_way_stops_everything() {
 fn nothing_of_the_command_line_is_in_the_output() {
     let sandbox = sandbox();
     let files = |folder: &str, arguments: &[&str]| {
-        let run = sandbox.quiet(
-            "",
-            &[&["crd"], arguments, &["--output", folder]].concat(),
-            "",
-        );
+        let run = sandbox.quiet(&[&["crd"], arguments, &["--output", folder]].concat());
         assert_eq!(run.code, 0, "{}", run.stderr);
         let state = sandbox.state().into_iter();
         let below = sandbox.path(folder);
@@ -338,7 +330,7 @@ fn a_crate_is_written_once_and_generated_again() {
 fn a_group_that_is_new_to_a_crate_needs_a_feature() {
     let mut sandbox = sandbox();
     let arguments = ["crate", "crds", "--output", "vm", "--name", "vm"];
-    sandbox.quiet("", &arguments, "");
+    sandbox.quiet(&arguments);
     sandbox.write(
         "crds/other.yaml",
         &crd().replace("cloudnative.czs", "other.io"),
@@ -410,7 +402,7 @@ fn the_example_crate_is_what_is_generated() {
 fn the_others_are_generated_where_it_keeps_going() {
     let mut sandbox = sandbox();
     sandbox.write("crds/broken.yaml", "kind: [CustomResourceDefinition");
-    let run = sandbox.quiet("", &["crd", "crds", "--output", "a"], "");
+    let run = sandbox.quiet(&["crd", "crds", "--output", "a"]);
     assert_eq!(run.code, 1);
     assert!(!sandbox.path("a").exists());
     sandbox.run(&["crd", "crds", "--output", "a", "--keep-going"]);

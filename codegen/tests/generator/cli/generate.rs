@@ -8,8 +8,8 @@ use crate::cli::sandbox::{Sandbox, copy, testdata};
 fn generate_finds_its_file_upwards() {
     let mut sandbox = Sandbox::with_apis("virtualmachine");
     sandbox.write("codegen.toml", "[[crate]]\n[crate.rust]\n");
-    sandbox.run_in("src/apis", &["generate", "--dry-run"], "");
-    sandbox.run_in("src/apis", &["generate"], "");
+    sandbox.run_in("src/apis", &["generate", "--dry-run"]);
+    sandbox.run_in("src/apis", &["generate"]);
     sandbox.run(&["generate", "--check"]);
     sandbox.run(&["inspect"]);
     sandbox.check("generate");
@@ -33,7 +33,7 @@ fn a_workspace_lists_its_members() {
         );
     }
     sandbox.run(&["generate"]);
-    sandbox.run_in("crates/network", &["generate", "--check"], "");
+    sandbox.run_in("crates/network", &["generate", "--check"]);
     sandbox.run(&["generate", "--check"]);
     sandbox.check("generate-workspace");
 }
@@ -51,10 +51,7 @@ fn an_error_in_one_crate_writes_no_other() {
         );
     }
     let types = "b/src/apis/apps/v1alpha1/types.rs";
-    let text = sandbox
-        .read(types)
-        .replacen("+genclient", "+genclient:nonNamespacd", 1);
-    sandbox.write(types, &text);
+    sandbox.edit(types, "+genclient", "+genclient:nonNamespacd");
     let before = sandbox.state();
     let run = sandbox.run(&["generate"]);
     assert_eq!(run.code, 1);
@@ -137,7 +134,7 @@ fn without_a_file_generate_says_what_to_do() {
 fn a_group_that_goes_takes_its_files_along() {
     let mut sandbox = Sandbox::with_apis("multiversion");
     sandbox.write("codegen.toml", "[[crate]]\n[crate.rust]\n");
-    sandbox.quiet("", &["generate"], "");
+    sandbox.quiet(&["generate"]);
     sandbox.write(
         "codegen.toml",
         "[[crate]]\n[crate.rust]\ngroups = [\"shop:v1\"]\n",
@@ -193,12 +190,12 @@ fn crates_over_one_folder_of_types_leave_each_others_files() {
 fn groups_that_a_crate_does_not_name_are_not_its_own() {
     let sandbox = two_groups();
     sandbox.write("codegen.toml", "[[crate]]\n[crate.rust]\n");
-    sandbox.quiet("", &["generate"], "");
+    sandbox.quiet(&["generate"]);
     sandbox.write(
         "codegen.toml",
         "[[crate]]\n[crate.rust]\ngroups = [\"shop:v1,v1beta1\"]\n",
     );
-    sandbox.quiet("", &["generate"], "");
+    sandbox.quiet(&["generate"]);
     assert!(!sandbox.path("src/generated/listers/web").exists());
     let beside = "src/apis/web/v1/zz_generated_deepcopy.rs";
     assert!(sandbox.path(beside).exists());
@@ -219,7 +216,7 @@ fn markers_of_other_tools_are_passed_over_where_the_file_says_so() {
         "codegen.toml",
         "[[crate]]\n[crate.rust]\nignore-markers = [\"operator-sdk:*\"]\n",
     );
-    sandbox.quiet("", &["generate"], "");
+    sandbox.quiet(&["generate"]);
 }
 
 #[test]
@@ -246,7 +243,7 @@ fn a_group_has_one_name_whichever_command_finds_it() {
     );
     fs::remove_dir_all(sandbox.path("src/apis/shop")).unwrap();
     sandbox.write("codegen.toml", "[[crate]]\n[crate.rust]\n");
-    assert_eq!(sandbox.quiet("", &["generate"], "").code, 0);
+    sandbox.succeeds(&["generate"]);
     for group in ["my_shop", "my-shop", "my.shop"] {
         let group = format!("{group}:v1,v1beta1");
         let arguments = [
@@ -257,7 +254,7 @@ fn a_group_has_one_name_whichever_command_finds_it() {
             &group,
             "--check",
         ];
-        let run = sandbox.quiet("", &arguments, "");
+        let run = sandbox.quiet(&arguments);
         assert_eq!(run.code, 0, "{group}: {}{}", run.stdout, run.stderr);
     }
 }
@@ -266,7 +263,7 @@ fn a_group_has_one_name_whichever_command_finds_it() {
 #[test]
 fn colors_are_for_terminals_or_on_request() {
     let sandbox = Sandbox::new();
-    let colored = |arguments: &[&str]| sandbox.quiet("", arguments, "").stderr.contains('\u{1b}');
+    let colored = |arguments: &[&str]| sandbox.quiet(arguments).stderr.contains('\u{1b}');
     assert!(!colored(&["generate"]));
     assert!(colored(&["generate", "--color", "always"]));
     assert!(!colored(&["generate", "--color", "never"]));
@@ -302,7 +299,7 @@ fn a_crate_below_a_go_module_reads_the_folder_around_it() {
     sandbox.write("rust/src/lib.rs", "");
     let config = "[[crate]]\npath = \"rust\"\n[[crate.go]]\ndir = \"..\"\npackages = [\"./v1\"]\n";
     sandbox.write("codegen.toml", config);
-    let run = sandbox.quiet("", &["generate"], "");
+    let run = sandbox.quiet(&["generate"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     let types = sandbox.read("rust/src/apis/example/v1/types.rs");
     assert!(types.contains("pub struct Shelf"), "{types}");
@@ -329,6 +326,6 @@ fn types_of_an_object_without_metadata_are_read_from_other_modules() {
     sandbox.write("rust/src/lib.rs", "");
     let config = "[[crate]]\npath = \"rust\"\n[[crate.go]]\ndir = \"..\"\npackages = [\"./v1\"]\n";
     sandbox.write("codegen.toml", config);
-    let run = sandbox.quiet("", &["generate"], "");
+    let run = sandbox.quiet(&["generate"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
 }

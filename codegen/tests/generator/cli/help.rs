@@ -41,7 +41,7 @@ fn every_subcommand_explains_itself() {
 
 #[test]
 fn the_list_of_commands_says_what_each_says_of_itself() {
-    let help = |arguments: &[&str]| Sandbox::new().quiet("", arguments, "").stdout;
+    let help = |arguments: &[&str]| Sandbox::new().quiet(arguments).stdout;
     let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let list = help(&["-h"]);
     let entries = list.split("Commands:\n").nth(1).unwrap();
@@ -74,7 +74,7 @@ fn wrong_usage_exits_with_2() {
 
 #[test]
 fn the_version_is_the_packages() {
-    let run = Sandbox::new().quiet("", &["--version"], "");
+    let run = Sandbox::new().quiet(&["--version"]);
     let version = concat!("kube-codegen ", env!("CARGO_PKG_VERSION"), "\n");
     assert_eq!((run.code, run.stdout.as_str()), (0, version));
 }
@@ -82,8 +82,8 @@ fn the_version_is_the_packages() {
 #[test]
 fn markers_are_listed_as_text_and_as_json() {
     let sandbox = Sandbox::new();
-    let text = sandbox.quiet("", &["markers"], "").stdout;
-    let json = sandbox.quiet("", &["markers", "--json"], "").stdout;
+    let text = sandbox.quiet(&["markers"]).stdout;
+    let json = sandbox.quiet(&["markers", "--json"]).stdout;
     let json: Vec<serde_json::Value> = serde_json::from_str(&json).unwrap();
     assert!(json.len() > 50, "{} markers", json.len());
     for marker in &json {
@@ -95,7 +95,7 @@ fn markers_are_listed_as_text_and_as_json() {
 #[test]
 fn every_shell_has_completions() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let run = Sandbox::new().quiet("", &["completions", shell], "");
+        let run = Sandbox::new().quiet(&["completions", shell]);
         assert_eq!(run.code, 0);
         assert!(run.stdout.contains("kube-codegen"), "{shell}");
     }

@@ -108,7 +108,7 @@ fn runs_below_one_root_take_turns() {
     // Real time, since the command is a process: it waits for the lock, which another process holds.
     thread::sleep(Duration::from_millis(300));
     assert!(child.try_wait().unwrap().is_none(), "it waits");
-    let check = sandbox.quiet("", &["generate", "--check"], "");
+    let check = sandbox.quiet(&["generate", "--check"]);
     assert!(!check.stdout.contains("interrupted"), "{}", check.stdout);
     drop(held);
     assert!(child.wait().unwrap().success());
@@ -118,7 +118,7 @@ fn runs_below_one_root_take_turns() {
 #[test]
 fn what_a_killed_run_left_is_reported_and_removed() {
     let mut sandbox = sandbox();
-    sandbox.quiet("", &["generate"], "");
+    sandbox.quiet(&["generate"]);
     sandbox.write(&format!("{STAGE}/lock"), "");
     sandbox.write(&format!("{STAGE}/0"), "half a fi");
     sandbox.note("a run was killed while it wrote");
@@ -135,9 +135,9 @@ fn what_a_killed_run_left_is_reported_and_removed() {
 fn a_folder_that_no_run_wrote_keeps_its_files() {
     let sandbox = sandbox();
     sandbox.write(&format!("{STAGE}/mine.txt"), "Mine.\n");
-    assert_eq!(sandbox.quiet("", &["generate"], "").code, 0);
+    sandbox.succeeds(&["generate"]);
     assert_eq!(sandbox.read(&format!("{STAGE}/mine.txt")), "Mine.\n");
-    assert_eq!(sandbox.quiet("", &["generate", "--check"], "").code, 0);
+    sandbox.succeeds(&["generate", "--check"]);
 }
 
 #[test]
@@ -148,8 +148,8 @@ fn a_run_that_is_killed_at_any_time_is_mended_by_the_next() {
         thread::sleep(Duration::from_millis(milliseconds));
         let _ = child.kill();
         child.wait().unwrap();
-        assert_eq!(sandbox.quiet("", &["generate"], "").code, 0);
-        assert_eq!(sandbox.quiet("", &["generate", "--check"], "").code, 0);
+        sandbox.succeeds(&["generate"]);
+        sandbox.succeeds(&["generate", "--check"]);
         let left = |path: &PathBuf| path.to_string_lossy().contains(".kube-codegen");
         assert!(!paths(&sandbox).iter().any(left));
     }

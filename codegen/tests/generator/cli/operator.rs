@@ -35,7 +35,7 @@ fn collect(root: &Path, folder: &Path, files: &mut Files) {
 
 /// An operator `sample-operator` in a folder of that name.
 pub(super) fn operator() -> Sandbox {
-    let sandbox = Sandbox::new();
+    let mut sandbox = Sandbox::new();
     let init = [
         "init",
         "sample-operator",
@@ -44,13 +44,9 @@ pub(super) fn operator() -> Sandbox {
         "--runtime",
         RUNTIME,
     ];
-    succeeds(&sandbox, "", &init);
+    sandbox.succeeds(&init);
+    sandbox.enter("sample-operator");
     sandbox
-}
-
-pub(super) fn succeeds(sandbox: &Sandbox, folder: &str, arguments: &[&str]) {
-    let run = sandbox.quiet(folder, arguments, "");
-    assert_eq!(run.code, 0, "{arguments:?}: {}{}", run.stdout, run.stderr);
 }
 
 /// The arguments of a command about a kind, which is written `group/version/Kind`.
@@ -80,12 +76,12 @@ pub(super) fn about_what<'a>(
 }
 
 pub(super) fn create(sandbox: &Sandbox, api: &str, more: &[&str]) {
-    succeeds(sandbox, "sample-operator", &about("create", api, more));
+    sandbox.succeeds(&about("create", api, more));
 }
 
 pub(super) fn create_webhook(sandbox: &Sandbox, api: &str, more: &[&str]) {
     let arguments = about_what(["create", "webhook"], api, more);
-    succeeds(sandbox, "sample-operator", &arguments);
+    sandbox.succeeds(&arguments);
 }
 
 /// An operator with two kinds.
@@ -108,7 +104,7 @@ fn whole_sample() -> Sandbox {
 #[test]
 fn the_sample_operator_is_what_the_commands_write() {
     let sandbox = whole_sample();
-    let written = files(&sandbox.path("sample-operator"));
+    let written = files(&sandbox.path(""));
     let folder = testdata().join("operator");
     let golden = files(&folder);
     if written == golden {
@@ -166,7 +162,7 @@ fn operators_with_kinds_of_every_sort_are_complete_and_formatted() {
     let sandbox = operator();
     for (api, more) in KINDS {
         create(&sandbox, api, more);
-        succeeds(&sandbox, "sample-operator", &["generate", "--check"]);
+        sandbox.succeeds(&["generate", "--check"]);
     }
     let long = "a/v1/AnExceedinglyLongNameOfSomeKind";
     create(&sandbox, "a/v2/AnExceedinglyLongNameOfSomeKind", &[]);
@@ -184,17 +180,17 @@ fn operators_with_kinds_of_every_sort_are_complete_and_formatted() {
     for api in ["batch/v1alpha1/Widget", "e/v1/Type", long] {
         create_webhook(&sandbox, api, &["--conversion"]);
     }
-    succeeds(&sandbox, "sample-operator", &["generate", "--check"]);
+    sandbox.succeeds(&["generate", "--check"]);
     let formatted = Command::new("rustfmt")
         .args(["--edition", "2024", "--check"])
         .args(["src/lib.rs", "src/main.rs", "tests/operator/main.rs"])
-        .current_dir(sandbox.path("sample-operator"))
+        .current_dir(sandbox.path(""))
         .output();
     if let Ok(output) = formatted {
         let said = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success(), "{said}");
     }
-    let written = files(&sandbox.path("sample-operator"));
+    let written = files(&sandbox.path(""));
     for (path, text) in &written {
         assert!(!text.contains("{{"), "{}", path.display());
         if path.extension().is_some_and(|extension| extension == "rs") {
@@ -232,19 +228,16 @@ fn init_and_create_say_what_they_do() {
     sandbox.run(&["init", "my-operator", "--domain", "example.com"]);
     let widget = about("create", "batch/v1alpha1/Widget", &[]);
     let dry = about("create", "batch/v1alpha1/Widget", &["--dry-run"]);
-    sandbox.run_in("my-operator", &dry, "");
-    sandbox.run_in("my-operator/src", &widget, "");
-    sandbox.run_in("my-operator", &widget, "");
-    sandbox.run_in(
-        "my-operator",
-        &about("create", "batch/v1beta1/Widget", &[]),
-        "",
-    );
-    sandbox.run_in(
-        "my-operator",
-        &about("create", "batch/v1beta1/Gadget", &["--no-controller"]),
-        "",
-    );
+    sandbox.enter("my-operator");
+    sandbox.run(&dry);
+    sandbox.run_in("my-operator/src", &widget);
+    sandbox.run(&widget);
+    sandbox.run(&about("create", "batch/v1beta1/Widget", &[]));
+    sandbox.run(&about(
+        "create",
+        "batch/v1beta1/Gadget",
+        &["--no-controller"],
+    ));
     sandbox.list();
     sandbox.check("operator");
 }
@@ -258,13 +251,8 @@ fn names_that_will_not_do_are_refused_and_nothing_is_written() {
     sandbox.run_in(
         "workspace",
         &["init", "a", "--domain", "b", "--output", "."],
-        "",
     );
-    sandbox.run_in(
-        "workspace",
-        &["init", "a", "--domain", "b", "--dry-run"],
-        "",
-    );
+    sandbox.run_in("workspace", &["init", "a", "--domain", "b", "--dry-run"]);
     sandbox.run(&["init", "my-operator"]);
     sandbox.run(&[
         "init",
@@ -275,16 +263,9 @@ fn names_that_will_not_do_are_refused_and_nothing_is_written() {
         "{ features = [] }",
     ]);
     sandbox.run(&about("create", "batch/v1/Widget", &[]));
-    succeeds(
-        &sandbox,
-        "",
-        &["init", "my-operator", "--domain", "example.com"],
-    );
-    succeeds(
-        &sandbox,
-        "my-operator",
-        &about("create", "batch/v1/Widget", &[]),
-    );
+    sandbox.succeeds(&["init", "my-operator", "--domain", "example.com"]);
+    sandbox.enter("my-operator");
+    sandbox.succeeds(&about("create", "batch/v1/Widget", &[]));
     let before = sandbox.state();
     for api in [
         "Batch/1/my-widget",
@@ -295,83 +276,64 @@ fn names_that_will_not_do_are_refused_and_nothing_is_written() {
         "batch/v1/Widgets",
         "batch.k8s.io/v1/Gadget",
     ] {
-        sandbox.run_in("my-operator", &about("create", api, &[]), "");
+        sandbox.run(&about("create", api, &[]));
     }
-    sandbox.run_in(
-        "my-operator",
-        &about("create", "batch/v1/Gadget", &["--plural", "widgets"]),
-        "",
-    );
-    sandbox.run_in(
-        "my-operator",
-        &about(
-            "create",
-            "batch/v2/Widget",
-            &["--plural", "gadgets", "--cluster"],
-        ),
-        "",
-    );
-    sandbox.run_in("my-operator", &["create", "api", "--kind", "Gadget"], "");
+    sandbox.run(&about(
+        "create",
+        "batch/v1/Gadget",
+        &["--plural", "widgets"],
+    ));
+    sandbox.run(&about(
+        "create",
+        "batch/v2/Widget",
+        &["--plural", "gadgets", "--cluster"],
+    ));
+    sandbox.run(&["create", "api", "--kind", "Gadget"]);
     assert!(sandbox.state() == before, "nothing is written");
-    sandbox.write("my-operator/src/controllers/gadget.rs", "");
-    sandbox.write("my-operator/src/apis/batch/v1/gadget.rs", "");
-    sandbox.run_in("my-operator", &about("create", "batch/v1/Gadget", &[]), "");
-    sandbox.write(
-        "my-operator/src/apis/batch/v1/gadget.rs",
-        "pub struct Gadget {",
-    );
-    sandbox.run_in("my-operator", &about("create", "batch/v1/Other", &[]), "");
+    sandbox.write("src/controllers/gadget.rs", "");
+    sandbox.write("src/apis/batch/v1/gadget.rs", "");
+    sandbox.run(&about("create", "batch/v1/Gadget", &[]));
+    sandbox.write("src/apis/batch/v1/gadget.rs", "pub struct Gadget {");
+    sandbox.run(&about("create", "batch/v1/Other", &[]));
     sandbox.check("operator-names");
 }
 
 #[test]
 fn a_kind_that_the_generator_would_not_see_is_not_written() {
     let sandbox = operator();
-    let folder = "sample-operator";
-    let config = sandbox.read("sample-operator/codegen.toml");
+    let config = sandbox.read("codegen.toml");
     let elsewhere = config.replace("[crate.rust]", "[crate.rust]\napis = \"src/api\"");
-    sandbox.write("sample-operator/codegen.toml", &elsewhere);
-    sandbox.write("sample-operator/src/api/mod.rs", "");
+    sandbox.write("codegen.toml", &elsewhere);
+    sandbox.write("src/api/mod.rs", "");
     let before = sandbox.state();
-    let run = sandbox.quiet(folder, &about("create", "batch/v1/Widget", &[]), "");
+    let run = sandbox.quiet(&about("create", "batch/v1/Widget", &[]));
     assert_eq!(run.code, 1);
-    assert!(
-        run.stderr.contains("`apis = \"src/apis\"`"),
-        "{}",
-        run.stderr
-    );
+    run.says("`apis = \"src/apis\"`");
     assert!(sandbox.state() == before, "nothing is written");
 }
 
 #[test]
 fn lines_without_a_place_are_left_to_the_user() {
     let mut sandbox = Sandbox::new();
-    succeeds(
-        &sandbox,
-        "",
-        &["init", "my-operator", "--domain", "example.com"],
-    );
-    let text = sandbox.read("my-operator/src/app.rs");
-    sandbox.write(
-        "my-operator/src/app.rs",
-        &text.replace("fn setup", "fn start"),
-    );
-    sandbox.write("my-operator/tests/operator/main.rs", "mod support;\nfn (");
-    sandbox.run_in("my-operator", &about("create", "batch/v1/Widget", &[]), "");
+    sandbox.succeeds(&["init", "my-operator", "--domain", "example.com"]);
+    sandbox.enter("my-operator");
+    sandbox.edit("src/app.rs", "fn setup", "fn start");
+    sandbox.write("tests/operator/main.rs", "mod support;\nfn (");
+    sandbox.run(&about("create", "batch/v1/Widget", &[]));
     sandbox.check("operator-lines");
 }
 
 #[test]
 fn deleting_kinds_gives_the_operator_before_them() {
     let sandbox = operator();
-    let state = || files(&sandbox.path("sample-operator"));
+    let state = || files(&sandbox.path(""));
     let mut before = Vec::new();
     for (api, more) in KINDS {
         before.push(state());
         create(&sandbox, api, more);
     }
     for ((api, _), before) in KINDS.iter().zip(before).rev() {
-        succeeds(&sandbox, "sample-operator", &about("delete", api, &[]));
+        sandbox.succeeds(&about("delete", api, &[]));
         let after = state();
         assert!(after == before, "{api}: {:#?}", differing(&before, &after));
     }
@@ -380,58 +342,50 @@ fn deleting_kinds_gives_the_operator_before_them() {
 #[test]
 fn the_first_kind_leaves_the_module_of_all_tests_alone() {
     let sandbox = operator();
-    let before = files(&sandbox.path("sample-operator"));
+    let before = files(&sandbox.path(""));
     create(&sandbox, "cache/v1/Support", &[]);
-    let support = sandbox.read("sample-operator/tests/operator/support.rs");
+    let support = sandbox.read("tests/operator/support.rs");
     assert!(support.contains("pub fn server()"), "{support}");
-    let test = sandbox.read("sample-operator/tests/operator/cache_support.rs");
+    let test = sandbox.read("tests/operator/cache_support.rs");
     assert!(test.contains("use crate::support::"), "{test}");
-    succeeds(
-        &sandbox,
-        "sample-operator",
-        &about("delete", "cache/v1/Support", &[]),
-    );
-    assert!(files(&sandbox.path("sample-operator")) == before);
+    sandbox.succeeds(&about("delete", "cache/v1/Support", &[]));
+    assert!(files(&sandbox.path("")) == before);
 }
 
 #[test]
 fn what_somebody_wrote_or_uses_is_not_deleted_unasked() {
     let mut sandbox = sample();
-    let folder = "sample-operator";
     let delete = |more: &[&'static str]| about("delete", "batch/v1alpha1/Widget", more);
-    let types = "sample-operator/src/apis/batch/v1alpha1/widget.rs";
-    let text = sandbox
-        .read(types)
-        .replace("pub size: i32", "pub length: i32");
-    sandbox.write(types, &text);
+    let types = "src/apis/batch/v1alpha1/widget.rs";
+    sandbox.edit(types, "pub size: i32", "pub length: i32");
     sandbox.write(
-        "sample-operator/config/samples/widget.yaml",
+        "config/samples/widget.yaml",
         "apiVersion: batch.example.com/v1alpha1\nkind: Widget\n",
     );
     let unchanged = sandbox.state();
-    sandbox.run_in(folder, &delete(&[]), "");
-    sandbox.run_in(folder, &about("delete", "batch/v1/Widget", &[]), "");
-    sandbox.run_in(folder, &about("delete", "other/v1/Widget", &[]), "");
+    sandbox.run(&delete(&[]));
+    sandbox.run(&about("delete", "batch/v1/Widget", &[]));
+    sandbox.run(&about("delete", "other/v1/Widget", &[]));
     assert!(sandbox.state() == unchanged, "nothing is removed");
-    let app = sandbox.read("sample-operator/src/app.rs");
+    let app = sandbox.read("src/app.rs");
     let helper = "\n/// How many Widgets there are.\npub fn count(all: &[crate::apis::batch::v1alpha1::Widget]) -> usize {\n    all.len()\n}\n";
-    sandbox.write("sample-operator/src/app.rs", &format!("{app}{helper}"));
-    let controllers = sandbox.read("sample-operator/src/controllers/mod.rs");
+    sandbox.write("src/app.rs", &format!("{app}{helper}"));
+    let controllers = sandbox.read("src/controllers/mod.rs");
     sandbox.write(
-        "sample-operator/src/controllers/mod.rs",
+        "src/controllers/mod.rs",
         &controllers.replace("pub mod widget;", "#[cfg(unix)]\npub mod widget;"),
     );
     let unchanged = sandbox.state();
-    sandbox.run_in(folder, &delete(&["--force"]), "");
-    sandbox.write("sample-operator/src/controllers/mod.rs", &controllers);
-    sandbox.run_in(folder, &delete(&["--force"]), "");
-    sandbox.write("sample-operator/src/app.rs", &app);
+    sandbox.run(&delete(&["--force"]));
+    sandbox.write("src/controllers/mod.rs", &controllers);
+    sandbox.run(&delete(&["--force"]));
+    sandbox.write("src/app.rs", &app);
     assert_eq!(sandbox.state().len(), unchanged.len());
-    sandbox.run_in(folder, &delete(&["--force", "--dry-run"]), "");
-    sandbox.run_in(folder, &delete(&["--force"]), "");
-    sandbox.run_in(folder, &["generate", "--check"], "");
-    sandbox.run_in(folder, &about("delete", "cache/v1/Region", &[]), "");
-    sandbox.run_in(folder, &["generate", "--check"], "");
+    sandbox.run(&delete(&["--force", "--dry-run"]));
+    sandbox.run(&delete(&["--force"]));
+    sandbox.run(&["generate", "--check"]);
+    sandbox.run(&about("delete", "cache/v1/Region", &[]));
+    sandbox.run(&["generate", "--check"]);
     sandbox.list();
     sandbox.check("operator-delete");
 }
@@ -443,8 +397,8 @@ fn a_version_that_is_stored_goes_when_another_is() {
     create(&sandbox, "batch/v1/Widget", &[]);
     create(&sandbox, "batch/v2/Widget", &[]);
     let delete = about("delete", "batch/v1alpha1/Widget", &[]);
-    sandbox.run_in("sample-operator", &delete, "");
-    let types = "sample-operator/src/apis/batch/v1/widget.rs";
+    sandbox.run(&delete);
+    let types = "src/apis/batch/v1/widget.rs";
     let text = sandbox.read(types);
     let stored = text.replacen(
         "// +kubebuilder:sub",
@@ -452,10 +406,9 @@ fn a_version_that_is_stored_goes_when_another_is() {
         1,
     );
     sandbox.write(types, &stored);
-    let first = "sample-operator/src/apis/batch/v1alpha1/widget.rs";
-    let text = sandbox.read(first);
-    sandbox.write(first, &text.replace("// +kubebuilder:storageversion\n", ""));
-    sandbox.run_in("sample-operator", &delete, "");
+    let first = "src/apis/batch/v1alpha1/widget.rs";
+    sandbox.edit(first, "// +kubebuilder:storageversion\n", "");
+    sandbox.run(&delete);
     sandbox.check("operator-versions");
 }
 
@@ -475,7 +428,7 @@ fn a_new_repository_becomes_an_operator() {
     ];
     sandbox.run(&init);
     assert_eq!(sandbox.read("README.md"), "# Mine\n");
-    succeeds(&sandbox, "", &about("create", "batch/v1/Widget", &[]));
+    sandbox.succeeds(&about("create", "batch/v1/Widget", &[]));
     sandbox.run(&init);
     sandbox.check("operator-repository");
 }
@@ -486,13 +439,9 @@ fn a_folder_without_apis_is_an_error_unless_it_is_a_module() {
     sandbox.write("Cargo.toml", "[package]\nname = \"a\"\n");
     sandbox.write("codegen.toml", "[[crate]]\n[crate.rust]\n");
     sandbox.write("src/apis/notes.txt", "");
-    let run = sandbox.quiet("", &["generate"], "");
-    assert!(
-        run.stderr.contains("src/apis holds no API"),
-        "{}",
-        run.stderr
-    );
+    let run = sandbox.quiet(&["generate"]);
+    run.says("src/apis holds no API");
     assert_eq!(run.code, 2);
     sandbox.write("src/apis/mod.rs", "");
-    succeeds(&sandbox, "", &["generate", "--check"]);
+    sandbox.succeeds(&["generate", "--check"]);
 }

@@ -1,8 +1,6 @@
 //! `create controller`.
 
-use super::operator::{about, about_what, create, differing, files, operator, succeeds};
-
-const FOLDER: &str = "sample-operator";
+use super::operator::{about, about_what, create, differing, files, operator};
 
 fn create_args<'a>(api: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     about_what(["create", "controller"], api, more)
@@ -18,8 +16,8 @@ fn a_controller_that_comes_later_is_the_one_that_would_have_come_at_once() {
         create(&at_once, api, more);
         let later = operator();
         create(&later, api, &[more, &["--no-controller"]].concat());
-        succeeds(&later, FOLDER, &create_args(api, &[]));
-        let (at_once, later) = (files(&at_once.path(FOLDER)), files(&later.path(FOLDER)));
+        later.succeeds(&create_args(api, &[]));
+        let (at_once, later) = (files(&at_once.path("")), files(&later.path("")));
         assert!(at_once == later, "{:#?}", differing(&at_once, &later));
     }
 }
@@ -27,16 +25,16 @@ fn a_controller_that_comes_later_is_the_one_that_would_have_come_at_once() {
 #[test]
 fn create_controller_says_what_it_does() {
     let mut sandbox = operator();
-    let before = files(&sandbox.path(FOLDER));
+    let before = files(&sandbox.path(""));
     create(&sandbox, "batch/v1/Widget", &["--no-controller"]);
     create(&sandbox, "batch/v2/Widget", &[]);
-    let sample = "sample-operator/config/samples/widget.yaml";
+    let sample = "config/samples/widget.yaml";
     let text = sandbox.read(sample);
     let widget = create_args("batch/v1/Widget", &[]);
-    sandbox.run_in(FOLDER, &create_args("batch/v3/Widget", &[]), "");
-    sandbox.run_in(FOLDER, &create_args("batch/one/widget", &[]), "");
-    sandbox.run_in(FOLDER, &create_args("batch/v1/Widget", &["--dry-run"]), "");
-    let types = "sample-operator/src/apis/batch/v1/widget.rs";
+    sandbox.run(&create_args("batch/v3/Widget", &[]));
+    sandbox.run(&create_args("batch/one/widget", &[]));
+    sandbox.run(&create_args("batch/v1/Widget", &["--dry-run"]));
+    let types = "src/apis/batch/v1/widget.rs";
     let own = sandbox.read(types);
     sandbox.write(
         types,
@@ -45,7 +43,7 @@ fn create_controller_says_what_it_does() {
             .replace(":printcolumn:", ":printcolumn:priority=1,")
             .replace("// +kubebuilder:printcolumn:priority=1,name=R", "// R"),
     );
-    sandbox.run_in(FOLDER, &widget, "");
+    sandbox.run(&widget);
     // Types with a field of the user's in place of the example, and another sample.
     sandbox.write(types, &own.replace("pub size: i32", "pub length: i32"));
     sandbox.write(
@@ -54,25 +52,21 @@ fn create_controller_says_what_it_does() {
             .replace("size", "length")
             .replace("name: sample", "name: mine"),
     );
-    sandbox.run_in(FOLDER, &widget, "");
-    let test = sandbox.read("sample-operator/tests/operator/widget.rs");
+    sandbox.run(&widget);
+    let test = sandbox.read("tests/operator/widget.rs");
     assert!(
         test.contains("\"mine\"") && !test.contains("size") && !test.contains("PostParams"),
         "{test}"
     );
-    sandbox.run_in(FOLDER, &widget, "");
-    sandbox.run_in(FOLDER, &create_args("batch/v2/Widget", &[]), "");
-    sandbox.run_in(FOLDER, &["generate"], "");
+    sandbox.run(&widget);
+    sandbox.run(&create_args("batch/v2/Widget", &[]));
+    sandbox.run(&["generate"]);
     sandbox.write(types, &own);
     sandbox.write(sample, &text);
-    succeeds(&sandbox, FOLDER, &about("delete", "batch/v2/Widget", &[]));
+    sandbox.succeeds(&about("delete", "batch/v2/Widget", &[]));
     // The test is that of the types that there were.
-    succeeds(
-        &sandbox,
-        FOLDER,
-        &about("delete", "batch/v1/Widget", &["--force"]),
-    );
-    let after = files(&sandbox.path(FOLDER));
+    sandbox.succeeds(&about("delete", "batch/v1/Widget", &["--force"]));
+    let after = files(&sandbox.path(""));
     assert!(after == before, "{:#?}", differing(&before, &after));
     sandbox.check("operator-controller");
 }

@@ -1,11 +1,6 @@
 //! `create webhook`.
 
-use super::operator::{
-    about, about_what, create, create_webhook, differing, files, operator, succeeds,
-};
-use crate::cli::sandbox::Sandbox;
-
-const FOLDER: &str = "sample-operator";
+use super::operator::{about, about_what, create, create_webhook, differing, files, operator};
 const ALL: [&str; 3] = ["--defaulting", "--validation", "--conversion"];
 
 fn create_args<'a>(api: &'a str, more: &[&'a str]) -> Vec<&'a str> {
@@ -17,25 +12,17 @@ fn create_webhook_says_what_it_does() {
     let mut sandbox = operator();
     create(&sandbox, "batch/v1alpha1/Widget", &[]);
     let widget = "batch/v1alpha1/Widget";
-    sandbox.run_in(
-        FOLDER,
-        &create_args(widget, &["--defaulting", "--dry-run"]),
-        "",
-    );
-    sandbox.run_in(FOLDER, &create_args(widget, &["--defaulting"]), "");
-    sandbox.run_in("sample-operator/src", &create_args(widget, &ALL[..2]), "");
-    sandbox.run_in(FOLDER, &create_args(widget, &ALL[..2]), "");
+    sandbox.run(&create_args(widget, &["--defaulting", "--dry-run"]));
+    sandbox.run(&create_args(widget, &["--defaulting"]));
+    sandbox.run_in("sample-operator/src", &create_args(widget, &ALL[..2]));
+    sandbox.run(&create_args(widget, &ALL[..2]));
     create(&sandbox, "batch/v1beta1/Widget", &[]);
-    sandbox.run_in(FOLDER, &create_args(widget, &ALL), "");
-    sandbox.run_in(FOLDER, &create_args(widget, &ALL), "");
-    sandbox.run_in(FOLDER, &about("create", "batch/v2/Widget", &[]), "");
-    sandbox.run_in(
-        FOLDER,
-        &create_args(widget, &["--conversion", "--dry-run"]),
-        "",
-    );
-    sandbox.run_in(FOLDER, &create_args(widget, &["--conversion"]), "");
-    sandbox.run_in(FOLDER, &["generate", "--check"], "");
+    sandbox.run(&create_args(widget, &ALL));
+    sandbox.run(&create_args(widget, &ALL));
+    sandbox.run(&about("create", "batch/v2/Widget", &[]));
+    sandbox.run(&create_args(widget, &["--conversion", "--dry-run"]));
+    sandbox.run(&create_args(widget, &["--conversion"]));
+    sandbox.run(&["generate", "--check"]);
     sandbox.check("operator-webhooks");
 }
 
@@ -46,63 +33,27 @@ fn webhooks_that_cannot_be_are_refused_and_nothing_is_written() {
     create(&sandbox, "batch/v1/Gadget", &[]);
     create(&sandbox, "batch/v2/Gadget", &[]);
     let before = sandbox.state();
-    sandbox.run_in(FOLDER, &create_args("batch/v1/Widget", &[]), "");
-    sandbox.run_in(
-        FOLDER,
-        &create_args("batch/v1/Widget", &["--conversion"]),
-        "",
-    );
-    sandbox.run_in(
-        FOLDER,
-        &create_args("batch/v2/Gadget", &["--conversion"]),
-        "",
-    );
-    sandbox.run_in(
-        FOLDER,
-        &create_args("batch/v3/Gadget", &["--defaulting"]),
-        "",
-    );
-    sandbox.run_in(
-        FOLDER,
-        &create_args("other/v1/Gadget", &["--defaulting"]),
-        "",
-    );
-    sandbox.run_in(
-        FOLDER,
-        &create_args("batch/one/my-kind", &["--defaulting"]),
-        "",
-    );
+    sandbox.run(&create_args("batch/v1/Widget", &[]));
+    sandbox.run(&create_args("batch/v1/Widget", &["--conversion"]));
+    sandbox.run(&create_args("batch/v2/Gadget", &["--conversion"]));
+    sandbox.run(&create_args("batch/v3/Gadget", &["--defaulting"]));
+    sandbox.run(&create_args("other/v1/Gadget", &["--defaulting"]));
+    sandbox.run(&create_args("batch/one/my-kind", &["--defaulting"]));
     assert!(sandbox.state() == before, "nothing is written");
-    let sample = "sample-operator/config/samples/widget.yaml";
+    let sample = "config/samples/widget.yaml";
     let text = sandbox.read(sample);
     sandbox.write(sample, &text.replace("name: sample", "name: \"a\\nb\""));
-    sandbox.run_in(
-        FOLDER,
-        &create_args("batch/v1/Widget", &["--defaulting"]),
-        "",
-    );
-    sandbox.write(sample, "kind: {");
-    sandbox.run_in(
-        FOLDER,
-        &create_args("batch/v1/Widget", &["--defaulting"]),
-        "",
-    );
-    sandbox.write(sample, &text);
-    sandbox.write("sample-operator/config/webhooks/service.yaml", "");
-    sandbox.run_in(
-        FOLDER,
-        &create_args("batch/v1/Widget", &["--defaulting"]),
-        "",
-    );
-    let config = sandbox.read("sample-operator/codegen.toml");
-    let without = config.replace("config/webhooks.yaml", "");
-    sandbox.write("sample-operator/codegen.toml", &without);
-    sandbox.run_in(
-        FOLDER,
-        &create_args("batch/v1/Widget", &["--defaulting"]),
-        "",
-    );
     sandbox.run(&create_args("batch/v1/Widget", &["--defaulting"]));
+    sandbox.write(sample, "kind: {");
+    sandbox.run(&create_args("batch/v1/Widget", &["--defaulting"]));
+    sandbox.write(sample, &text);
+    sandbox.write("config/webhooks/service.yaml", "");
+    sandbox.run(&create_args("batch/v1/Widget", &["--defaulting"]));
+    let config = sandbox.read("codegen.toml");
+    let without = config.replace("config/webhooks.yaml", "");
+    sandbox.write("codegen.toml", &without);
+    sandbox.run(&create_args("batch/v1/Widget", &["--defaulting"]));
+    sandbox.run_in("", &create_args("batch/v1/Widget", &["--defaulting"]));
     sandbox.check("operator-webhook-errors");
 }
 
@@ -110,28 +61,18 @@ fn webhooks_that_cannot_be_are_refused_and_nothing_is_written() {
 fn webhooks_without_a_place_are_left_to_the_user() {
     let mut sandbox = operator();
     create(&sandbox, "batch/v1/Widget", &[]);
-    let edit = |path: &str, from: &str, to: &str| {
-        let path = format!("{FOLDER}/{path}");
-        let text = sandbox.read(&path);
-        assert!(text.contains(from), "{path}");
-        sandbox.write(&path, &text.replace(from, to));
-    };
-    edit("src/app.rs", "fn app()", "fn command_line()");
-    edit(
+    sandbox.edit("src/app.rs", "fn app()", "fn command_line()");
+    sandbox.edit(
         "Cargo.toml",
         "features = [\"app\", \"latest\"]",
         "default-features = true",
     );
-    edit(
+    sandbox.edit(
         "config/kustomization.yaml",
         "resources:\n",
         "resources: # ours\n  - name: a\n    b: c\n",
     );
-    sandbox.run_in(
-        FOLDER,
-        &create_args("batch/v1/Widget", &["--defaulting"]),
-        "",
-    );
+    sandbox.run(&create_args("batch/v1/Widget", &["--defaulting"]));
     sandbox.check("operator-webhook-lines");
 }
 
@@ -140,8 +81,8 @@ fn a_further_webhook_changes_nothing_else() {
     let sandbox = operator();
     create(&sandbox, "batch/v1/Widget", &[]);
     create_webhook(&sandbox, "batch/v1/Widget", &["--defaulting"]);
-    let root = sandbox.path(FOLDER);
-    let handlers = "sample-operator/src/webhooks/widget.rs";
+    let root = sandbox.path("");
+    let handlers = "src/webhooks/widget.rs";
     let own = sandbox
         .read(handlers)
         .replace("// This label is an example", "// Ours");
@@ -173,14 +114,9 @@ fn a_kind_named_as_the_tests_of_webhooks_has_tests_of_its_own() {
     create(&sandbox, "batch/v1/Widget", &[]);
     create(&sandbox, "batch/v1/WidgetWebhook", &[]);
     create_webhook(&sandbox, "batch/v1/Widget", &["--validation"]);
-    let main = sandbox.read("sample-operator/tests/operator/main.rs");
+    let main = sandbox.read("tests/operator/main.rs");
     assert!(main.contains("mod batch_widget_webhook;"), "{main}");
-    let run = sandbox.quiet(
-        FOLDER,
-        &about("delete", "batch/v1/WidgetWebhook", &["--dry-run"]),
-        "",
-    );
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    sandbox.succeeds(&about("delete", "batch/v1/WidgetWebhook", &["--dry-run"]));
 }
 
 #[test]
@@ -188,7 +124,7 @@ fn a_conversion_that_was_marked_by_hand_keeps_its_marker() {
     let sandbox = operator();
     create(&sandbox, "batch/v1/Widget", &[]);
     create(&sandbox, "batch/v2/Widget", &[]);
-    let types = "sample-operator/src/apis/batch/v1/widget.rs";
+    let types = "src/apis/batch/v1/widget.rs";
     let marker = "// +kubebuilder:conversion:webhook:serviceNamespace=mine\n// +kubebuilder:sub";
     let text = sandbox
         .read(types)
@@ -197,19 +133,10 @@ fn a_conversion_that_was_marked_by_hand_keeps_its_marker() {
     create_webhook(&sandbox, "batch/v1/Widget", &["--conversion"]);
     assert_eq!(sandbox.read(types), text);
     // Without webhooks of admission there is no file of configurations, and nothing names it.
-    let app = sandbox.read("sample-operator/src/app.rs");
+    let app = sandbox.read("src/app.rs");
     assert!(!app.contains("config/webhooks.yaml"), "{app}");
-    let sandbox: &Sandbox = &sandbox;
-    assert!(
-        !sandbox
-            .path("sample-operator/config/webhooks.yaml")
-            .exists()
-    );
-    assert!(
-        !sandbox
-            .path("sample-operator/tests/operator/widget_webhook.rs")
-            .exists()
-    );
+    assert!(!sandbox.path("config/webhooks.yaml").exists());
+    assert!(!sandbox.path("tests/operator/widget_webhook.rs").exists());
 }
 
 fn delete_args<'a>(api: &'a str, more: &[&'a str]) -> Vec<&'a str> {
@@ -233,7 +160,7 @@ fn deleting_webhooks_gives_the_operator_before_them() {
         ("batch/v1/Widget", &["--defaulting", "--validation"]),
         ("cache/v1/Widget", &["--validation", "--defaulting"]),
     ];
-    let state = || files(&sandbox.path(FOLDER));
+    let state = || files(&sandbox.path(""));
     let mut before = Vec::new();
     for (api, more) in calls {
         before.push(state());
@@ -241,7 +168,7 @@ fn deleting_webhooks_gives_the_operator_before_them() {
     }
     let none = before[0].clone();
     for ((api, more), before) in calls.iter().zip(before).rev() {
-        succeeds(&sandbox, FOLDER, &delete_args(api, more));
+        sandbox.succeeds(&delete_args(api, more));
         let after = state();
         assert!(after == before, "{api}: {:#?}", differing(&before, &after));
     }
@@ -250,9 +177,9 @@ fn deleting_webhooks_gives_the_operator_before_them() {
         create_webhook(&sandbox, api, more);
     }
     for (api, _) in &calls[2..] {
-        succeeds(&sandbox, FOLDER, &delete_args(api, &[]));
+        sandbox.succeeds(&delete_args(api, &[]));
     }
-    succeeds(&sandbox, FOLDER, &["generate", "--check"]);
+    sandbox.succeeds(&["generate", "--check"]);
     let after = state();
     assert!(after == none, "{:#?}", differing(&none, &after));
 }
@@ -263,62 +190,40 @@ fn webhooks_that_somebody_wrote_or_uses_are_not_deleted_unasked() {
     let widget = "batch/v1/Widget";
     create(&sandbox, widget, &[]);
     create(&sandbox, "batch/v2/Widget", &[]);
-    sandbox.run_in(FOLDER, &delete_args(widget, &[]), "");
+    sandbox.run(&delete_args(widget, &[]));
     create_webhook(&sandbox, widget, &["--defaulting", "--conversion"]);
-    sandbox.run_in(FOLDER, &delete_args(widget, &["--validation"]), "");
-    sandbox.run_in(FOLDER, &about("delete", widget, &[]), "");
-    sandbox.run_in(FOLDER, &about("delete", "batch/v2/Widget", &[]), "");
-    let edit = |sandbox: &Sandbox, path: &str, from: &str, to: &str| {
-        let path = format!("{FOLDER}/{path}");
-        let text = sandbox.read(&path);
-        assert!(text.contains(from), "{path}");
-        sandbox.write(&path, &text.replace(from, to));
-    };
+    sandbox.run(&delete_args(widget, &["--validation"]));
+    sandbox.run(&about("delete", widget, &[]));
+    sandbox.run(&about("delete", "batch/v2/Widget", &[]));
     let handlers = "src/webhooks/widget.rs";
-    edit(&sandbox, handlers, "or_insert_with", "and_modify");
-    edit(
-        &sandbox,
-        "config/webhooks/service.yaml",
-        "port: 443",
-        "port: 8443",
-    );
+    sandbox.edit(handlers, "or_insert_with", "and_modify");
+    sandbox.edit("config/webhooks/service.yaml", "port: 443", "port: 8443");
     let unchanged = sandbox.state();
-    sandbox.run_in(
-        FOLDER,
-        &delete_args(widget, &["--defaulting", "--force"]),
-        "",
-    );
-    sandbox.run_in(FOLDER, &delete_args(widget, &[]), "");
+    sandbox.run(&delete_args(widget, &["--defaulting", "--force"]));
+    sandbox.run(&delete_args(widget, &[]));
     assert!(sandbox.state() == unchanged, "nothing is removed");
-    sandbox.run_in(
-        FOLDER,
-        &delete_args(widget, &["--conversion", "--dry-run"]),
-        "",
-    );
-    edit(
-        &sandbox,
+    sandbox.run(&delete_args(widget, &["--conversion", "--dry-run"]));
+    sandbox.edit(
         "src/app.rs",
         "let app = app.webhooks(crate::webhooks::all());",
         "let webhooks = crate::webhooks::all();\n    let app = app.webhooks(webhooks);",
     );
-    edit(
-        &sandbox,
+    sandbox.edit(
         "src/lib.rs",
         "pub mod webhooks;",
         "#[cfg(unix)]\npub mod webhooks;",
     );
-    sandbox.run_in(FOLDER, &delete_args(widget, &["--force"]), "");
-    edit(&sandbox, "src/lib.rs", "#[cfg(unix)]\n", "");
-    sandbox.run_in(FOLDER, &delete_args(widget, &["--force"]), "");
-    edit(
-        &sandbox,
+    sandbox.run(&delete_args(widget, &["--force"]));
+    sandbox.edit("src/lib.rs", "#[cfg(unix)]\n", "");
+    sandbox.run(&delete_args(widget, &["--force"]));
+    sandbox.edit(
         "src/app.rs",
         "let webhooks = crate::webhooks::all();\n    let app = app.webhooks(webhooks);",
         "",
     );
-    sandbox.run_in(FOLDER, &delete_args(widget, &["--force"]), "");
-    sandbox.run_in(FOLDER, &["generate", "--check"], "");
-    sandbox.run_in(FOLDER, &about("delete", "batch/v2/Widget", &[]), "");
+    sandbox.run(&delete_args(widget, &["--force"]));
+    sandbox.run(&["generate", "--check"]);
+    sandbox.run(&about("delete", "batch/v2/Widget", &[]));
     sandbox.check("operator-webhook-delete");
 }
 
@@ -329,20 +234,20 @@ fn a_version_takes_its_conversion_along_and_leaves_the_others() {
     create(&sandbox, first, &[]);
     create(&sandbox, "batch/v2/Widget", &[]);
     create_webhook(&sandbox, first, &["--conversion"]);
-    let own = "sample-operator/src/webhooks/widget_v2_conversion.rs";
+    let own = "src/webhooks/widget_v2_conversion.rs";
     sandbox.write(own, &format!("{}// Ours.\n", sandbox.read(own)));
-    let before = files(&sandbox.path(FOLDER));
+    let before = files(&sandbox.path(""));
     create(&sandbox, last, &[]);
     create_webhook(&sandbox, first, &["--conversion"]);
-    succeeds(&sandbox, FOLDER, &about("delete", last, &[]));
-    let after = files(&sandbox.path(FOLDER));
+    sandbox.succeeds(&about("delete", last, &[]));
+    let after = files(&sandbox.path(""));
     assert!(after == before, "{:#?}", differing(&before, &after));
     create(&sandbox, last, &[]);
     create_webhook(&sandbox, first, &["--conversion"]);
-    let run = sandbox.quiet(FOLDER, &about("delete", "batch/v2/Widget", &[]), "");
+    let run = sandbox.quiet(&about("delete", "batch/v2/Widget", &[]));
     assert_eq!(run.code, 1);
     let said = "widget_v2_conversion.rs is not as `create webhook` writes it";
-    assert!(run.stderr.contains(said), "{}", run.stderr);
+    run.says(said);
 }
 
 #[test]
@@ -351,17 +256,17 @@ fn files_that_somebody_wrote_are_not_removed_or_doubled() {
     let widget = "batch/v1/Widget";
     create(&sandbox, widget, &[]);
     create(&sandbox, "batch/v2/Widget", &[]);
-    let module = "sample-operator/src/webhooks.rs";
+    let module = "src/webhooks.rs";
     sandbox.write(module, "// Ours.\n");
-    let run = sandbox.quiet(FOLDER, &create_args(widget, &["--conversion"]), "");
+    let run = sandbox.quiet(&create_args(widget, &["--conversion"]));
     assert_eq!(run.code, 1);
     let said = "src/webhooks.rs exists already";
-    assert!(run.stderr.contains(said), "{}", run.stderr);
+    run.says(said);
     std::fs::remove_file(sandbox.path(module)).unwrap();
     create_webhook(&sandbox, widget, &["--conversion"]);
     // No marker asks for it.
-    let own = "sample-operator/config/webhooks.yaml";
+    let own = "config/webhooks.yaml";
     sandbox.write(own, "# Ours.\n");
-    succeeds(&sandbox, FOLDER, &delete_args(widget, &[]));
+    sandbox.succeeds(&delete_args(widget, &[]));
     assert_eq!(sandbox.read(own), "# Ours.\n");
 }

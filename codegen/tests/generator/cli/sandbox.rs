@@ -14,6 +14,8 @@ use tempfile::TempDir;
 /// A folder to run commands in, with a transcript.
 pub(crate) struct Sandbox {
     dir: TempDir,
+    /// The folder below it that commands run in, and paths are relative to.
+    folder: &'static str,
     log: String,
 }
 
@@ -28,6 +30,14 @@ pub(crate) struct Run {
     pub(crate) stderr: String,
 }
 
+impl Run {
+    /// The command reports this.
+    #[track_caller]
+    pub(crate) fn says(&self, text: &str) {
+        assert!(self.stderr.contains(text), "{}", self.stderr);
+    }
+}
+
 /// The folder of test data.
 pub(crate) fn testdata() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata")
@@ -38,6 +48,7 @@ impl Sandbox {
     pub(crate) fn new() -> Self {
         Self {
             dir: TempDir::new().unwrap(),
+            folder: "",
             log: String::new(),
         }
     }
@@ -52,8 +63,13 @@ impl Sandbox {
         sandbox
     }
 
+    /// Changes the folder.
+    pub(crate) fn enter(&mut self, folder: &'static str) {
+        self.folder = folder;
+    }
+
     pub(crate) fn path(&self, path: &str) -> PathBuf {
-        self.dir.path().join(path)
+        self.dir.path().join(self.folder).join(path)
     }
 
     pub(crate) fn write(&self, path: &str, text: &str) {
@@ -66,6 +82,13 @@ impl Sandbox {
         fs::read_to_string(self.path(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
+    /// Replaces a text that a file has.
+    pub(crate) fn edit(&self, path: &str, from: &str, to: &str) {
+        let text = self.read(path);
+        assert!(text.contains(from), "{path}");
+        self.write(path, &text.replace(from, to));
+    }
+
     /// Every file with its text and modification time.
     pub(crate) fn state(&self) -> Vec<(PathBuf, String, SystemTime)> {
         let mut state = Vec::new();
@@ -74,11 +97,32 @@ impl Sandbox {
         state
     }
 
-    /// Runs the command in a folder of the sandbox, without a trace in the transcript.
-    pub(crate) fn quiet(&self, folder: &str, arguments: &[&str], stdin: &str) -> Run {
+    /// Runs the command, without a trace in the transcript.
+    pub(crate) fn quiet(&self, arguments: &[&str]) -> Run {
+        self.quiet_in(self.folder, arguments)
+    }
+
+    /// Runs the command, which succeeds, without a trace in the transcript.
+    #[track_caller]
+    pub(crate) fn succeeds(&self, arguments: &[&str]) {
+        let run = self.quiet(arguments);
+        assert_eq!(run.code, 0, "{arguments:?}: {}{}", run.stdout, run.stderr);
+    }
+
+    /// As [`Self::quiet`], in another folder of the sandbox.
+    pub(crate) fn quiet_in(&self, folder: &str, arguments: &[&str]) -> Run {
+        self.execute(folder, arguments, "")
+    }
+
+    /// As [`Self::quiet`], with a standard input.
+    pub(crate) fn quiet_with(&self, arguments: &[&str], stdin: &str) -> Run {
+        self.execute(self.folder, arguments, stdin)
+    }
+
+    fn execute(&self, folder: &str, arguments: &[&str], stdin: &str) -> Run {
         let mut child = Command::new(env!("CARGO_BIN_EXE_kube-codegen"))
             .args(arguments)
-            .current_dir(self.path(folder))
+            .current_dir(self.dir.path().join(folder))
             .env_remove("COLUMNS")
             .env_remove("NO_COLOR")
             .stdin(Stdio::piped())
@@ -98,12 +142,22 @@ impl Sandbox {
 
     /// Runs the command, and adds it to the transcript.
     pub(crate) fn run(&mut self, arguments: &[&str]) -> Run {
-        self.run_in("", arguments, "")
+        self.run_in(self.folder, arguments)
     }
 
-    /// Runs the command in a folder with a standard input, and adds it to the transcript.
-    pub(crate) fn run_in(&mut self, folder: &str, arguments: &[&str], stdin: &str) -> Run {
-        let run = self.quiet(folder, arguments, stdin);
+    /// As [`Self::run`], in another folder of the sandbox.
+    pub(crate) fn run_in(&mut self, folder: &str, arguments: &[&str]) -> Run {
+        let run = self.quiet_in(folder, arguments);
+        self.add(folder, arguments, run)
+    }
+
+    /// As [`Self::run`], with a standard input.
+    pub(crate) fn run_with(&mut self, arguments: &[&str], stdin: &str) -> Run {
+        let run = self.quiet_with(arguments, stdin);
+        self.add(self.folder, arguments, run)
+    }
+
+    fn add(&mut self, folder: &str, arguments: &[&str], run: Run) -> Run {
         let prompt = if folder.is_empty() {
             "$".to_owned()
         } else {

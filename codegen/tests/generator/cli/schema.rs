@@ -63,7 +63,7 @@ fn errors(text: &str) -> String {
     sandbox.write("crds/crd.yaml", &fs::read_to_string(crd).unwrap());
     sandbox.write("hack/boilerplate.rs.txt", "Copyright.\n");
     sandbox.write("codegen.toml", text);
-    sandbox.quiet("", &["generate", "--dry-run"], "").stderr
+    sandbox.quiet(&["generate", "--dry-run"]).stderr
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn a_key_of_another_section_is_told_where_it_belongs() {
 #[test]
 fn the_reference_is_what_is_read() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
-    let schema = Sandbox::new().quiet("", &["schema"], "").stdout;
+    let schema = Sandbox::new().quiet(&["schema"]).stdout;
     for (name, text) in [
         ("codegen-toml.md", reference_page()),
         ("codegen.schema.json", schema),
