@@ -134,8 +134,8 @@ func main() {
 			"samplecontroller.k8s.io/v1alpha1": {&foos.Foo{}},
 			"wardle.example.com/v1alpha1":      {&wardlev1alpha1.Flunder{}, &wardlev1alpha1.Fischer{}},
 			"wardle.example.com/v1beta1":       {&wardlev1beta1.Flunder{}},
-			"timers.example.com/v1":            {&timersv1.Timer{}},
-			"timers.example.com/v2":            {&timersv2.Timer{}},
+			"timers.example.com/v1":            {&timersv1.Timer{}, &timersv1.Holiday{}},
+			"timers.example.com/v2":            {&timersv2.Timer{}, &timersv2.Holiday{}},
 		} {
 			for _, object := range objects {
 				if index > 0 {

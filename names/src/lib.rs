@@ -1,9 +1,10 @@
-//! Kubernetes' rules for names: DNS labels and subdomains, label keys and values, plurals of kinds, the order of versions, and
-//! the regular expressions of schemas.
+//! Kubernetes' rules for names: DNS labels and subdomains, label keys and values, plurals of kinds, the order of versions, the
+//! regular expressions of schemas, and properties in CEL.
 //!
 //! The generator and the embedded API server share them, so that what one writes the other accepts. The crate has no
 //! dependencies. Faults are worded as the API server words them.
 
+pub mod cel;
 mod dns;
 mod label;
 mod object;

@@ -9,7 +9,7 @@ use crate::{
     read::markers::{
         Marker, MarkerSet, SchemaPart, SchemaRule,
         field::{Immutable, ListMapKey, ListTypeMarker},
-        rules::{Type, XIntOrString, items_of},
+        rules::{Type, XIntOrString, in_cel, items_of},
     },
 };
 
@@ -66,10 +66,13 @@ pub(super) fn of_markers(
 
 /// An optional field that never changes can neither be removed: a rule of the struct, as controller-tools writes it.
 pub(super) fn immutable_once_set(json_name: &str, markers: &MarkerSet) -> Option<CelRule> {
-    markers.has::<Immutable>().then(|| CelRule {
-        rule: format!("!has(oldSelf.{json_name}) || has(self.{json_name})"),
-        message: Some(format!("field {json_name} is immutable once set")),
-        ..CelRule::default()
+    markers.has::<Immutable>().then(|| {
+        let property = in_cel(json_name);
+        CelRule {
+            rule: format!("!has(oldSelf.{property}) || has(self.{property})"),
+            message: Some(format!("field {json_name} is immutable once set")),
+            ..CelRule::default()
+        }
     })
 }
 

@@ -70,6 +70,37 @@ fn rules_of_an_embedded_field_hold_for_the_struct() {
 }
 
 #[test]
+fn names_are_escaped_in_the_rules_that_markers_stand_for() {
+    let text = widget(
+        "\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`",
+        "\t// +k8s:immutable\n\t// +optional\n\tHost string `json:\"host-name,omitempty\"`\n\tUnion `json:\",inline\"`\n}\n\
+         // +kubebuilder:validation:AtMostOneOf=a-b;in\ntype Union struct {\n\t// +optional\n\tA string `json:\"a-b,omitempty\"`\n\
+         \t// +optional\n\tB string `json:\"in,omitempty\"`",
+    );
+    for rule in [
+        "!has(oldSelf.host__dash__name) || has(self.host__dash__name)",
+        "[has(self.a__dash__b),has(self.__in__)].filter",
+    ] {
+        assert!(text.contains(rule), "{rule}:\n{text}");
+    }
+}
+
+#[test]
+fn a_field_with_a_name_is_a_property_whatever_its_tag_says_of_inlining() {
+    let generated = crds(
+        "// +kubebuilder:object:root=true\ntype Widget struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\
+         \tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\tSpec WidgetSpec `json:\",inline\"`\n}\n\
+         type WidgetSpec struct {\n\tSize int32 `json:\"size\"`\n}\n",
+        Some(Manifests::default()),
+    );
+    let (_, version) = generated.api.versions().next().unwrap();
+    assert!(version.types[0].name == "Widget", "{:?}", version.types);
+    let found = generated.warnings.render(Style::Plain);
+    assert!(found.contains("`Spec` is not inlined"), "{found}");
+    assert!(found.contains("it is the property `Spec`"), "{found}");
+}
+
+#[test]
 fn the_plural_is_controller_gens_whatever_is_written_and_warned_of_where_client_gen_differs() {
     let kind = |marker: &str| {
         format!(

@@ -7,16 +7,22 @@ use std::collections::BTreeMap;
 
 /// Immutable has fields that are set once.
 // +kubebuilder:object:root=true
-#[derive(Debug)]
+// +kubebuilder:validation:XValidation:rule="self.metadata.name != 'none'",message="name is none"
+#[derive(Debug, codegen_runtime::ApiObject)]
 pub struct Immutable {
     pub metadata: ObjectMeta,
     // +optional
     pub spec: ImmutableSpec,
+    #[serde(flatten)]
+    pub owned: Owned,
 }
 
+// +kubebuilder:validation:XValidation:rule="self.size != 'none'",message="size is none"
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ImmutableSpec {
+    #[serde(flatten)]
+    pub labeled: Labeled,
     // +k8s:immutable
     pub name: String,
     // +k8s:immutable
@@ -44,6 +50,26 @@ pub struct ImmutableSpec {
     #[serde(default)]
     pub hints: BTreeMap<String, String>,
     pub size: String,
+}
+
+/// Owned has rules that stand before those of the kind that embeds it.
+// +kubebuilder:validation:XValidation:rule="!has(self.owner) || self.owner != 'none'",message="owner is none"
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Owned {
+    // +k8s:immutable
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
+}
+
+/// Labeled has rules that stand behind those of what embeds it.
+// +kubebuilder:validation:XValidation:rule="!has(self.label) || self.label != ''",message="label is empty"
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Labeled {
+    // +k8s:immutable
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -8,11 +8,14 @@ import (
 
 // Immutable has fields that are set once.
 // +kubebuilder:object:root=true
+// +kubebuilder:validation:XValidation:rule="self.metadata.name != 'none'",message="name is none"
 type Immutable struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
 	Spec ImmutableSpec `json:"spec,omitempty"`
+
+	Owned `json:",inline"`
 }
 
 // ImmutableList is a list of Immutable.
@@ -23,7 +26,10 @@ type ImmutableList struct {
 	Items           []Immutable `json:"items"`
 }
 
+// +kubebuilder:validation:XValidation:rule="self.size != 'none'",message="size is none"
 type ImmutableSpec struct {
+	Labeled `json:",inline"`
+
 	// +k8s:immutable
 	Name string `json:"name"`
 
@@ -61,6 +67,22 @@ type ImmutableSpec struct {
 	Hints map[string]string `json:"hints,omitempty"`
 
 	Size string `json:"size"`
+}
+
+// Owned has rules that stand before those of the kind that embeds it.
+// +kubebuilder:validation:XValidation:rule="!has(self.owner) || self.owner != 'none'",message="owner is none"
+type Owned struct {
+	// +k8s:immutable
+	// +optional
+	Owner *string `json:"owner,omitempty"`
+}
+
+// Labeled has rules that stand behind those of what embeds it.
+// +kubebuilder:validation:XValidation:rule="!has(self.label) || self.label != ''",message="label is empty"
+type Labeled struct {
+	// +k8s:immutable
+	// +optional
+	Label *string `json:"label,omitempty"`
 }
 
 type Disk struct {

@@ -84,6 +84,14 @@ type ShapedSpec struct {
 	Share *intstr.IntOrString `json:"share,omitempty"`
 	// +kubebuilder:validation:nullable
 	Ignored string `json:"ignored,omitempty"`
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=object
+	// +kubebuilder:pruning:PreserveUnknownFields
+	SchemalessMessage json.RawMessage `json:"schemalessMessage,omitempty"`
+	NamedInline       NamedInline     `json:"namedInline"`
+	InlineMap         InlineMap       `json:"inlineMap"`
+	InlineAny         InlineAny       `json:"inlineAny"`
+	InlineBeside      InlineBeside    `json:"inlineBeside"`
 
 	Inlined   `json:",inline"`
 	*Embedded `json:",inline"`
@@ -98,6 +106,37 @@ type Inlined struct {
 // Embedded is another.
 type Embedded struct {
 	EmbeddedName string `json:"embeddedName"`
+}
+
+// NamedInline has fields that encoding/json does not inline, as they have names.
+type NamedInline struct {
+	// The documentation of what is inlined is left out.
+	Field    Inlined   `json:",inline"`
+	Pointer  *Embedded `json:",omitempty"`
+	HasMap   `json:"hasMap,inline"`
+	Property string `json:"property,omitempty"`
+}
+
+// InlineMap is a map.
+type InlineMap struct {
+	// +kubebuilder:validation:MinProperties=1
+	Values map[string]int32 `json:",inline"`
+}
+
+// InlineAny is anything.
+type InlineAny struct {
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:pruning:PreserveUnknownFields
+	Object map[string]interface{} `json:",inline"`
+}
+
+// InlineBeside is a property and anything.
+type InlineBeside struct {
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:pruning:PreserveUnknownFields
+	Rest map[string]string `json:",inline"`
+
+	Beside string `json:"beside"`
 }
 
 // Blob is bytes.

@@ -6,50 +6,42 @@ use super::{
     cx::End,
     dominant::{self, Candidate},
     json_tag::{self, JsonTag},
-    marked::{docs, rules},
+    marked::rules,
     merge,
-    refs::{Ref, Refs, Use},
+    property::{Owner, field, immutable_rules, is_undeclared},
+    refs::{Refs, Use},
     well_known,
 };
 use crate::{
     builtin,
     diag::{Diagnostic, Place},
-    lower::{
-        presence::{Requirement, default, marked_requirement},
-        validation::immutable_once_set,
-    },
     model::{
-        DeclaredAt, Field, GoField, KnownType, Marshals, Omission, StructDef, TypeKind, TypeRef,
-        Validation, names::schema::field_names,
+        CelRule, DeclaredAt, Field, GoField, Marshals, Omission, TypeKind, TypeRef, Validation,
+        names::schema::field_names,
     },
     read::{
-        go::{self, META, Package, Type},
-        markers::{
-            MarkerSet,
-            field::{Nullable, Schemaless, ValidationOptional},
-        },
+        go::{self, META, Type},
+        markers::MarkerSet,
     },
 };
 
 /// Names that the fields of a root have in Rust already.
 const ROOT_FIELDS: &[&str] = &["api_version", "kind", "metadata", "unknown_fields"];
 
-/// The struct that the fields are of.
-pub(super) struct Owner<'a> {
-    pub(super) package: &'a Package,
-    /// Whether it is an API object, whose TypeMeta is implied and whose metadata is always there.
-    pub(super) root: bool,
-}
-
 /// How deep structs may be embedded; the reader stops before.
 const MAX_DEPTH: usize = 128;
 
-/// The fields of a struct, with the rules of the structs that are embedded in it.
-pub(super) fn fields(
-    refs: &mut Refs<'_, '_>,
-    owner: &Owner<'_>,
-    sources: &[go::Field],
-) -> (Vec<Field>, Validation) {
+/// What a struct holds.
+pub(super) struct Body {
+    pub(super) fields: Vec<Field>,
+    /// The rules that keep its immutable fields, which come before its own.
+    pub(super) immutable: Vec<CelRule>,
+    /// The rules of the structs that are embedded in it. Controller-gen puts those of a later one first.
+    pub(super) embedded: Validation,
+}
+
+/// The fields of a struct, and the rules that follow from them.
+pub(super) fn body(refs: &mut Refs<'_, '_>, owner: &Owner<'_>, sources: &[go::Field]) -> Body {
     let mut gathered = Gathered::default();
     gather(refs, owner, sources, 0, false, &mut gathered);
     let mut fields = dominant::fields(
@@ -60,9 +52,18 @@ pub(super) fn fields(
         refs.diagnostics,
     );
     // Schemas are made of definitions, and nothing that names their fields in Rust.
-    if refs.absolute {
-        return (fields, gathered.rules);
+    if !refs.absolute {
+        name(owner, &mut fields);
     }
+    Body {
+        fields,
+        immutable: immutable_rules(refs, owner, sources, false),
+        embedded: gathered.rules,
+    }
+}
+
+/// Gives fields their names in Rust.
+fn name(owner: &Owner<'_>, fields: &mut [Field]) {
     let names: Vec<String> = fields.iter().map(|field| field.json_name.clone()).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let reserved = if owner.root { ROOT_FIELDS } else { &[] };
@@ -73,14 +74,13 @@ pub(super) fn fields(
         .filter(|name| !is_meta(name))
         .collect();
     let mut rust_names = field_names(&others, reserved).into_iter();
-    for field in &mut fields {
+    for field in fields {
         field.rust_name = if is_meta(&field.json_name) {
             "metadata".to_owned()
         } else {
             rust_names.next().unwrap_or_default()
         };
     }
-    (fields, gathered.rules)
 }
 
 #[derive(Default)]
@@ -112,6 +112,13 @@ impl Gathered {
         }
     }
 
+    /// Adds the rules of an embedded struct, with those of its field; of two for one value the first counts.
+    fn add_rules(&mut self, mut rules: Validation) {
+        let first = std::mem::take(&mut rules.rules);
+        merge::fill(&mut self.rules, &rules);
+        self.rules.rules.splice(0..0, first);
+    }
+
     /// Adds fields that are not read from source: those of a struct that is embedded at `depth`.
     fn add(&mut self, depth: usize, place: &Place, fields: impl Iterator<Item = Field>) {
         let within = self.next_struct();
@@ -141,14 +148,24 @@ fn gather(
         }
         json_tag::check(refs, source);
         let embeds = source.embedded && tag.name.is_none();
-        if embeds && embed(refs, owner, source, depth, through_pointer, gathered) {
+        // encoding/json takes exported fields alone.
+        let is_exported = source.name.starts_with(char::is_uppercase);
+        if tag.inline && !embeds && is_exported {
+            json_tag::warn_of_inline(refs, source, &tag);
+        }
+        let inlined = inlines(refs, source, &tag);
+        if (embeds || inlined) && embed(refs, owner, source, depth, through_pointer, gathered) {
             continue;
         }
-        // encoding/json takes exported fields alone.
-        if !source.name.starts_with(char::is_uppercase) {
+        if !is_exported {
             continue;
         }
         let mut field = field(refs, owner, source, &tag);
+        if inlined && is_undeclared(source) {
+            field.undeclared = true;
+            let rules = own_rules(refs, source);
+            gathered.add_rules(rules);
+        }
         if through_pointer && !field.option {
             field.option = true;
             field.required = false;
@@ -163,13 +180,22 @@ fn gather(
     }
 }
 
+/// Whether a field that Go does not embed is inlined by its tag, as controller-gen has it.
+fn inlines(refs: &Refs<'_, '_>, source: &go::Field, tag: &JsonTag<'_>) -> bool {
+    let embeds = source.embedded && tag.name.is_none();
+    tag.inlined && !embeds && !tag.skip && !refs.cx.options.compat.is_strict()
+}
+
 /// The embedded field that writes the whole struct: its type has a `MarshalJSON`, and there is no other field. Of
-/// `struct { runtime.RawExtension }`, JSON is that of the extension.
+/// `struct { runtime.RawExtension }`, JSON is that of the extension; for controller-gen, that of a map with the option `inline` too.
 pub(super) fn writer<'s>(refs: &Refs<'_, '_>, sources: &'s [go::Field]) -> Option<&'s go::Field> {
     let [source] = sources else {
         return None;
     };
     let tag = JsonTag::of(source);
+    if inlines(refs, source, &tag) && !is_undeclared(source) && refs.is_map(&source.ty) {
+        return Some(source);
+    }
     let embeds = source.embedded && tag.name.is_none() && !tag.skip;
     let (package, name) = refs.cx.named(refs.package, &source.ty)?;
     if !embeds {
@@ -236,7 +262,8 @@ fn embed(
         if least.0 == depth {
             gathered.doubled.insert(least.1);
         }
-        add_rules(refs, source, gathered);
+        let rules = own_rules(refs, source);
+        gathered.add_rules(rules);
         return true;
     }
     *least = (depth, next);
@@ -246,26 +273,26 @@ fn embed(
         package: end.pkg.package,
         root: false,
     };
-    add_rules(refs, source, gathered);
-    if !is_undeclared(source) {
-        let own = rules(
-            refs.cx,
-            &end.decl.markers,
-            &TypeRef::Map(Box::new(TypeRef::Any)),
-            refs.home,
-            refs.diagnostics,
-        );
-        merge::fill(&mut gathered.rules, &own);
-    }
+    let mut all = own_rules(refs, source);
+    let outer = std::mem::take(&mut gathered.rules);
     let mut inner_refs = refs.of(end.pkg.package);
+    let pass = (depth + 1, pointer);
     gather(
         &mut inner_refs,
         &inner_owner,
         inner,
-        depth + 1,
-        pointer,
+        pass.0,
+        pass.1,
         gathered,
     );
+    let below = std::mem::replace(&mut gathered.rules, outer);
+    if !is_undeclared(source) {
+        all.rules
+            .extend(immutable_rules(&inner_refs, &inner_owner, inner, pointer));
+        merge::fill(&mut all, &object_rules(refs, &end.decl.markers));
+        merge::fill(&mut all, &below);
+    }
+    gathered.add_rules(all);
     gathered.leave_out(from, source);
     true
 }
@@ -281,22 +308,14 @@ fn warn_of_writer(refs: &mut Refs<'_, '_>, source: &go::Field, name: &str, read:
     );
 }
 
-/// Whether the schema says nothing of the fields of what is embedded.
-fn is_undeclared(source: &go::Field) -> bool {
-    source.markers.has::<Schemaless>()
+/// The rules of an embedded field, which are those of the struct that embeds; before those of the embedded type.
+fn own_rules(refs: &mut Refs<'_, '_>, source: &go::Field) -> Validation {
+    object_rules(refs, &source.markers)
 }
 
-/// The rules of an embedded field, which are those of the struct that embeds; before those of the embedded type.
-fn add_rules(refs: &mut Refs<'_, '_>, source: &go::Field, gathered: &mut Gathered) {
+fn object_rules(refs: &mut Refs<'_, '_>, markers: &MarkerSet) -> Validation {
     let object = TypeRef::Map(Box::new(TypeRef::Any));
-    let rules = rules(
-        refs.cx,
-        &source.markers,
-        &object,
-        refs.home,
-        refs.diagnostics,
-    );
-    merge::fill(&mut gathered.rules, &rules);
+    rules(refs.cx, markers, &object, refs.home, refs.diagnostics)
 }
 
 /// A struct of Kubernetes whose source is not there, as the built-in table has it.
@@ -311,10 +330,11 @@ fn embed_builtin(
     match def.map(|def| (def.kind, def.validation)) {
         Some((TypeKind::Struct(def), rules)) => {
             let from = gathered.candidates.len();
-            add_rules(refs, source, gathered);
+            let mut all = own_rules(refs, source);
             if !is_undeclared(source) {
-                merge::fill(&mut gathered.rules, &rules);
+                merge::fill(&mut all, &rules);
             }
+            gathered.add_rules(all);
             let fields = def.fields.into_iter().map(|mut field| {
                 field.ty = builtin::resolved(field.ty);
                 field
@@ -357,121 +377,4 @@ fn type_meta(place: &Place) -> impl Iterator<Item = Field> {
         declared: declared.clone(),
         ..Field::optional(json_name, TypeRef::String)
     })
-}
-
-fn field(
-    refs: &mut Refs<'_, '_>,
-    owner: &Owner<'_>,
-    source: &go::Field,
-    tag: &JsonTag<'_>,
-) -> Field {
-    let markers = &source.markers;
-    let mut found = refs.resolve(&source.ty, &source.place);
-    if tag.quoted && refs.is_number(&source.ty, &found.ty) {
-        quote(refs, source, &mut found);
-    }
-    let pointer = matches!(source.ty, Type::Pointer(_));
-    let json_name = tag.name.unwrap_or(&source.name).to_owned();
-    let is_meta = owner.root && json_name == "metadata";
-    // A struct is never empty for Go's encoder.
-    let omits = match tag.omits {
-        Omission::Empty if !pointer && refs.is_struct(&source.ty) => Omission::Never,
-        omits => omits,
-    };
-    let may_omit = match refs.cx.options.compat.is_strict() {
-        true => tag.omits != Omission::Never,
-        false => tag.omits_empty,
-    };
-    let marked = is_required(owner.package, markers, may_omit);
-    let required = is_meta || marked;
-    let mut validation = rules(refs.cx, markers, &found.ty, refs.home, refs.diagnostics);
-    merge::fill(&mut validation, &found.validation);
-    let docs = docs(&source.docs, markers);
-    Field {
-        rust_name: String::new(),
-        docs: if docs.is_empty() { found.docs } else { docs },
-        option: !is_meta && is_option(&found.ty, pointer, required, omits),
-        required,
-        nullable: markers.has::<Nullable>(),
-        sparse: false,
-        default: default(markers, &found.ty),
-        flatten: false,
-        skip: false,
-        undeclared: false,
-        hashed: false,
-        with: false,
-        derived: None,
-        validation,
-        go: Some(GoField {
-            name: source.name.clone(),
-            omits: tag.omits,
-            pointer,
-            required: marked,
-        }),
-        declared: DeclaredAt::marked(&source.place, source.markers.places()),
-        ty: found.ty,
-        json_name,
-    }
-}
-
-/// Under `,string` Go writes numbers and booleans as text, whatever their types are called.
-fn quote(refs: &mut Refs<'_, '_>, source: &go::Field, found: &mut Ref) {
-    let strict = refs.cx.options.compat.is_strict();
-    let consequence = match strict {
-        true => "its schema and type are a string's",
-        false => "its schema is a number's, as by controller-gen, and refuses what Go writes",
-    };
-    refs.diagnostics.push(
-        Diagnostic::warning(format!(
-            "`{}` is text in JSON: its tag has the option `string`",
-            source.name
-        ))
-        .at(source.place.clone(), consequence)
-        .help("declare a string, or take the option out of the tag"),
-    );
-    if strict {
-        found.ty = TypeRef::String;
-        found.validation = Validation::default();
-    }
-}
-
-/// Markers first, then the package's default, under which what the encoder may leave out is optional.
-fn is_required(package: &Package, markers: &MarkerSet, may_omit: bool) -> bool {
-    match marked_requirement(markers) {
-        Some(marked) => marked == Requirement::Required,
-        None => !may_omit && !package.markers.has::<ValidationOptional>(),
-    }
-}
-
-/// Whether the Rust field is an `Option`: where the encoder may write nothing or null, and where the schema lets the property
-/// be missing. A required text, list or map that is left out when empty needs none.
-fn is_option(ty: &TypeRef, pointer: bool, required: bool, omits: Omission) -> bool {
-    let has_empty = matches!(ty, TypeRef::String | TypeRef::List(_) | TypeRef::Map(_));
-    let zero_is_null = matches!(
-        ty,
-        TypeRef::Known(KnownType::Time | KnownType::MicroTime | KnownType::ByteString)
-    );
-    // A `Value` holds null by itself.
-    if *ty == TypeRef::Any {
-        return !required || omits != Omission::Never;
-    }
-    pointer || !required || zero_is_null || (omits != Omission::Never && !has_empty)
-}
-
-/// Adds the rules that keep optional immutable fields of a struct from being removed.
-pub(super) fn add_immutable(validation: &mut Validation, def: &StructDef, ty: &Type) {
-    let Type::Struct(sources) = ty else {
-        return;
-    };
-    for source in sources {
-        let tag = JsonTag::of(source);
-        let name = tag.name.unwrap_or(&source.name);
-        let Some(rule) = immutable_once_set(name, &source.markers) else {
-            continue;
-        };
-        let field = def.fields.iter().find(|field| field.json_name == name);
-        if field.is_some_and(|field| !field.required) {
-            validation.rules.push(rule);
-        }
-    }
 }

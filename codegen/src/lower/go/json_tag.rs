@@ -13,20 +13,26 @@ pub(super) struct JsonTag<'a> {
     pub(super) omits_empty: bool,
     /// `json:",string"`
     pub(super) quoted: bool,
+    /// `json:",inline"`, which encoding/json does not know.
+    pub(super) inline: bool,
+    /// What controller-gen takes for embedded, whether the field has a name in Go or not: with the option `inline`, or a tag without a name.
+    pub(super) inlined: bool,
     /// `json:"-"`
     pub(super) skip: bool,
 }
 
 impl<'a> JsonTag<'a> {
     pub(super) fn of(field: &'a go::Field) -> Self {
-        let text = field.tag.as_ref().and_then(|tag| tag.json.as_deref());
-        let text = text.unwrap_or_default();
+        let json = field.tag.as_ref().and_then(|tag| tag.json.as_deref());
+        let text = json.unwrap_or_default();
         let mut parts = text.split(',');
         let name = parts.next().unwrap_or_default();
-        let (mut omits, mut omits_empty, mut quoted) = (Omission::Never, false, false);
+        let (mut omits, mut omits_empty) = (Omission::Never, false);
+        let (mut quoted, mut inline) = (false, false);
         for option in parts {
             match option {
                 "string" => quoted = true,
+                "inline" => inline = true,
                 "omitzero" => omits = Omission::Zero,
                 "omitempty" => omits_empty = true,
                 _ => {}
@@ -40,6 +46,8 @@ impl<'a> JsonTag<'a> {
             omits,
             omits_empty,
             quoted,
+            inline,
+            inlined: inline || json.is_some() && name.is_empty(),
             skip: text == "-",
         }
     }
@@ -64,5 +72,24 @@ pub(super) fn check(refs: &mut Refs<'_, '_>, source: &go::Field) {
         diagnostic
             .at(fault.place.clone(), "Go ignores the tag from the fault on")
             .help("a tag is written `json:\"name,omitempty\" key:\"value\"`, in backticks"),
+    );
+}
+
+/// A field with a name is a property, whatever `json:",inline"` says; controller-gen inlines it.
+pub(super) fn warn_of_inline(refs: &mut Refs<'_, '_>, source: &go::Field, tag: &JsonTag<'_>) {
+    let property = tag.name.unwrap_or(&source.name);
+    let consequence = match refs.cx.options.compat.is_strict() {
+        true => format!("it is the property `{property}`"),
+        false => format!(
+            "as by controller-gen, the schema has no property `{property}`, which Go writes"
+        ),
+    };
+    refs.diagnostics.push(
+        Diagnostic::warning(format!(
+            "`{}` is not inlined: Go's encoder knows no option `inline`",
+            source.name
+        ))
+        .at(source.place.clone(), consequence)
+        .help("embed the type, without a name of the field or in the tag; or take the option out of the tag"),
     );
 }

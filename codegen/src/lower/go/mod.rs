@@ -15,6 +15,7 @@ mod marked;
 mod merge;
 mod modules;
 mod native;
+mod property;
 mod refs;
 mod roots;
 mod types;
@@ -28,8 +29,8 @@ use rayon::prelude::*;
 pub use self::native::Native;
 use self::{
     cx::{Cx, Declared},
-    fields::Owner,
     modules::ApiVersion,
+    property::Owner,
     refs::{Reached, Refs},
     roots::Role,
 };
@@ -372,28 +373,40 @@ impl Lowered {
 
 /// The definition of a root: TypeMeta is implied.
 fn root_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: String) -> TypeDef {
-    let decl = declared.decl;
-    let Type::Struct(sources) = &decl.ty else {
+    let (cx, decl) = (refs.cx, declared.decl);
+    let Some(found) = roots::structure(cx, declared.pkg.package, decl) else {
         return types::type_def(refs, declared, name);
     };
     let owner = Owner {
-        package: declared.pkg.package,
+        package: found.package,
         root: true,
     };
-    let (fields, _) = fields::fields(refs, &owner, sources);
+    let mut body = fields::body(&mut refs.of(found.package), &owner, found.fields);
     let object = crate::model::TypeRef::Map(Box::new(crate::model::TypeRef::Any));
     let mut validation: Validation =
         marked::rules(refs.cx, &decl.markers, &object, refs.home, refs.diagnostics);
     let def = StructDef {
-        fields,
+        fields: body.fields,
         unknown_fields: UnknownFields::Pruned,
         ..StructDef::default()
     };
-    fields::add_immutable(&mut validation, &def, &decl.ty);
+    let mut docs = marked::docs(&decl.docs, &decl.markers);
+    if !std::ptr::eq(found.decl, decl) {
+        let markers = &found.decl.markers;
+        let below = marked::rules(cx, markers, &object, refs.home, refs.diagnostics);
+        merge::fill(&mut validation, &below);
+        if docs.is_empty() {
+            docs = marked::docs(&found.decl.docs, markers);
+        }
+    }
+    // Of a root, what is embedded has its rules before.
+    let first = std::mem::take(&mut body.embedded.rules).into_iter();
+    validation.rules.splice(0..0, first.chain(body.immutable));
+    merge::fill(&mut validation, &body.embedded);
     let kind = TypeKind::Struct(def);
     crate::lower::one_of::check(&decl.markers, &kind, refs.diagnostics);
     TypeDef {
-        docs: marked::docs(&decl.docs, &decl.markers),
+        docs,
         path: name.clone(),
         name,
         shared: false,

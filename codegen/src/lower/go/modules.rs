@@ -9,10 +9,10 @@ use crate::{
     model::names,
     options::Options,
     read::{
-        go::{ConstValue, EnumLiteral, Package, TypeDecl},
+        go::{Package, TypeDecl},
         markers::{
             crd::Skip,
-            package::{GroupGoName, GroupName, VersionName},
+            package::{GroupGoName, VersionName},
         },
     },
 };
@@ -138,7 +138,7 @@ fn candidates<'a>(
         let Some(first) = roots.next().filter(|_| !markers.has::<Skip>()) else {
             continue;
         };
-        let Some(group) = group_of(package) else {
+        let Some(group) = roots::group_of(package) else {
             // Types of other uses, such as a scheme's own, need no group.
             if roots::role(cx, package, first) == roots::Role::Root {
                 without_group.push((package, first));
@@ -185,20 +185,6 @@ fn no_group(package: &Package, root: &TypeDecl, is_alone: bool) -> Diagnostic {
         Diagnostic::warning(message).at(root.place.clone(), "left out")
     }
     .help("write `// +groupName=<group>` above the package clause, such as in doc.go")
-}
-
-/// The group that the package's markers name, else its constant `GroupName`, as the APIs of Kubernetes itself have it.
-fn group_of(package: &Package) -> Option<&str> {
-    let mut markers = package.markers.0.iter();
-    if let Some(marker) = markers.find(|marker| marker.is::<GroupName>()) {
-        return marker.argument("")?.value.as_str();
-    }
-    let mut constants = package.consts.iter();
-    let named = constants.find(|constant| constant.name == "GroupName")?;
-    match &named.value {
-        ConstValue::Literal(EnumLiteral::String(group)) => Some(group.as_str()),
-        _ => None,
-    }
 }
 
 /// A module for each package, after its name, with as much of its path as makes it unique: `meta_v1`.

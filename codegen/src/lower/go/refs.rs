@@ -288,6 +288,16 @@ impl Refs<'_, '_> {
         }
     }
 
+    /// Whether values of the type are maps, or any JSON.
+    pub(super) fn is_map(&self, ty: &Type) -> bool {
+        let named = self.cx.named(self.package, ty);
+        let end = named.and_then(|(package, name)| self.cx.underlying(package, name));
+        match end.map_or(ty, |end| &end.decl.ty) {
+            Type::Pointer(inner) => self.is_map(inner),
+            ty => matches!(ty, Type::Map(..) | Type::Basic("any")),
+        }
+    }
+
     /// Whether Go's encoder writes values of the type, which resolves to `found`, as numbers or booleans.
     pub(super) fn is_number(&self, ty: &Type, found: &TypeRef) -> bool {
         use TypeRef::{Bool, Float, Float32, Int32, Int64, Integer};

@@ -7,12 +7,13 @@ use crate::{
     model::{CustomMethod, Resource, TypeRef, VerbSet},
     options::Options,
     read::{
-        go::{Field, META, Package, Type, TypeDecl},
+        go::{ConstValue, EnumLiteral, Field, META, Package, Type, TypeDecl},
         markers::{
             At, MarkerSet,
             client::{GenClient, NoStatus},
             crd::{SkipVersion, StatusSubresource},
             object::{DeepCopyInterfaces, ObjectRoot},
+            package::GroupName,
         },
     },
 };
@@ -31,13 +32,12 @@ pub(super) enum Role {
 }
 
 pub(super) fn role(cx: &Cx<'_>, package: &Package, decl: &TypeDecl) -> Role {
-    let Type::Struct(fields) = &decl.ty else {
+    let Some(found) = structure(cx, package, decl) else {
         return Role::Plain;
     };
     let has = |wanted: &str| {
-        fields
-            .iter()
-            .find(|field| is_meta(cx, package, field, wanted))
+        let mut fields = found.fields.iter();
+        fields.find(|field| is_meta(cx, found.package, field, wanted))
     };
     if has("TypeMeta").is_none() || decl.markers.has::<SkipVersion>() {
         return Role::Plain;
@@ -52,6 +52,53 @@ pub(super) fn role(cx: &Cx<'_>, package: &Package, decl: &TypeDecl) -> Role {
         Role::Object
     } else {
         Role::Plain
+    }
+}
+
+/// The struct that an object is.
+pub(super) struct Struct<'c> {
+    /// The package whose names its fields use.
+    pub(super) package: &'c Package,
+    pub(super) decl: &'c TypeDecl,
+    pub(super) fields: &'c [Field],
+}
+
+/// The struct that a type is: its own, or, of `type Disk v2.Disk`, that of the kind in another package of the group, of which it is a version then.
+pub(super) fn structure<'c>(
+    cx: &'c Cx<'_>,
+    package: &'c Package,
+    decl: &'c TypeDecl,
+) -> Option<Struct<'c>> {
+    let (declaring, declared) = match &decl.ty {
+        Type::Imported(..) if !decl.alias => {
+            let end = cx.underlying(&package.path, &decl.name)?;
+            let group = group_of(package)?;
+            let is_version = end.decl.name == decl.name && group_of(end.pkg.package) == Some(group);
+            is_version.then_some((end.pkg.package, end.decl))?
+        }
+        _ => (package, decl),
+    };
+    match &declared.ty {
+        Type::Struct(fields) => Some(Struct {
+            package: declaring,
+            decl: declared,
+            fields,
+        }),
+        _ => None,
+    }
+}
+
+/// The group that the package's markers name, else its constant `GroupName`, as the APIs of Kubernetes itself have it.
+pub(super) fn group_of(package: &Package) -> Option<&str> {
+    let mut markers = package.markers.0.iter();
+    if let Some(marker) = markers.find(|marker| marker.is::<GroupName>()) {
+        return marker.argument("")?.value.as_str();
+    }
+    let mut constants = package.consts.iter();
+    let named = constants.find(|constant| constant.name == "GroupName")?;
+    match &named.value {
+        ConstValue::Literal(EnumLiteral::String(group)) => Some(group.as_str()),
+        _ => None,
     }
 }
 
@@ -101,7 +148,7 @@ pub(super) fn resource(
     diagnostics: &mut Diagnostics,
 ) -> (Resource, Vec<Reached>) {
     let markers = &decl.markers;
-    let status = has_status(decl, options, diagnostics);
+    let status = has_status(methods, decl, options, diagnostics);
     let verbs = verbs::verbs(markers, status, diagnostics);
     let mut reached = Vec::new();
     let mut methods = client_methods(methods, markers, &verbs, &mut reached, diagnostics);
@@ -127,12 +174,17 @@ pub(super) fn resource(
 
 /// Whether `/status` is a subresource: controller-gen's marker says so. Where a type has none of its markers, as a type for
 /// client-gen alone, the field does.
-fn has_status(decl: &TypeDecl, options: &Options, diagnostics: &mut Diagnostics) -> bool {
+fn has_status(
+    names: &ByName<'_, '_>,
+    decl: &TypeDecl,
+    options: &Options,
+    diagnostics: &mut Diagnostics,
+) -> bool {
     let markers = &decl.markers;
-    let Type::Struct(fields) = &decl.ty else {
+    let Some(found) = structure(names.cx, names.package, decl) else {
         return false;
     };
-    let has_field = fields.iter().any(|field| field.name == "Status");
+    let has_field = found.fields.iter().any(|field| field.name == "Status");
     if let Some(marker) = markers.get::<StatusSubresource>() {
         if !has_field {
             diagnostics.push(

@@ -2,10 +2,10 @@
 
 use super::{
     cx::Declared,
-    enums,
-    fields::{self, Owner},
+    enums, fields,
     marked::{docs, rules},
     merge,
+    property::Owner,
     refs::Refs,
 };
 use crate::{
@@ -33,6 +33,7 @@ pub(super) fn type_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: St
     }
     let marshals = pkg.marshals(&decl.name);
     let mut inlined = Validation::default();
+    let mut immutable = Vec::new();
     let writer = match &decl.ty {
         Type::Struct(sources) if marshals.is_none() => fields::writer(refs, sources),
         _ => None,
@@ -73,10 +74,11 @@ pub(super) fn type_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: St
                     &mut *refs.diagnostics
                 },
             };
-            let (fields, rules) = fields::fields(&mut inner, &owner, sources);
-            inlined = rules;
+            let body = fields::body(&mut inner, &owner, sources);
+            inlined = body.embedded;
+            immutable = body.immutable;
             TypeKind::Struct(StructDef {
-                fields,
+                fields: body.fields,
                 unknown_fields: UnknownFields::Pruned,
                 ..StructDef::default()
             })
@@ -110,17 +112,8 @@ pub(super) fn type_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: St
     } else {
         rules(refs.cx, &decl.markers, &target, refs.home, refs.diagnostics)
     };
-    if let TypeKind::Struct(def) = &kind {
-        // The rules of what is inlined come before those of the struct.
-        if !inlined.rules.is_empty() {
-            let first = std::mem::take(&mut inlined.rules);
-            validation.rules.splice(0..0, first);
-        }
-        merge::fill(&mut validation, &inlined);
-        fields::add_immutable(&mut validation, def, &decl.ty);
-    } else {
-        merge::fill(&mut validation, &inlined);
-    }
+    validation.rules.splice(0..0, immutable);
+    merge::fill(&mut validation, &inlined);
     enums::add_values(&mut validation, declared);
     one_of::check(&decl.markers, &kind, refs.diagnostics);
     TypeDef {

@@ -416,18 +416,16 @@ fn report_nulls(
     );
 }
 
-/// Adds the rules of a struct that keep optional immutable fields from being removed.
+/// Adds the rules of a struct that keep optional immutable fields from being removed, before its own.
 fn add_immutable(validation: &mut Validation, kind: &TypeKind, body: &Body) {
     let (TypeKind::Struct(def), Body::Struct(fields)) = (kind, body) else {
         return;
     };
-    for (field, source) in def.fields.iter().zip(&fields.fields) {
-        if let Some(rule) = immutable_once_set(&field.json_name, &source.markers)
-            && !field.required
-        {
-            validation.rules.push(rule);
-        }
-    }
+    let fields = def.fields.iter().zip(&fields.fields);
+    let optional = fields.filter(|(field, _)| !field.required);
+    let rules = optional
+        .filter_map(|(field, source)| immutable_once_set(&field.json_name, &source.markers));
+    validation.rules.splice(0..0, rules);
 }
 
 /// The name that serde writes.

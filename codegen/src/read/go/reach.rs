@@ -61,13 +61,32 @@ pub(crate) const META: &str = "k8s.io/apimachinery/pkg/apis/meta/v1";
 /// The type in it of every object's `kind` and `apiVersion`.
 const TYPE_META: &str = "TypeMeta";
 
-/// Whether a package declares objects: structs with `TypeMeta` and `ObjectMeta`.
+/// Whether a package declares objects: structs with `TypeMeta` and `ObjectMeta`, or kinds of another version.
 pub(crate) fn declares_objects(package: &GoPackage) -> bool {
-    package.parsed().any(|(file, syntax)| {
+    let declares_structs = package.parsed().any(|(file, syntax)| {
         let has_metadata =
             |fields| embeds(file, fields, "ObjectMeta") || has_metadata(file, fields);
         typed(file, syntax).any(|(_, fields)| has_metadata(fields))
-    })
+    });
+    declares_structs || !shared(package).is_empty()
+}
+
+/// The kinds that are those of another version, `type Disk v2.Disk`. There is a list of each.
+fn shared(package: &GoPackage) -> Vec<&str> {
+    let mut lists = BTreeSet::new();
+    let mut found = Vec::new();
+    for (file, syntax) in package.parsed() {
+        for spec in &syntax.types {
+            let own = file.text_of(&spec.name);
+            lists.extend(own.strip_suffix("List"));
+            let is_own = |name: &Span| file.text_of(name) == own;
+            if !spec.alias && matches!(&spec.ty, TypeExpr::Qualified(_, name) if is_own(name)) {
+                found.push(own);
+            }
+        }
+    }
+    found.retain(|name| lists.contains(name));
+    found
 }
 
 /// The structs of a file with `TypeMeta`, by name: objects, lists of them, and objects without metadata, such as a webhook's review.
@@ -120,6 +139,9 @@ impl<'a> Walk<'a> {
     /// Starts at the objects of a package, or at all that it exports if there are none.
     fn start(&mut self, package: &'a GoPackage) {
         if declares_objects(package) {
+            for name in shared(package) {
+                self.reach(&package.path, name);
+            }
             for (file, syntax) in package.parsed() {
                 for (name, _) in typed(file, syntax) {
                     self.reach(&package.path, name);

@@ -1,5 +1,7 @@
 //! Rules for the value of a type or field and, with `items:`, for the items of a list.
 
+use std::borrow::Cow;
+
 use serde_json::{Number, Value};
 
 use super::{
@@ -255,7 +257,7 @@ impl SchemaMarker for AtLeastOneOf {
 fn one_of(how_many: &str, may: &str, fields: &[String], compared: &str) -> CelRule {
     let set: Vec<_> = fields
         .iter()
-        .map(|field| format!("has(self.{field})"))
+        .map(|field| format!("has(self.{})", in_cel(field)))
         .collect();
     let set = set.join(",");
     let fields = fields.join(" ");
@@ -266,6 +268,11 @@ fn one_of(how_many: &str, may: &str, fields: &[String], compared: &str) -> CelRu
         )),
         ..CelRule::default()
     }
+}
+
+/// A property in a rule; controller-gen writes it as it is, and the API server refuses `self.a-b`.
+pub(crate) fn in_cel(property: &str) -> Cow<'_, str> {
+    kube_names::cel::escaped(property).map_or(Cow::Borrowed(property), Cow::Owned)
 }
 
 /// All of them.

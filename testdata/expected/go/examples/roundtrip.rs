@@ -10,6 +10,12 @@ fn written(line: &str) -> serde_json::Result<String> {
     match (text("apiVersion").as_str(), text("kind").as_str()) {
         (_, "Shape") => serde_json::to_string(&serde_json::from_str::<Shape>(line)?),
         (_, "Foo") => serde_json::to_string(&serde_json::from_str::<Foo>(line)?),
+        ("timers.example.com/v1", "Holiday") => {
+            serde_json::to_string(&serde_json::from_str::<timers::v1::Holiday>(line)?)
+        }
+        (_, "Holiday") => {
+            serde_json::to_string(&serde_json::from_str::<timers::v2::Holiday>(line)?)
+        }
         ("timers.example.com/v1", _) => {
             serde_json::to_string(&serde_json::from_str::<timers::v1::Timer>(line)?)
         }

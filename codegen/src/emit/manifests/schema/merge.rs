@@ -26,7 +26,14 @@ impl Schema {
 
     /// The schema of a value without a named type, with what its markers say in place of its own.
     pub(super) fn overridden(mut self, own: Self) -> Self {
+        let rules = self.words.remove(RULES);
         self.words.extend(own.words);
+        match (self.words.get_mut(RULES), rules) {
+            // What is flattened has rules, too.
+            (Some(Value::Array(own)), Some(Value::Array(rules))) => own.extend(rules),
+            (None, Some(rules)) => self.words.set(RULES, rules),
+            _ => {}
+        }
         self.properties.extend(own.properties);
         self.required.extend(own.required);
         self.items = own.items.or(self.items);

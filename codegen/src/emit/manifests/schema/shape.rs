@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
-    PRESERVE, Schema,
+    PRESERVE, RULES, Schema,
     integers::{integer, whole_number},
     object::{metadata_may_be_missing, of_object},
 };
@@ -256,8 +256,11 @@ impl<'a> Shapes<'a> {
             (None, _, Some(Marshals::Json)) if self.has_type_of_marker(def) => Schema::default(),
             (None, TypeKind::Struct(body), _) => {
                 let schema = self.structure(body, scope, at);
-                let is_root = scope.resources.iter().any(|one| one.root == def.name);
-                if is_root { of_object(schema) } else { schema }
+                if is_root(def, scope) {
+                    of_object(schema)
+                } else {
+                    schema
+                }
             }
             (None, TypeKind::Enum(def), _) => enumeration(def, scope),
             (None, TypeKind::Union(def), _) => self.union(def, scope, at),
@@ -276,9 +279,17 @@ impl<'a> Shapes<'a> {
         if !writes_itself || self.compat == Compat::Strict {
             own.describe(self.docs(&def.docs, scope));
         }
-        let base = self.with_elements(base, &def.validation);
+        let mut base = self.with_elements(base, &def.validation);
         let schema = if named {
             self.narrowed(base.used(own.clone()), &own)
+        } else if is_root(def, scope) {
+            // Of a root, what is flattened has its rules before.
+            let rules = base.words.remove(RULES);
+            let mut schema = base.overridden(own);
+            if let Some(rules) = rules {
+                schema.fold(Schema::default().with(RULES, rules));
+            }
+            schema
         } else {
             base.overridden(own)
         };
@@ -426,6 +437,11 @@ impl<'a> Shapes<'a> {
             Compat::ControllerGen => Blank::Kept,
         }
     }
+}
+
+/// Whether the type is a kind.
+fn is_root(def: &TypeDef, scope: Lookup<'_>) -> bool {
+    scope.resources.iter().any(|one| one.root == def.name)
 }
 
 /// Whether the type has a name of its own, so that its schema is joined with its user's.

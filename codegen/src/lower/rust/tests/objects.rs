@@ -329,10 +329,10 @@ fn an_immutable_field_has_its_rule_and_an_optional_one_another_above_it() {
     assert_eq!(
         rules,
         [
+            "!has(oldSelf.a) || has(self.a)",
             "true",
             "[has(self.a),has(self.b)].filter(x,x==true).size() <= 1",
             "[has(self.a),has(self.b)].filter(x,x==true).size() >= 1",
-            "!has(oldSelf.a) || has(self.a)",
         ]
     );
     let messages: Vec<_> = spec
@@ -344,10 +344,10 @@ fn an_immutable_field_has_its_rule_and_an_optional_one_another_above_it() {
     assert_eq!(
         messages,
         [
+            Some("field a is immutable once set"),
             None,
             Some("at most one of the fields in [a b] may be set"),
             Some("at least one of the fields in [a b] must be set"),
-            Some("field a is immutable once set"),
         ]
     );
     for index in [0, 2] {

@@ -37,7 +37,7 @@ impl Clientset {
 }
 
 /// The resources that the embedded API server serves beside the built-in kinds.
-const RESOURCES: [fake::Resource; 8] = [
+const RESOURCES: [fake::Resource; 10] = [
     fake::Resource {
         group: "samplecontroller.k8s.io",
         version: "v1alpha1",
@@ -74,12 +74,34 @@ const RESOURCES: [fake::Resource; 8] = [
     fake::Resource {
         group: "timers.example.com",
         version: "v2",
+        kind: "Holiday",
+        plural: "holidays",
+        singular: "holiday",
+        scope: fake::Scope::Namespaced,
+        short_names: &[],
+        status: false,
+        scale: None,
+    },
+    fake::Resource {
+        group: "timers.example.com",
+        version: "v2",
         kind: "Timer",
         plural: "timers",
         singular: "timer",
         scope: fake::Scope::Namespaced,
         short_names: &["tm"],
         status: true,
+        scale: None,
+    },
+    fake::Resource {
+        group: "timers.example.com",
+        version: "v1",
+        kind: "Holiday",
+        plural: "holidays",
+        singular: "holiday",
+        scope: fake::Scope::Namespaced,
+        short_names: &[],
+        status: false,
         scale: None,
     },
     fake::Resource {

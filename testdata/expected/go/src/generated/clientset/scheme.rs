@@ -15,7 +15,9 @@ pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeEr
     scheme.register::<crate::apis::samplecontroller::v1alpha1::Foo>()?;
     scheme.register::<crate::apis::shapes::v1::Shape>()?;
     scheme.register::<crate::apis::shapes::v1::Usage>()?;
+    scheme.register::<crate::apis::timers::v2::Holiday>()?;
     scheme.register::<crate::apis::timers::v2::Timer>()?;
+    scheme.register::<crate::apis::timers::v1::Holiday>()?;
     scheme.register::<crate::apis::timers::v1::Timer>()?;
     scheme.register::<crate::apis::wardle::v1beta1::Flunder>()?;
     scheme.register::<crate::apis::wardle::v1alpha1::Fischer>()?;

@@ -3,15 +3,17 @@
 
 //! Types of `timers.example.com/v2`.
 
+mod holiday_types;
 mod timer_types;
 pub mod zz_generated_register;
 
-pub use self::timer_types::*;
+pub use self::{holiday_types::*, timer_types::*};
 pub use self::zz_generated_register::{
     GROUP_NAME, VERSION, add_to_scheme, group_version, kind, resource,
 };
 
 ::codegen_runtime::codec::kinds! {
     "timers.example.com" / "v2";
+    Holiday, "holidays", NamespaceResourceScope;
     Timer, "timers", NamespaceResourceScope;
 }

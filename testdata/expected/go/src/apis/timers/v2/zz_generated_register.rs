@@ -39,6 +39,7 @@ pub fn resource(resource: &str) -> scheme::GroupResource {
 /// Another type is registered for one of the kinds.
 #[inline]
 pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeError> {
+    scheme.register::<super::Holiday>()?;
     scheme.register::<super::Timer>()?;
     Ok(())
 }

@@ -12,6 +12,17 @@ use ::codegen_runtime::k8s_openapi::api::core::v1::ObjectReference;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 
 apply::configuration! {
+    /// What to apply of [`Holiday`](api::Holiday).
+    pub struct HolidayApply of namespaced api::Holiday {
+        /// Days of the year, such as 12-25.
+        /// Items are merged.
+        days: list String,
+        /// Zone in which they are.
+        zone: into String,
+    }
+}
+
+apply::configuration! {
     /// What to apply of [`TimerSpec`](api::TimerSpec).
     pub struct TimerSpecApply {
         /// Rule says when, in the five fields of crontab(5).
@@ -60,5 +71,6 @@ apply::configuration! {
 
 codec::kinds! {
     "timers.example.com" / "v1";
+    HolidayApply = "Holiday", "holidays", NamespaceResourceScope;
     TimerApply = "Timer", "timers", NamespaceResourceScope;
 }

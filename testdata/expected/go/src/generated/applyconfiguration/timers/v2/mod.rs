@@ -10,7 +10,18 @@ use crate::apis::timers::v2 as api;
 use ::codegen_runtime::k8s_openapi::api::batch::v1::JobTemplateSpec;
 use ::codegen_runtime::k8s_openapi::api::core::v1::LocalObjectReference;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
-use crate::apis::timers::v1::OverlapPolicy;
+use crate::apis::timers::v1::{OverlapPolicy, Zone};
+
+apply::configuration! {
+    /// What to apply of [`Holiday`](api::Holiday).
+    pub struct HolidayApply of namespaced api::Holiday {
+        /// Days of the year, such as 12-25.
+        /// Items are merged.
+        days: list String,
+        /// Zone in which they are.
+        zone: into Zone,
+    }
+}
 
 apply::configuration! {
     /// What to apply of [`Moments`](api::Moments).
@@ -79,5 +90,6 @@ apply::configuration! {
 
 codec::kinds! {
     "timers.example.com" / "v2";
+    HolidayApply = "Holiday", "holidays", NamespaceResourceScope;
     TimerApply = "Timer", "timers", NamespaceResourceScope;
 }

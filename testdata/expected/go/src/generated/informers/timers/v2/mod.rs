@@ -19,6 +19,13 @@ impl V2Informers {
         Self(factory)
     }
 
+    /// The informer for `holidays`.
+    #[inline]
+    #[must_use]
+    pub fn holidays(&self) -> HolidayInformer {
+        HolidayInformer::new(self.0.clone())
+    }
+
     /// The informer for `timers`.
     #[inline]
     #[must_use]
@@ -26,6 +33,9 @@ impl V2Informers {
         TimerInformer::new(self.0.clone())
     }
 }
+
+/// The factory's informer for [`Holiday`](api::Holiday) objects, and its lister. Cloning is cheap.
+pub type HolidayInformer = informer::TypedInformer<api::Holiday, listers::HolidayLister>;
 
 /// The factory's informer for [`Timer`](api::Timer) objects, and its lister. Cloning is cheap.
 pub type TimerInformer = informer::TypedInformer<api::Timer, listers::TimerLister>;

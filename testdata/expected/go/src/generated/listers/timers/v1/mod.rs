@@ -6,6 +6,38 @@
 use ::codegen_runtime::lister;
 use crate::apis::timers::v1 as api;
 
+/// Reads [`Holiday`](api::Holiday) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct HolidayLister(lister::Lister<api::Holiday>);
+
+impl HolidayLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn holidays(&self, namespace: &str) -> HolidayNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::Holiday>> for HolidayLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::Holiday>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for HolidayLister {
+    type Target = lister::Lister<api::Holiday>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`Holiday`](api::Holiday) objects of one namespace from a cache. Cloning is cheap.
+pub type HolidayNamespaceLister = lister::NamespaceLister<api::Holiday>;
+
 /// Reads [`Timer`](api::Timer) objects from a cache. Cloning is cheap.
 #[derive(Clone, Debug)]
 pub struct TimerLister(lister::Lister<api::Timer>);

@@ -25,6 +25,13 @@ impl TimersV2Client {
         &self.0
     }
 
+    /// The client for `holidays` in `namespace`; the empty one stands for all namespaces.
+    #[inline]
+    #[must_use]
+    pub fn holidays(&self, namespace: &str) -> Holidays {
+        Holidays::namespaced(self.0.clone(), namespace)
+    }
+
     /// The client for `timers` in `namespace`; the empty one stands for all namespaces.
     #[inline]
     #[must_use]
@@ -32,6 +39,15 @@ impl TimersV2Client {
         Timers::namespaced(self.0.clone(), namespace)
     }
 }
+
+/// Client for [`Holiday`](api::Holiday) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
+pub type Holidays = client::TypedClient<api::Holiday, client::verbs::NoStatus>;
+
+/// A list of [`Holiday`](api::Holiday) objects.
+pub type HolidayList = kube::api::ObjectList<api::Holiday>;
 
 /// Client for [`Timer`](api::Timer) objects. Cloning is cheap.
 ///

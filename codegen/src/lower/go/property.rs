@@ -1,0 +1,164 @@
+//! Properties: from one field of a Go struct to a [`Field`].
+
+use super::{
+    json_tag::JsonTag,
+    marked::{docs, rules},
+    merge,
+    refs::{Ref, Refs},
+};
+use crate::{
+    diag::Diagnostic,
+    lower::{
+        presence::{Requirement, default, marked_requirement},
+        validation::immutable_once_set,
+    },
+    model::{CelRule, DeclaredAt, Field, GoField, KnownType, Omission, TypeRef, Validation},
+    read::{
+        go::{self, Package, Type},
+        markers::{
+            MarkerSet,
+            field::{Nullable, Schemaless, ValidationOptional},
+        },
+    },
+};
+
+/// The struct that the fields are of.
+pub(super) struct Owner<'a> {
+    pub(super) package: &'a Package,
+    /// Whether it is an API object, whose TypeMeta is implied and whose metadata is always there.
+    pub(super) root: bool,
+}
+
+/// Whether the schema says nothing of what the field holds, or of the fields of what it embeds.
+pub(super) fn is_undeclared(source: &go::Field) -> bool {
+    source.markers.has::<Schemaless>()
+}
+
+/// The field as a property.
+pub(super) fn field(
+    refs: &mut Refs<'_, '_>,
+    owner: &Owner<'_>,
+    source: &go::Field,
+    tag: &JsonTag<'_>,
+) -> Field {
+    let markers = &source.markers;
+    let mut found = refs.resolve(&source.ty, &source.place);
+    if tag.quoted && refs.is_number(&source.ty, &found.ty) {
+        quote(refs, source, &mut found);
+    }
+    if is_undeclared(source) {
+        // What its type demands is left out of the schema, too.
+        found.validation = Validation::default();
+        found.docs.clear();
+    }
+    let pointer = matches!(source.ty, Type::Pointer(_));
+    let json_name = tag.name.unwrap_or(&source.name).to_owned();
+    let is_meta = owner.root && json_name == "metadata";
+    // A struct is never empty for Go's encoder.
+    let omits = match tag.omits {
+        Omission::Empty if !pointer && refs.is_struct(&source.ty) => Omission::Never,
+        omits => omits,
+    };
+    let strict = refs.cx.options.compat.is_strict();
+    let marked = is_required(owner.package, markers, may_omit(strict, tag));
+    let required = is_meta || marked;
+    let mut validation = rules(refs.cx, markers, &found.ty, refs.home, refs.diagnostics);
+    merge::fill(&mut validation, &found.validation);
+    let docs = docs(&source.docs, markers);
+    Field {
+        rust_name: String::new(),
+        docs: if docs.is_empty() { found.docs } else { docs },
+        option: !is_meta && is_option(&found.ty, pointer, required, omits),
+        required,
+        nullable: markers.has::<Nullable>(),
+        sparse: false,
+        default: default(markers, &found.ty),
+        flatten: false,
+        skip: false,
+        undeclared: false,
+        hashed: false,
+        with: false,
+        derived: None,
+        validation,
+        go: Some(GoField {
+            name: source.name.clone(),
+            omits: tag.omits,
+            pointer,
+            required: marked,
+        }),
+        declared: DeclaredAt::marked(&source.place, source.markers.places()),
+        ty: found.ty,
+        json_name,
+    }
+}
+
+/// Under `,string` Go writes numbers and booleans as text, whatever their types are called.
+fn quote(refs: &mut Refs<'_, '_>, source: &go::Field, found: &mut Ref) {
+    let strict = refs.cx.options.compat.is_strict();
+    let consequence = match strict {
+        true => "its schema and type are a string's",
+        false => "its schema is a number's, as by controller-gen, and refuses what Go writes",
+    };
+    refs.diagnostics.push(
+        Diagnostic::warning(format!(
+            "`{}` is text in JSON: its tag has the option `string`",
+            source.name
+        ))
+        .at(source.place.clone(), consequence)
+        .help("declare a string, or take the option out of the tag"),
+    );
+    if strict {
+        found.ty = TypeRef::String;
+        found.validation = Validation::default();
+    }
+}
+
+/// Markers first, then the package's default, under which what the encoder may leave out is optional.
+fn is_required(package: &Package, markers: &MarkerSet, may_omit: bool) -> bool {
+    match marked_requirement(markers) {
+        Some(marked) => marked == Requirement::Required,
+        None => !may_omit && !package.markers.has::<ValidationOptional>(),
+    }
+}
+
+/// Whether the Rust field is an `Option`: where the encoder may write nothing or null, and where the schema lets the property
+/// be missing. A required text, list or map that is left out when empty needs none.
+fn is_option(ty: &TypeRef, pointer: bool, required: bool, omits: Omission) -> bool {
+    let has_empty = matches!(ty, TypeRef::String | TypeRef::List(_) | TypeRef::Map(_));
+    let zero_is_null = matches!(
+        ty,
+        TypeRef::Known(KnownType::Time | KnownType::MicroTime | KnownType::ByteString)
+    );
+    // A `Value` holds null by itself.
+    if *ty == TypeRef::Any {
+        return !required || omits != Omission::Never;
+    }
+    pointer || !required || zero_is_null || (omits != Omission::Never && !has_empty)
+}
+
+/// The rules that keep optional immutable fields of a struct from being removed; what is behind a pointer may be missing altogether.
+pub(super) fn immutable_rules(
+    refs: &Refs<'_, '_>,
+    owner: &Owner<'_>,
+    sources: &[go::Field],
+    through_pointer: bool,
+) -> Vec<CelRule> {
+    let strict = refs.cx.options.compat.is_strict();
+    let rules = sources.iter().filter_map(|source| {
+        let tag = JsonTag::of(source);
+        let rule = immutable_once_set(tag.name.unwrap_or(&source.name), &source.markers)?;
+        let required = is_required(owner.package, &source.markers, may_omit(strict, &tag));
+        let stays = required && !(strict && through_pointer);
+        (!stays && !tag.skip).then_some(rule)
+    });
+    rules.collect()
+}
+
+/// Whether the encoder may leave the field out; controller-gen knows `omitempty` alone.
+const fn may_omit(strict: bool, tag: &JsonTag<'_>) -> bool {
+    if strict {
+        !matches!(tag.omits, Omission::Never)
+    } else {
+        tag.omits_empty
+    }
+}
