@@ -79,10 +79,12 @@ for entry in "${modules[@]}"; do
 done
 
 program=$work/program
-mkdir -p "$program/src" "$work/rust/src"
-types=$(echo "$root"/testdata/apis/kubederive/src/apis/*/*/types.rs)
+version=src/apis/documents/v1
+mkdir -p "$program/src" "$work/rust/$version"
+types=$root/testdata/apis/kubederive/$version/types.rs
+# The same file for both.
 cp "$types" "$program/src/types.rs"
-cp -r "$root/testdata/apis/kubederive/src/apis" "$work/rust/src/"
+cp "$types" "$work/rust/$version/"
 package rust >"$work/rust/Cargo.toml"
 cp "$root/Cargo.lock" "$program/"
 {

@@ -36,7 +36,7 @@ use crate::{
     lower,
     read::go::{
         GoFile, GoPackage, GoSources, Known, Wanted, builds_name, declares_objects, is_barren,
-        is_generated, package_name, wanted,
+        is_barren_behind, is_barren_by_head, is_generated, package_name, wanted,
     },
     source::Source,
     threads,
@@ -47,6 +47,9 @@ const MAX_FILE_BYTES: u64 = 32 * 1024 * 1024;
 
 /// How much of a file is looked at for its package clause.
 const CLAUSE_BYTES: u64 = 64 * 1024;
+
+/// How much of a file is looked at for the generator that wrote it: behind a licence.
+const HEAD_BYTES: usize = 4 * 1024;
 
 /// How much of a file is looked at at once for declarations.
 const PIECE_BYTES: usize = 64 * 1024;
@@ -330,9 +333,12 @@ fn go_files(folder: &Path) -> Result<Vec<String>, Diagnostic> {
 /// Whether a file is generated and declares nothing that fields are made of. It is looked at piece by piece, in memory that stays in
 /// the processor's cache. Of a file that is not, the buffer holds what was read of it.
 fn is_barren_file(file: &mut File, buffer: &mut Buffer) -> io::Result<bool> {
-    let mut read = buffer.read(file, PIECE_BYTES)?;
+    let mut read = buffer.read(file, HEAD_BYTES)?;
     if !is_generated(buffer.held()) {
         return Ok(false);
+    }
+    if is_barren_by_head(buffer.held()) {
+        return Ok(true);
     }
     loop {
         let held = buffer.held();
@@ -346,7 +352,7 @@ fn is_barren_file(file: &mut File, buffer: &mut Buffer) -> io::Result<bool> {
             buffer.clear();
             return Ok(false);
         }
-        if read == 0 {
+        if read == 0 || is_barren_behind(&held[..lines]) {
             return Ok(true);
         }
         buffer.forget(lines);

@@ -38,7 +38,7 @@ pub use sources::{GoFile, GoPackage, GoSources, package_name};
 pub(crate) use self::{
     constraint::builds_name,
     reach::{Known, META, Wanted, declares_objects, wanted},
-    sources::{is_barren, is_generated},
+    sources::{is_barren, is_barren_behind, is_barren_by_head, is_generated},
 };
 use self::{file::FileReader, resolve::Index};
 use crate::{
