@@ -2,7 +2,7 @@
 
 use super::{Cx, core_group};
 use crate::{
-    diag::{Diagnostic, Diagnostics},
+    diag::{Diagnostic, Diagnostics, Severity},
     model::PolicyRule,
     read::markers::{At, Found, MarkerSet, rbac::Rbac},
     suggest::closest,
@@ -41,15 +41,25 @@ pub(super) fn rules(
     diagnostics: &mut Diagnostics,
 ) -> Vec<PolicyRule> {
     let markers = markers.all::<Rbac>();
-    markers
+    let mut refused = Diagnostics::new();
+    let rules = markers
         .map(|marker| {
-            check_target(&marker, diagnostics);
+            check_target(&marker, &mut refused);
             check_role(&marker, diagnostics);
-            check_verbs(&marker, diagnostics);
+            check_verbs(&marker, &mut refused);
             check_groups(cx, &marker, diagnostics);
             rule(marker.marker)
         })
-        .collect()
+        .collect();
+    for found in refused {
+        // controller-gen writes what the API server refuses.
+        let severity = match cx.is_strict() {
+            true => found.severity,
+            false => Severity::Warning,
+        };
+        diagnostics.push(Diagnostic { severity, ..found });
+    }
+    rules
 }
 
 fn rule(marker: Rbac) -> PolicyRule {
