@@ -8,6 +8,7 @@ use crate::{
         Conversion, PrinterColumn, Resource, ScaleSubresource, Scope, SelectableField, VerbSet,
         names,
     },
+    options::Compat,
     read::markers::{
         At, Found, MarkerSet,
         client::{NonNamespaced, ResourceName},
@@ -20,7 +21,7 @@ pub(super) fn resource(
     kind: &str,
     (root, place): (&str, &Place),
     verbs: VerbSet,
-    markers: &MarkerSet,
+    (markers, compat): (&MarkerSet, Compat),
     diagnostics: &mut Diagnostics,
 ) -> Resource {
     let named = markers.get::<crd::Resource>();
@@ -33,11 +34,11 @@ pub(super) fn resource(
         kind: kind.to_owned(),
         list_kind: list_kind(kind),
         singular: singular.unwrap_or_else(|| kind.to_lowercase()),
-        plural: plural((kind, place), markers, diagnostics),
+        plural: plural((kind, place), (markers, compat), diagnostics),
         accessor: names::snake_case(&names::plural(kind)),
         client_name: names::plural(kind),
         root: root.to_owned(),
-        scope: scope(markers),
+        scope: scope((kind, place), (markers, compat), diagnostics),
         short_names: list(named.and_then(|names| names.short_names.as_ref())),
         categories: list(named.and_then(|names| names.categories.as_ref())),
         status_subresource: false,
@@ -65,10 +66,12 @@ pub(super) fn resource(
 /// client-gen has another is warned of.
 fn plural(
     (kind, place): (&str, &Place),
-    markers: &MarkerSet,
+    (markers, compat): (&MarkerSet, Compat),
     diagnostics: &mut Diagnostics,
 ) -> String {
     let named = markers.get::<ResourceName>();
+    // controller-gen reads none of client-gen's markers.
+    let named = named.filter(|_| compat.is_strict());
     let named = named.map(|marker| marker.marker.plural);
     let path = markers.get::<crd::Resource>();
     let path = path.and_then(|marker| marker.marker.path);
@@ -113,12 +116,26 @@ pub(super) fn list(argument: Option<&At<Vec<String>>>) -> Vec<String> {
 }
 
 /// `scope=` of `+kubebuilder:resource`, else `+genclient:nonNamespaced`.
-fn scope(markers: &MarkerSet) -> Scope {
+fn scope(
+    (kind, place): (&str, &Place),
+    (markers, compat): (&MarkerSet, Compat),
+    diagnostics: &mut Diagnostics,
+) -> Scope {
     let resource = markers.get::<crd::Resource>();
     match resource.and_then(|resource| resource.marker.scope) {
         Some(scope) => scope.value,
-        None if markers.has::<NonNamespaced>() => Scope::Cluster,
-        None => Scope::Namespaced,
+        None if !markers.has::<NonNamespaced>() => Scope::Namespaced,
+        None if compat.is_strict() => Scope::Cluster,
+        None => {
+            let message =
+                format!("{kind} is namespaced for controller-gen, and not for client-gen");
+            diagnostics.push(
+                Diagnostic::warning(message)
+                    .at(place.clone(), "it is namespaced")
+                    .help("settle it: `// +kubebuilder:resource:scope=Cluster`"),
+            );
+            Scope::Namespaced
+        }
     }
 }
 

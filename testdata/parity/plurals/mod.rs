@@ -13,8 +13,11 @@ pub struct DiskQuota {
     pub spec: DiskQuotaSpec,
 }
 
-/// WithIndex has an index.
+/// WithIndex has an index. What its markers of client-gen say is nothing to controller-gen.
 // +kubebuilder:object:root=true
+// +genclient
+// +genclient:nonNamespaced
+// +resourceName=indexed
 #[derive(Debug)]
 pub struct WithIndex {
     pub metadata: ObjectMeta,

@@ -23,8 +23,11 @@ type DiskQuotaList struct {
 	Items           []DiskQuota `json:"items"`
 }
 
-// WithIndex has an index.
+// WithIndex has an index. What its markers of client-gen say is nothing to controller-gen.
 // +kubebuilder:object:root=true
+// +genclient
+// +genclient:nonNamespaced
+// +resourceName=indexed
 type WithIndex struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

@@ -157,7 +157,8 @@ pub(super) fn resource(
         let severity = Severity::Warning;
         diagnostics.push(Diagnostic { severity, ..found });
     }
-    let common = object::resource(&decl.name, (root, &decl.place), verbs, markers, diagnostics);
+    let read = (markers, options.compat);
+    let common = object::resource(&decl.name, (root, &decl.place), verbs, read, diagnostics);
     let by_hand = methods
         .iter()
         .any(|method| method.subresource.as_deref() == Some("scale"));

@@ -85,7 +85,13 @@ impl Cx<'_> {
             conversion,
             methods,
             client,
-            ..object::resource(kind, (kind, &item.place), verbs, markers, diagnostics)
+            ..object::resource(
+                kind,
+                (kind, &item.place),
+                verbs,
+                (markers, self.options.compat),
+                diagnostics,
+            )
         })
     }
 }
