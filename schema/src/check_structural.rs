@@ -24,29 +24,16 @@ pub(crate) fn check_structural(root: Props<'_>, path: &Path<'_>) -> Vec<FieldErr
 
 /// Why the schema cannot be read as structural at all, if it cannot.
 pub(crate) fn unsupported(props: Props<'_>) -> Option<String> {
+    #[rustfmt::skip]
     let own = [
         ("id", !props.text("id").is_empty()),
         ("schema", !props.text("$schema").is_empty()),
         ("$ref", !props.text("$ref").is_empty()),
-        (
-            "patternProperties",
-            props
-                .get("patternProperties")
-                .is_some_and(|v| v.as_object().is_none_or(|m| !m.is_empty())),
-        ),
-        (
-            "dependencies",
-            props
-                .get("dependencies")
-                .is_some_and(|v| v.as_object().is_none_or(|m| !m.is_empty())),
-        ),
+        ("patternProperties",
+            props.get("patternProperties").is_some_and(|v| v.as_object().is_none_or(|m| !m.is_empty()))),
+        ("dependencies", props.get("dependencies").is_some_and(|v| v.as_object().is_none_or(|m| !m.is_empty()))),
         ("additionalItems", props.has("additionalItems")),
-        (
-            "definitions",
-            props
-                .get("definitions")
-                .is_some_and(|v| v.as_object().is_none_or(|m| !m.is_empty())),
-        ),
+        ("definitions", props.get("definitions").is_some_and(|v| v.as_object().is_none_or(|m| !m.is_empty()))),
     ];
     if let Some((name, _)) = own.into_iter().find(|(_, present)| *present) {
         return Some(format!("OpenAPIV3Schema '{name}' is not supported"));

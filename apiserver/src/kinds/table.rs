@@ -46,393 +46,92 @@ const ADMISSION: &str = "admissionregistration.k8s.io";
 const AUTHORIZATION: &str = "authorization.k8s.io";
 const EXTENSIONS: &[&str] = &["api-extensions"];
 
+#[rustfmt::skip]
 const ROWS: &[Row] = &[
     row("", "v1", "Namespace", "namespaces", "sdx", &["ns"])
-        .sub(&[Subresource::Finalize])
-        .fields(&[field("status.phase")])
-        .names(NameRule::Label)
+        .sub(&[Subresource::Finalize]).fields(&[field("status.phase")]).names(NameRule::Label)
         .with(&namespaces::Namespace),
     row("", "v1", "Pod", "pods", "nsgd", &["po"])
-        .all()
-        .sub(&[
-            Subresource::Binding,
-            Subresource::EphemeralContainers,
-            Subresource::Eviction,
-        ])
-        .fields(POD_FIELDS)
+        .all().sub(&[Subresource::Binding, Subresource::EphemeralContainers, Subresource::Eviction]).fields(POD_FIELDS)
         .with(&pods::Pod),
     row("", "v1", "Service", "services", "nspd", &["svc"])
-        .all()
-        .fields(&[field("spec.clusterIP"), field("spec.type")])
-        .names(NameRule::Label)
-        .with(&services::Service),
+        .all().fields(&[field("spec.clusterIP"), field("spec.type")]).names(NameRule::Label).with(&services::Service),
     row("", "v1", "ConfigMap", "configmaps", "n", &["cm"]).with(&config::ConfigMap),
-    row("", "v1", "Secret", "secrets", "n", &[])
-        .fields(&[field("type")])
-        .with(&config::Secret),
+    row("", "v1", "Secret", "secrets", "n", &[]).fields(&[field("type")]).with(&config::Secret),
     row("", "v1", "ServiceAccount", "serviceaccounts", "nd", &["sa"])
-        .sub(&[Subresource::Token])
-        .with(&config::ServiceAccount),
-    row("", "v1", "Event", "events", "np", &["ev"])
-        .fields(EVENT_FIELDS)
-        .with(&events::Event),
-    row("", "v1", "Node", "nodes", "s", &["no"])
-        .fields(&[field("spec.unschedulable").or("false")])
-        .with(&nodes::Node),
-    row(
-        "",
-        "v1",
-        "PersistentVolume",
-        "persistentvolumes",
-        "sd",
-        &["pv"],
-    )
-    .with(&volumes::PersistentVolume),
-    row(
-        "",
-        "v1",
-        "PersistentVolumeClaim",
-        "persistentvolumeclaims",
-        "nsd",
-        &["pvc"],
-    )
-    .with(&volumes::PersistentVolumeClaim),
+        .sub(&[Subresource::Token]).with(&config::ServiceAccount),
+    row("", "v1", "Event", "events", "np", &["ev"]).fields(EVENT_FIELDS).with(&events::Event),
+    row("", "v1", "Node", "nodes", "s", &["no"]).fields(&[field("spec.unschedulable").or("false")]).with(&nodes::Node),
+    row("", "v1", "PersistentVolume", "persistentvolumes", "sd", &["pv"]).with(&volumes::PersistentVolume),
+    row("", "v1", "PersistentVolumeClaim", "persistentvolumeclaims", "nsd", &["pvc"])
+        .with(&volumes::PersistentVolumeClaim),
     row("", "v1", "Endpoints", "endpoints", "np", &["ep"])
         .deprecated("v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice")
         .with(&services::Endpoints),
     row("", "v1", "LimitRange", "limitranges", "np", &["limits"]).with(&policy::LimitRange),
-    row(
-        "",
-        "v1",
-        "ResourceQuota",
-        "resourcequotas",
-        "nsd",
-        &["quota"],
-    ),
+    row("", "v1", "ResourceQuota", "resourcequotas", "nsd", &["quota"]),
     row("", "v1", "PodTemplate", "podtemplates", "ngd", &[]),
-    row(
-        "",
-        "v1",
-        "ReplicationController",
-        "replicationcontrollers",
-        "nscg",
-        &["rc"],
-    )
-    .all()
-    .fields(&[field("status.replicas").or("0")])
-    .scaled_by(".spec.selector")
-    .with(&workloads::ReplicationController),
-    row(
-        "apps",
-        "v1",
-        "Deployment",
-        "deployments",
-        "nscg",
-        &["deploy"],
-    )
-    .all()
-    .with(&workloads::Deployment),
+    row("", "v1", "ReplicationController", "replicationcontrollers", "nscg", &["rc"])
+        .all().fields(&[field("status.replicas").or("0")]).scaled_by(".spec.selector")
+        .with(&workloads::ReplicationController),
+    row("apps", "v1", "Deployment", "deployments", "nscg", &["deploy"]).all().with(&workloads::Deployment),
     row("apps", "v1", "ReplicaSet", "replicasets", "nscg", &["rs"])
-        .all()
-        .fields(&[field("status.replicas").or("0")])
-        .with(&workloads::ReplicaSet),
-    row(
-        "apps",
-        "v1",
-        "StatefulSet",
-        "statefulsets",
-        "nscg",
-        &["sts"],
-    )
-    .all()
-    .with(&workloads::StatefulSet),
-    row("apps", "v1", "DaemonSet", "daemonsets", "nsg", &["ds"])
-        .all()
-        .with(&workloads::DaemonSet),
-    row(
-        "apps",
-        "v1",
-        "ControllerRevision",
-        "controllerrevisions",
-        "n",
-        &[],
-    ),
-    row("batch", "v1", "Job", "jobs", "nsg", &[])
-        .all()
-        .fields(&[field("status.successful").or("0")])
-        .with(&jobs::Job),
-    row("batch", "v1", "CronJob", "cronjobs", "nsg", &["cj"])
-        .all()
-        .with(&jobs::CronJob),
-    row(
-        "autoscaling",
-        "v2",
-        "HorizontalPodAutoscaler",
-        "horizontalpodautoscalers",
-        "ns",
-        &["hpa"],
-    )
-    .all()
-    .with(&autoscaling::HorizontalPodAutoscaler),
-    row(
-        "autoscaling",
-        "v1",
-        "HorizontalPodAutoscaler",
-        "horizontalpodautoscalers",
-        "ns",
-        &["hpa"],
-    )
-    .all()
-    .view_of("autoscaling", autoscaling::CONVERSION)
-    .with(&autoscaling::HorizontalPodAutoscaler),
-    row(
-        "policy",
-        "v1",
-        "PodDisruptionBudget",
-        "poddisruptionbudgets",
-        "nsgu",
-        &["pdb"],
-    )
-    .with(&policy::PodDisruptionBudget),
-    row(
-        "networking.k8s.io",
-        "v1",
-        "Ingress",
-        "ingresses",
-        "nsg",
-        &["ing"],
-    )
-    .with(&networking::Ingress),
-    row(
-        "networking.k8s.io",
-        "v1",
-        "IngressClass",
-        "ingressclasses",
-        "g",
-        &[],
-    ),
-    row(
-        "networking.k8s.io",
-        "v1",
-        "NetworkPolicy",
-        "networkpolicies",
-        "ng",
-        &["netpol"],
-    )
-    .with(&networking::NetworkPolicy),
-    row(
-        "discovery.k8s.io",
-        "v1",
-        "EndpointSlice",
-        "endpointslices",
-        "ng",
-        &[],
-    )
-    .with(&services::EndpointSlice),
+        .all().fields(&[field("status.replicas").or("0")]).with(&workloads::ReplicaSet),
+    row("apps", "v1", "StatefulSet", "statefulsets", "nscg", &["sts"]).all().with(&workloads::StatefulSet),
+    row("apps", "v1", "DaemonSet", "daemonsets", "nsg", &["ds"]).all().with(&workloads::DaemonSet),
+    row("apps", "v1", "ControllerRevision", "controllerrevisions", "n", &[]),
+    row("batch", "v1", "Job", "jobs", "nsg", &[]).all().fields(&[field("status.successful").or("0")]).with(&jobs::Job),
+    row("batch", "v1", "CronJob", "cronjobs", "nsg", &["cj"]).all().with(&jobs::CronJob),
+    row("autoscaling", "v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers", "ns", &["hpa"])
+        .all().with(&autoscaling::HorizontalPodAutoscaler),
+    row("autoscaling", "v1", "HorizontalPodAutoscaler", "horizontalpodautoscalers", "ns", &["hpa"])
+        .all().view_of("autoscaling", autoscaling::CONVERSION).with(&autoscaling::HorizontalPodAutoscaler),
+    row("policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets", "nsgu", &["pdb"])
+        .with(&policy::PodDisruptionBudget),
+    row("networking.k8s.io", "v1", "Ingress", "ingresses", "nsg", &["ing"]).with(&networking::Ingress),
+    row("networking.k8s.io", "v1", "IngressClass", "ingressclasses", "g", &[]),
+    row("networking.k8s.io", "v1", "NetworkPolicy", "networkpolicies", "ng", &["netpol"])
+        .with(&networking::NetworkPolicy),
+    row("discovery.k8s.io", "v1", "EndpointSlice", "endpointslices", "ng", &[]).with(&services::EndpointSlice),
     row("coordination.k8s.io", "v1", "Lease", "leases", "npu", &[]).with(&leases::Lease),
     row("events.k8s.io", "v1", "Event", "events", "np", &["ev"])
-        .fields(EVENT_VIEW_FIELDS)
-        .view_of("", events::CONVERSION)
-        .with(&events::EventView),
-    row(
-        "scheduling.k8s.io",
-        "v1",
-        "PriorityClass",
-        "priorityclasses",
-        "g",
-        &["pc"],
-    )
-    .with(&cluster::PriorityClass),
-    row(
-        "storage.k8s.io",
-        "v1",
-        "StorageClass",
-        "storageclasses",
-        "d",
-        &["sc"],
-    )
-    .with(&cluster::StorageClass),
-    row(RBAC, "v1", "Role", "roles", "np", &[])
-        .names(NameRule::PathSegment)
-        .with(&rbac::Role(Reach::Namespace)),
+        .fields(EVENT_VIEW_FIELDS).view_of("", events::CONVERSION).with(&events::EventView),
+    row("scheduling.k8s.io", "v1", "PriorityClass", "priorityclasses", "g", &["pc"]).with(&cluster::PriorityClass),
+    row("storage.k8s.io", "v1", "StorageClass", "storageclasses", "d", &["sc"]).with(&cluster::StorageClass),
+    row(RBAC, "v1", "Role", "roles", "np", &[]).names(NameRule::PathSegment).with(&rbac::Role(Reach::Namespace)),
     row(RBAC, "v1", "RoleBinding", "rolebindings", "np", &[])
-        .names(NameRule::PathSegment)
-        .with(&rbac::Binding(Reach::Namespace)),
+        .names(NameRule::PathSegment).with(&rbac::Binding(Reach::Namespace)),
     row(RBAC, "v1", "ClusterRole", "clusterroles", "p", &[])
-        .names(NameRule::PathSegment)
-        .with(&rbac::Role(Reach::Cluster)),
-    row(
-        RBAC,
-        "v1",
-        "ClusterRoleBinding",
-        "clusterrolebindings",
-        "p",
-        &[],
-    )
-    .names(NameRule::PathSegment)
-    .with(&rbac::Binding(Reach::Cluster)),
-    row(
-        "apiextensions.k8s.io",
-        "v1",
-        "CustomResourceDefinition",
-        "customresourcedefinitions",
-        "sgu",
-        &["crd", "crds"],
-    )
-    .of_category(EXTENSIONS)
-    .with(&definitions::CustomResourceDefinition),
-    row(
-        ADMISSION,
-        "v1",
-        "MutatingWebhookConfiguration",
-        "mutatingwebhookconfigurations",
-        "g",
-        &[],
-    )
-    .of_category(EXTENSIONS)
-    .with(&admission::MutatingWebhooks),
-    row(
-        ADMISSION,
-        "v1",
-        "ValidatingWebhookConfiguration",
-        "validatingwebhookconfigurations",
-        "g",
-        &[],
-    )
-    .of_category(EXTENSIONS)
-    .with(&admission::ValidatingWebhooks),
-    row(
-        ADMISSION,
-        "v1",
-        "ValidatingAdmissionPolicy",
-        "validatingadmissionpolicies",
-        "gs",
-        &[],
-    )
-    .of_category(EXTENSIONS)
-    .with(&admission::ValidatingAdmissionPolicy),
-    row(
-        ADMISSION,
-        "v1",
-        "ValidatingAdmissionPolicyBinding",
-        "validatingadmissionpolicybindings",
-        "g",
-        &[],
-    )
-    .of_category(EXTENSIONS)
-    .with(&admission::ValidatingAdmissionPolicyBinding),
-    row(
-        "apiregistration.k8s.io",
-        "v1",
-        "APIService",
-        "apiservices",
-        "s",
-        &[],
-    )
-    .of_category(EXTENSIONS)
-    .names(NameRule::PathSegment)
-    .with(&cluster::ApiService),
-    row(
-        "certificates.k8s.io",
-        "v1",
-        "CertificateSigningRequest",
-        "certificatesigningrequests",
-        "s",
-        &["csr"],
-    )
-    .fields(&[field("spec.signerName")])
-    .sub(&[Subresource::Approval])
-    .names(NameRule::PathSegment)
-    .with(&cluster::CertificateSigningRequest),
-    row(
-        "node.k8s.io",
-        "v1",
-        "RuntimeClass",
-        "runtimeclasses",
-        "",
-        &[],
-    )
-    .with(&cluster::RuntimeClass),
+        .names(NameRule::PathSegment).with(&rbac::Role(Reach::Cluster)),
+    row(RBAC, "v1", "ClusterRoleBinding", "clusterrolebindings", "p", &[])
+        .names(NameRule::PathSegment).with(&rbac::Binding(Reach::Cluster)),
+    row("apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions", "sgu", &["crd", "crds"])
+        .of_category(EXTENSIONS).with(&definitions::CustomResourceDefinition),
+    row(ADMISSION, "v1", "MutatingWebhookConfiguration", "mutatingwebhookconfigurations", "g", &[])
+        .of_category(EXTENSIONS).with(&admission::MutatingWebhooks),
+    row(ADMISSION, "v1", "ValidatingWebhookConfiguration", "validatingwebhookconfigurations", "g", &[])
+        .of_category(EXTENSIONS).with(&admission::ValidatingWebhooks),
+    row(ADMISSION, "v1", "ValidatingAdmissionPolicy", "validatingadmissionpolicies", "gs", &[])
+        .of_category(EXTENSIONS).with(&admission::ValidatingAdmissionPolicy),
+    row(ADMISSION, "v1", "ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings", "g", &[])
+        .of_category(EXTENSIONS).with(&admission::ValidatingAdmissionPolicyBinding),
+    row("apiregistration.k8s.io", "v1", "APIService", "apiservices", "s", &[])
+        .of_category(EXTENSIONS).names(NameRule::PathSegment).with(&cluster::ApiService),
+    row("certificates.k8s.io", "v1", "CertificateSigningRequest", "certificatesigningrequests", "s", &["csr"])
+        .fields(&[field("spec.signerName")]).sub(&[Subresource::Approval]).names(NameRule::PathSegment)
+        .with(&cluster::CertificateSigningRequest),
+    row("node.k8s.io", "v1", "RuntimeClass", "runtimeclasses", "", &[]).with(&cluster::RuntimeClass),
     row("storage.k8s.io", "v1", "CSIDriver", "csidrivers", "", &[]).with(&cluster::CsiDriver),
     row("storage.k8s.io", "v1", "CSINode", "csinodes", "", &[]),
-    row(
-        "storage.k8s.io",
-        "v1",
-        "CSIStorageCapacity",
-        "csistoragecapacities",
-        "n",
-        &[],
-    ),
-    row(
-        "storage.k8s.io",
-        "v1",
-        "VolumeAttachment",
-        "volumeattachments",
-        "sd",
-        &[],
-    ),
-    row(
-        "storage.k8s.io",
-        "v1",
-        "VolumeAttributesClass",
-        "volumeattributesclasses",
-        "d",
-        &["vac"],
-    ),
-    row(
-        "authentication.k8s.io",
-        "v1",
-        "TokenReview",
-        "tokenreviews",
-        "v",
-        &[],
-    )
-    .with(&reviews::Token),
-    row(
-        "authentication.k8s.io",
-        "v1",
-        "SelfSubjectReview",
-        "selfsubjectreviews",
-        "v",
-        &[],
-    )
-    .with(&reviews::SelfSubject),
-    row(
-        AUTHORIZATION,
-        "v1",
-        "SubjectAccessReview",
-        "subjectaccessreviews",
-        "v",
-        &[],
-    )
-    .with(&reviews::Access),
-    row(
-        AUTHORIZATION,
-        "v1",
-        "SelfSubjectAccessReview",
-        "selfsubjectaccessreviews",
-        "v",
-        &[],
-    )
-    .with(&reviews::Access),
-    row(
-        AUTHORIZATION,
-        "v1",
-        "LocalSubjectAccessReview",
-        "localsubjectaccessreviews",
-        "nv",
-        &[],
-    )
-    .with(&reviews::Access),
-    row(
-        AUTHORIZATION,
-        "v1",
-        "SelfSubjectRulesReview",
-        "selfsubjectrulesreviews",
-        "v",
-        &[],
-    )
-    .with(&reviews::Rules),
+    row("storage.k8s.io", "v1", "CSIStorageCapacity", "csistoragecapacities", "n", &[]),
+    row("storage.k8s.io", "v1", "VolumeAttachment", "volumeattachments", "sd", &[]),
+    row("storage.k8s.io", "v1", "VolumeAttributesClass", "volumeattributesclasses", "d", &["vac"]),
+    row("authentication.k8s.io", "v1", "TokenReview", "tokenreviews", "v", &[]).with(&reviews::Token),
+    row("authentication.k8s.io", "v1", "SelfSubjectReview", "selfsubjectreviews", "v", &[]).with(&reviews::SelfSubject),
+    row(AUTHORIZATION, "v1", "SubjectAccessReview", "subjectaccessreviews", "v", &[]).with(&reviews::Access),
+    row(AUTHORIZATION, "v1", "SelfSubjectAccessReview", "selfsubjectaccessreviews", "v", &[]).with(&reviews::Access),
+    row(AUTHORIZATION, "v1", "LocalSubjectAccessReview", "localsubjectaccessreviews", "nv", &[]).with(&reviews::Access),
+    row(AUTHORIZATION, "v1", "SelfSubjectRulesReview", "selfsubjectrulesreviews", "v", &[]).with(&reviews::Rules),
 ];
 
 /// Serves every built-in kind.

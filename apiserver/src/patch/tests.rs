@@ -73,41 +73,26 @@ fn json_patches_apply() {
 #[test]
 fn json_patches_fail_in_the_librarys_words() {
     let document = || json!({"a": {"b": 1}, "l": [1]});
-    for (operation, expected) in [
-        (
-            json!({"op": "remove", "path": "/x"}),
-            "error in remove for path: '/x': Unable to remove nonexistent key: x: missing value",
-        ),
-        (
-            json!({"op": "add", "path": "/x/y", "value": 1}),
-            "add operation does not apply: doc is missing path: \"/x/y\": missing value",
-        ),
-        (
-            json!({"op": "add", "path": "/l/5", "value": 1}),
-            "error in add for path: '/l/5': Unable to access invalid index: 5: invalid index referenced",
-        ),
-        (
-            json!({"op": "add", "path": "/l/x", "value": 1}),
-            "error in add for path: '/l/x': value was not a proper array index: 'x': strconv.Atoi: parsing \"x\": invalid syntax",
-        ),
-        (
-            json!({"op": "replace", "path": "/l/3", "value": 1}),
-            "replace operation does not apply: doc is missing key: /l/3: missing value",
-        ),
-        (
-            json!({"op": "test", "path": "/a/b", "value": 2}),
-            "testing value /a/b failed: test failed",
-        ),
-        (
-            json!({"op": "move", "from": "/q", "path": "/z"}),
-            "error in move for path: 'q': Unable to remove nonexistent key: q: missing value",
-        ),
+    #[rustfmt::skip]
+    let cases = [
+        (json!({"op": "remove", "path": "/x"}),
+            "error in remove for path: '/x': Unable to remove nonexistent key: x: missing value"),
+        (json!({"op": "add", "path": "/x/y", "value": 1}),
+            "add operation does not apply: doc is missing path: \"/x/y\": missing value"),
+        (json!({"op": "add", "path": "/l/5", "value": 1}),
+            "error in add for path: '/l/5': Unable to access invalid index: 5: invalid index referenced"),
+        (json!({"op": "add", "path": "/l/x", "value": 1}),
+            "error in add for path: '/l/x': value was not a proper array index: 'x': strconv.Atoi: parsing \"x\": invalid syntax"),
+        (json!({"op": "replace", "path": "/l/3", "value": 1}),
+            "replace operation does not apply: doc is missing key: /l/3: missing value"),
+        (json!({"op": "test", "path": "/a/b", "value": 2}), "testing value /a/b failed: test failed"),
+        (json!({"op": "move", "from": "/q", "path": "/z"}),
+            "error in move for path: 'q': Unable to remove nonexistent key: q: missing value"),
         (json!({"op": "nope", "path": "/a"}), "Unexpected kind: nope"),
-        (
-            json!({"op": "copy", "path": "/a"}),
-            "copy operation failed to decode from: operation, missing from field: missing value",
-        ),
-    ] {
+        (json!({"op": "copy", "path": "/a"}),
+            "copy operation failed to decode from: operation, missing from field: missing value"),
+    ];
+    for (operation, expected) in cases {
         check(document(), json!([operation]), Err(expected));
     }
 }

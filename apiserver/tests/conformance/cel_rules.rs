@@ -142,65 +142,25 @@ async fn metadata_is_visible_at_the_root(client: Client) {
 }
 
 /// Each expression is true of the text beside it, and false of `no`.
+#[rustfmt::skip]
 const LIBRARIES: [(&str, &str); 16] = [
-    (
-        "10.1.2.3",
-        "isIP(self) && cidr('10.0.0.0/8').containsIP(ip(self)) && ip(self).family() == 4",
-    ),
-    (
-        "10.0.0.0/8",
-        "isCIDR(self) && cidr(self).prefixLength() == 8",
-    ),
-    (
-        "https://a.io:1/p",
-        "isURL(self) && url(self).getHost() == 'a.io:1'",
-    ),
-    (
-        "1500m",
-        "isQuantity(self) && quantity(self).compareTo(quantity('1.5')) == 0",
-    ),
+    ("10.1.2.3", "isIP(self) && cidr('10.0.0.0/8').containsIP(ip(self)) && ip(self).family() == 4"),
+    ("10.0.0.0/8", "isCIDR(self) && cidr(self).prefixLength() == 8"),
+    ("https://a.io:1/p", "isURL(self) && url(self).getHost() == 'a.io:1'"),
+    ("1500m", "isQuantity(self) && quantity(self).compareTo(quantity('1.5')) == 0"),
     ("1.2.3", "isSemver(self) && semver(self).minor() == 2"),
-    (
-        "a1b22",
-        "self.find('[0-9]+') == '1' && self.findAll('[0-9]+') == ['1', '22']",
-    ),
-    (
-        "a-b",
-        "self.split('-') == ['a', 'b'] && self.replace('-', '+') == 'a+b'",
-    ),
-    (
-        "aBc",
-        "self.lowerAscii() == 'abc' && self.substring(1, 2) == 'B' && self.indexOf('c') == 2",
-    ),
-    (
-        "90m",
-        "self.matches('^[0-9]+m$') && duration(self) == duration('1h30m')",
-    ),
-    (
-        "2024-05-06T07:08:09Z",
-        "self.matches('Z$') && timestamp(self).getHours() == 7",
-    ),
-    (
-        "b",
-        "self in ['a', 'b'] && self in {'b': 1} && sets.contains(['a', 'b'], [self])",
-    ),
-    (
-        "bb",
-        "self.size() == 2 && optional.of(self).orValue('x') == 'bb' && ['x'][?1].orValue(self) == 'bb'",
-    ),
+    ("a1b22", "self.find('[0-9]+') == '1' && self.findAll('[0-9]+') == ['1', '22']"),
+    ("a-b", "self.split('-') == ['a', 'b'] && self.replace('-', '+') == 'a+b'"),
+    ("aBc", "self.lowerAscii() == 'abc' && self.substring(1, 2) == 'B' && self.indexOf('c') == 2"),
+    ("90m", "self.matches('^[0-9]+m$') && duration(self) == duration('1h30m')"),
+    ("2024-05-06T07:08:09Z", "self.matches('Z$') && timestamp(self).getHours() == 7"),
+    ("b", "self in ['a', 'b'] && self in {'b': 1} && sets.contains(['a', 'b'], [self])"),
+    ("bb", "self.size() == 2 && optional.of(self).orValue('x') == 'bb' && ['x'][?1].orValue(self) == 'bb'"),
     ("é", "size(self) == 1 && bytes(self).size() == 2"),
-    (
-        "7",
-        "self.matches('^[0-9]$') && int(self) * 2 == 14 && double(self) / 2.0 == 3.5 && string(int(self)) == self",
-    ),
-    (
-        "3,1",
-        "self.contains(',') && self.split(',').map(x, int(x)).isSorted() == false && self.split(',').map(x, int(x)).max() == 3",
-    ),
-    (
-        "a.b",
-        "!format.dns1123Subdomain().validate(self).hasValue() && format.dns1123Label().validate(self).hasValue()",
-    ),
+    ("7", "self.matches('^[0-9]$') && int(self) * 2 == 14 && double(self) / 2.0 == 3.5 && string(int(self)) == self"),
+    ("3,1",
+        "self.contains(',') && self.split(',').map(x, int(x)).isSorted() == false && self.split(',').map(x, int(x)).max() == 3"),
+    ("a.b", "!format.dns1123Subdomain().validate(self).hasValue() && format.dns1123Label().validate(self).hasValue()"),
 ];
 
 async fn libraries_are_known(client: Client) {

@@ -80,27 +80,16 @@ fn changed(request: &Value, change: impl Fn(&mut Value)) -> Answer {
 
 async fn an_answer_that_is_no_conversion_is_refused(client: Client) {
     type Change = fn(&mut Value);
+    #[rustfmt::skip]
     let cases: [(Change, &str); 5] = [
-        (
-            |it| it["metadata"]["name"] = json!("b"),
-            "returned invalid object: must have the same name: a != b",
-        ),
-        (
-            |it| it["metadata"]["uid"] = json!("u"),
-            "returned invalid object: must have the same UID: ",
-        ),
-        (
-            |it| it["kind"] = json!("Other"),
-            "returned invalid object at index 0: invalid kind (expected Thing, received Other)",
-        ),
-        (
-            |it| it["apiVersion"] = json!("other/v3"),
-            "returned invalid object at index 0: invalid groupVersion (expected ",
-        ),
-        (
-            |it| it["metadata"]["labels"] = json!({"a": 1}),
-            "returned invalid metadata: metadata.labels[a] must be a string",
-        ),
+        (|it| it["metadata"]["name"] = json!("b"), "returned invalid object: must have the same name: a != b"),
+        (|it| it["metadata"]["uid"] = json!("u"), "returned invalid object: must have the same UID: "),
+        (|it| it["kind"] = json!("Other"),
+            "returned invalid object at index 0: invalid kind (expected Thing, received Other)"),
+        (|it| it["apiVersion"] = json!("other/v3"),
+            "returned invalid object at index 0: invalid groupVersion (expected "),
+        (|it| it["metadata"]["labels"] = json!({"a": 1}),
+            "returned invalid metadata: metadata.labels[a] must be a string"),
     ];
     for (change, part) in cases {
         let scene = failing(&client, move |request| changed(request, change)).await;

@@ -106,40 +106,19 @@ async fn function_must_be_known(client: Client) {
 }
 
 async fn types_must_fit(client: Client) {
-    for (rule, part) in [
-        (
-            "self.text > 1",
-            "1:11: found no matching overload for '_>_' applied to '(string, int)'",
-        ),
-        (
-            "size(self.n) > 1",
-            "1:5: found no matching overload for 'size' applied to '(int)'",
-        ),
-        (
-            "'ü' + 1 == 'a'",
-            "1:5: found no matching overload for '_+_' applied to '(string, int)'\n | 'ü' + 1 == 'a'\n | .．..^",
-        ),
-        (
-            "has(self.text.a)",
-            "1:4: type 'string' does not support field selection",
-        ),
-        (
-            "self.n > 0 && self.n",
-            "1:19: expected type 'bool' but found 'int'",
-        ),
-        (
-            "[1, 'a'].size() == 2",
-            "1:5: expected type 'int' but found 'string'",
-        ),
-        (
-            "self.text.all(c, true)",
-            "1:5: expression of type 'string' cannot be range",
-        ),
-        (
-            "duration('1d') > duration('1s')",
-            "1:10: invalid duration argument",
-        ),
-    ] {
+    #[rustfmt::skip]
+    let cases = [
+        ("self.text > 1", "1:11: found no matching overload for '_>_' applied to '(string, int)'"),
+        ("size(self.n) > 1", "1:5: found no matching overload for 'size' applied to '(int)'"),
+        ("'ü' + 1 == 'a'",
+            "1:5: found no matching overload for '_+_' applied to '(string, int)'\n | 'ü' + 1 == 'a'\n | .．..^"),
+        ("has(self.text.a)", "1:4: type 'string' does not support field selection"),
+        ("self.n > 0 && self.n", "1:19: expected type 'bool' but found 'int'"),
+        ("[1, 'a'].size() == 2", "1:5: expected type 'int' but found 'string'"),
+        ("self.text.all(c, true)", "1:5: expression of type 'string' cannot be range"),
+        ("duration('1d') > duration('1s')", "1:10: invalid duration argument"),
+    ];
+    for (rule, part) in cases {
         let part = format!("ERROR: <input>:{part}");
         refuses(client.clone(), json!({"rule": rule}), &[&part]).await;
     }

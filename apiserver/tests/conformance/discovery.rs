@@ -323,42 +323,18 @@ async fn readyz_and_livez_answer_ok(client: Client) {
 }
 
 async fn built_in_kinds_are_listed(client: Client) {
-    for (path, resources) in [
-        (
-            "/api/v1",
-            vec![
-                "pods",
-                "services",
-                "configmaps",
-                "secrets",
-                "serviceaccounts",
-                "events",
-                "nodes",
-                "persistentvolumes",
-                "persistentvolumeclaims",
-            ],
-        ),
-        (
-            "/apis/apps/v1",
-            vec!["deployments", "replicasets", "statefulsets", "daemonsets"],
-        ),
+    #[rustfmt::skip]
+    let cases = [
+        ("/api/v1",
+            vec!["pods", "services", "configmaps", "secrets", "serviceaccounts", "events", "nodes", "persistentvolumes", "persistentvolumeclaims"]),
+        ("/apis/apps/v1", vec!["deployments", "replicasets", "statefulsets", "daemonsets"]),
         ("/apis/batch/v1", vec!["jobs", "cronjobs"]),
         ("/apis/coordination.k8s.io/v1", vec!["leases"]),
         ("/apis/events.k8s.io/v1", vec!["events"]),
-        (
-            "/apis/rbac.authorization.k8s.io/v1",
-            vec![
-                "roles",
-                "rolebindings",
-                "clusterroles",
-                "clusterrolebindings",
-            ],
-        ),
-        (
-            "/apis/apiextensions.k8s.io/v1",
-            vec!["customresourcedefinitions"],
-        ),
-    ] {
+        ("/apis/rbac.authorization.k8s.io/v1", vec!["roles", "rolebindings", "clusterroles", "clusterrolebindings"]),
+        ("/apis/apiextensions.k8s.io/v1", vec!["customresourcedefinitions"]),
+    ];
+    for (path, resources) in cases {
         let list = get(&client, path).await.is(200);
         for name in resources {
             assert!(

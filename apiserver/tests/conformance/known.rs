@@ -4,31 +4,17 @@
 //! `README.md` has the same list for readers, and a test holds the two together.
 
 /// Case (`module::case`) and why the embedded server differs.
+#[rustfmt::skip]
 pub(crate) const KNOWN_DIFFERENCES: &[(&str, &str)] = &[
-    (
-        "apply_versions::apply_of_a_null_label_applies_an_empty_one",
-        "a null in a map of strings of a built-in kind is dropped from the object, not turned into an empty string",
-    ),
-    (
-        "built_in_defaults::claims_are_protected",
-        "persistent volumes and claims get no protection finalizers, since no controller would take them off again",
-    ),
-    (
-        "built_in_defaults::quantities_become_canonical",
-        "quantities are checked and kept as they were written",
-    ),
-    (
-        "errors::answer_in_protobuf_on_request",
-        "answers are JSON or YAML, never protobuf",
-    ),
-    (
-        "errors::body_nested_a_thousand_levels_is_taken",
-        "JSON nests at most 128 levels deep, against 10,000",
-    ),
-    (
-        "table::columns_of_built_in_kinds_are_described",
-        "table columns of built-in kinds have no descriptions of their own",
-    ),
+    ("apply_versions::apply_of_a_null_label_applies_an_empty_one",
+        "a null in a map of strings of a built-in kind is dropped from the object, not turned into an empty string"),
+    ("built_in_defaults::claims_are_protected",
+        "persistent volumes and claims get no protection finalizers, since no controller would take them off again"),
+    ("built_in_defaults::quantities_become_canonical", "quantities are checked and kept as they were written"),
+    ("errors::answer_in_protobuf_on_request", "answers are JSON or YAML, never protobuf"),
+    ("errors::body_nested_a_thousand_levels_is_taken", "JSON nests at most 128 levels deep, against 10,000"),
+    ("table::columns_of_built_in_kinds_are_described",
+        "table columns of built-in kinds have no descriptions of their own"),
 ];
 
 #[test]

@@ -287,62 +287,29 @@ async fn table_of_an_unknown_version_falls_back(client: Client) {
     reply.refused(406, "NotAcceptable");
 }
 
+#[rustfmt::skip]
 const COLUMNS: &[(&str, &str)] = &[
     ("/api/v1/namespaces", "Name, Status, Age"),
-    (
-        "/api/v1/nodes",
-        "Name, Status, Roles, Age, Version, +Internal-IP, +External-IP, +OS-Image, +Kernel-Version, +Container-Runtime",
-    ),
-    (
-        "/api/v1/services",
-        "Name, Type, Cluster-IP, External-IP, Port(s), Age, +Selector",
-    ),
+    ("/api/v1/nodes",
+        "Name, Status, Roles, Age, Version, +Internal-IP, +External-IP, +OS-Image, +Kernel-Version, +Container-Runtime"),
+    ("/api/v1/services", "Name, Type, Cluster-IP, External-IP, Port(s), Age, +Selector"),
     ("/api/v1/serviceaccounts", "Name, Age"),
-    (
-        "/api/v1/events",
-        "Last Seen, Type, Reason, Object, +Subobject, +Source, Message, +First Seen, +Count, +Name",
-    ),
-    (
-        "/api/v1/persistentvolumes",
-        "Name, Capacity, Access Modes, Reclaim Policy, Status, Claim, StorageClass, VolumeAttributesClass, Reason, Age, +VolumeMode",
-    ),
-    (
-        "/api/v1/persistentvolumeclaims",
-        "Name, Status, Volume, Capacity, Access Modes, StorageClass, VolumeAttributesClass, Age, +VolumeMode",
-    ),
-    (
-        "/apis/apps/v1/replicasets",
-        "Name, Desired, Current, Ready, Age, +Containers, +Images, +Selector",
-    ),
-    (
-        "/apis/apps/v1/statefulsets",
-        "Name, Ready, Age, +Containers, +Images",
-    ),
-    (
-        "/apis/apps/v1/daemonsets",
-        "Name, Desired, Current, Ready, Up-to-date, Available, Node Selector, Age, +Containers, +Images, +Selector",
-    ),
-    (
-        "/apis/batch/v1/jobs",
-        "Name, Status, Completions, Duration, Age, +Containers, +Images, +Selector",
-    ),
-    (
-        "/apis/batch/v1/cronjobs",
-        "Name, Schedule, Timezone, Suspend, Active, Last Schedule, Age, +Containers, +Images, +Selector",
-    ),
+    ("/api/v1/events", "Last Seen, Type, Reason, Object, +Subobject, +Source, Message, +First Seen, +Count, +Name"),
+    ("/api/v1/persistentvolumes",
+        "Name, Capacity, Access Modes, Reclaim Policy, Status, Claim, StorageClass, VolumeAttributesClass, Reason, Age, +VolumeMode"),
+    ("/api/v1/persistentvolumeclaims",
+        "Name, Status, Volume, Capacity, Access Modes, StorageClass, VolumeAttributesClass, Age, +VolumeMode"),
+    ("/apis/apps/v1/replicasets", "Name, Desired, Current, Ready, Age, +Containers, +Images, +Selector"),
+    ("/apis/apps/v1/statefulsets", "Name, Ready, Age, +Containers, +Images"),
+    ("/apis/apps/v1/daemonsets",
+        "Name, Desired, Current, Ready, Up-to-date, Available, Node Selector, Age, +Containers, +Images, +Selector"),
+    ("/apis/batch/v1/jobs", "Name, Status, Completions, Duration, Age, +Containers, +Images, +Selector"),
+    ("/apis/batch/v1/cronjobs",
+        "Name, Schedule, Timezone, Suspend, Active, Last Schedule, Age, +Containers, +Images, +Selector"),
     ("/apis/coordination.k8s.io/v1/leases", "Name, Holder, Age"),
-    (
-        "/apis/rbac.authorization.k8s.io/v1/roles",
-        "Name, Created At",
-    ),
-    (
-        "/apis/rbac.authorization.k8s.io/v1/rolebindings",
-        "Name, Role, Age, +Users, +Groups, +ServiceAccounts",
-    ),
-    (
-        "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
-        "Name, Created At",
-    ),
+    ("/apis/rbac.authorization.k8s.io/v1/roles", "Name, Created At"),
+    ("/apis/rbac.authorization.k8s.io/v1/rolebindings", "Name, Role, Age, +Users, +Groups, +ServiceAccounts"),
+    ("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "Name, Created At"),
 ];
 
 async fn columns_of_built_in_kinds(client: Client) {

@@ -90,28 +90,15 @@ async fn clients_are_a_url_or_a_service(client: Client) {
 async fn urls_are_https_without_more(client: Client) {
     let scene = scene(&client).await;
     let form = "; desired format: https://host[/path]";
-    for (url, reason) in [
-        (
-            "http://127.0.0.1/a",
-            format!("Invalid value: \"http\": 'https' is the only allowed URL scheme{form}"),
-        ),
-        (
-            "https:///a",
-            format!("Invalid value: \"\": host must be specified{form}"),
-        ),
-        (
-            "https://me@a.b/a",
-            "Invalid value: \"me\": user information is not permitted in the URL".to_owned(),
-        ),
-        (
-            "https://a.b/a#c",
-            "Invalid value: \"c\": fragments are not permitted in the URL".to_owned(),
-        ),
-        (
-            "https://a.b/a?c=d",
-            "Invalid value: \"c=d\": query parameters are not permitted in the URL".to_owned(),
-        ),
-    ] {
+    #[rustfmt::skip]
+    let cases = [
+        ("http://127.0.0.1/a", format!("Invalid value: \"http\": 'https' is the only allowed URL scheme{form}")),
+        ("https:///a", format!("Invalid value: \"\": host must be specified{form}")),
+        ("https://me@a.b/a", "Invalid value: \"me\": user information is not permitted in the URL".to_owned()),
+        ("https://a.b/a#c", "Invalid value: \"c\": fragments are not permitted in the URL".to_owned()),
+        ("https://a.b/a?c=d", "Invalid value: \"c=d\": query parameters are not permitted in the URL".to_owned()),
+    ];
+    for (url, reason) in cases {
         let client = json!({"url": url});
         refuses(
             &scene,

@@ -132,27 +132,17 @@ async fn what_a_webhook_changes_has_no_manager(client: Client) {
 }
 
 async fn managed_fields_that_a_webhook_spoils_stay_as_they_were(client: Client) {
+    #[rustfmt::skip]
     let cases = [
-        (
-            json!({"op": "add", "path": "/metadata/managedFields/0/operation", "value": "Guess"}),
-            "operation must be `Apply` or `Update`",
-        ),
-        (
-            json!({"op": "remove", "path": "/metadata/managedFields/0/apiVersion"}),
-            "apiVersion must not be empty",
-        ),
-        (
-            json!({"op": "remove", "path": "/metadata/managedFields/0/fieldsType"}),
-            "missing fieldsType in managed fields entry 0",
-        ),
-        (
-            json!({"op": "add", "path": "/metadata/managedFields/0/fieldsType", "value": "FieldsV2"}),
-            "invalid fieldsType \"FieldsV2\" in managed fields entry 0",
-        ),
-        (
-            json!({"op": "add", "path": "/metadata/managedFields", "value": [{}]}),
-            "operation must be `Apply` or `Update`",
-        ),
+        (json!({"op": "add", "path": "/metadata/managedFields/0/operation", "value": "Guess"}),
+            "operation must be `Apply` or `Update`"),
+        (json!({"op": "remove", "path": "/metadata/managedFields/0/apiVersion"}), "apiVersion must not be empty"),
+        (json!({"op": "remove", "path": "/metadata/managedFields/0/fieldsType"}),
+            "missing fieldsType in managed fields entry 0"),
+        (json!({"op": "add", "path": "/metadata/managedFields/0/fieldsType", "value": "FieldsV2"}),
+            "invalid fieldsType \"FieldsV2\" in managed fields entry 0"),
+        (json!({"op": "add", "path": "/metadata/managedFields", "value": [{}]}),
+            "operation must be `Apply` or `Update`"),
     ];
     let spoil = cases.clone().map(|(spoil, _)| spoil);
     let scene = Scene::start(&client, move |_, request| {

@@ -24,32 +24,14 @@ pub(super) fn check(
     let cx = Rules { markers, part };
     let length = |length: Option<u64>| length.map(Number::from);
     let v = validation;
-    for (least, greatest, low, high) in [
-        (
-            &Minimum::DEF,
-            &Maximum::DEF,
-            v.minimum.clone(),
-            v.maximum.clone(),
-        ),
-        (
-            &MinLength::DEF,
-            &MaxLength::DEF,
-            length(v.min_length),
-            length(v.max_length),
-        ),
-        (
-            &MinItems::DEF,
-            &MaxItems::DEF,
-            length(v.min_items),
-            length(v.max_items),
-        ),
-        (
-            &MinProperties::DEF,
-            &MaxProperties::DEF,
-            length(v.min_properties),
-            length(v.max_properties),
-        ),
-    ] {
+    #[rustfmt::skip]
+    let cases = [
+        (&Minimum::DEF, &Maximum::DEF, v.minimum.clone(), v.maximum.clone()),
+        (&MinLength::DEF, &MaxLength::DEF, length(v.min_length), length(v.max_length)),
+        (&MinItems::DEF, &MaxItems::DEF, length(v.min_items), length(v.max_items)),
+        (&MinProperties::DEF, &MaxProperties::DEF, length(v.min_properties), length(v.max_properties)),
+    ];
+    for (least, greatest, low, high) in cases {
         let (Some(low), Some(high)) = (low, high) else {
             continue;
         };

@@ -28,83 +28,27 @@ use crate::{output::Tree, scaffold::fill};
 const FEATURES: &str = "features = [\"app\", \"latest\"]";
 
 /// The files of a new operator, by path.
+#[rustfmt::skip]
 const FILES: [(&str, &str); 19] = [
-    (
-        ".dockerignore",
-        include_str!("../../../templates/operator/dockerignore"),
-    ),
-    (
-        ".github/workflows/ci.yml",
-        include_str!("../../../templates/operator/ci.yml"),
-    ),
-    (
-        ".gitignore",
-        include_str!("../../../templates/operator/gitignore"),
-    ),
-    (
-        "Cargo.toml",
-        include_str!("../../../templates/operator/Cargo.toml"),
-    ),
-    (
-        "Dockerfile",
-        include_str!("../../../templates/operator/Dockerfile"),
-    ),
-    (
-        "README.md",
-        include_str!("../../../templates/operator/README.md"),
-    ),
-    (
-        "codegen.toml",
-        include_str!("../../../templates/operator/codegen.toml"),
-    ),
-    (
-        "config/deployment.yaml",
-        include_str!("../../../templates/operator/deployment.yaml"),
-    ),
-    (
-        "config/kustomization.yaml",
-        include_str!("../../../templates/operator/kustomization.yaml"),
-    ),
-    (
-        "config/namespace.yaml",
-        include_str!("../../../templates/operator/namespace.yaml"),
-    ),
-    (
-        "config/role-binding.yaml",
-        include_str!("../../../templates/operator/role-binding.yaml"),
-    ),
-    (
-        "config/service-account.yaml",
-        include_str!("../../../templates/operator/service-account.yaml"),
-    ),
-    (
-        "src/apis/mod.rs",
-        include_str!("../../../templates/operator/apis.rs"),
-    ),
-    (
-        "src/app.rs",
-        include_str!("../../../templates/operator/app.rs"),
-    ),
-    (
-        "src/controllers/mod.rs",
-        include_str!("../../../templates/operator/controllers.rs"),
-    ),
-    (
-        "src/lib.rs",
-        include_str!("../../../templates/operator/lib.rs"),
-    ),
-    (
-        "src/main.rs",
-        include_str!("../../../templates/operator/main.rs"),
-    ),
-    (
-        "tests/operator/deploy.rs",
-        include_str!("../../../templates/operator/deploy.rs"),
-    ),
-    (
-        "tests/operator/main.rs",
-        include_str!("../../../templates/operator/tests.rs"),
-    ),
+    (".dockerignore", include_str!("../../../templates/operator/dockerignore")),
+    (".github/workflows/ci.yml", include_str!("../../../templates/operator/ci.yml")),
+    (".gitignore", include_str!("../../../templates/operator/gitignore")),
+    ("Cargo.toml", include_str!("../../../templates/operator/Cargo.toml")),
+    ("Dockerfile", include_str!("../../../templates/operator/Dockerfile")),
+    ("README.md", include_str!("../../../templates/operator/README.md")),
+    ("codegen.toml", include_str!("../../../templates/operator/codegen.toml")),
+    ("config/deployment.yaml", include_str!("../../../templates/operator/deployment.yaml")),
+    ("config/kustomization.yaml", include_str!("../../../templates/operator/kustomization.yaml")),
+    ("config/namespace.yaml", include_str!("../../../templates/operator/namespace.yaml")),
+    ("config/role-binding.yaml", include_str!("../../../templates/operator/role-binding.yaml")),
+    ("config/service-account.yaml", include_str!("../../../templates/operator/service-account.yaml")),
+    ("src/apis/mod.rs", include_str!("../../../templates/operator/apis.rs")),
+    ("src/app.rs", include_str!("../../../templates/operator/app.rs")),
+    ("src/controllers/mod.rs", include_str!("../../../templates/operator/controllers.rs")),
+    ("src/lib.rs", include_str!("../../../templates/operator/lib.rs")),
+    ("src/main.rs", include_str!("../../../templates/operator/main.rs")),
+    ("tests/operator/deploy.rs", include_str!("../../../templates/operator/deploy.rs")),
+    ("tests/operator/main.rs", include_str!("../../../templates/operator/tests.rs")),
 ];
 
 /// The files that a new repository may have before the operator, which goes without its own then.

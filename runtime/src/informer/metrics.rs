@@ -21,117 +21,48 @@ use crate::reflector::Spread;
 type Read = fn(&InformerStats) -> u64;
 
 /// Name without the suffix that counters get, help, and the figure.
+#[rustfmt::skip]
 const COUNTERS: [(&str, &str, Read); 11] = [
-    (
-        "reflector_lists",
-        "Lists started, streamed ones included",
-        |stats| stats.reflector.lists,
-    ),
-    (
-        "reflector_listed_objects",
-        "Objects received in lists",
-        |stats| stats.reflector.listed_objects,
-    ),
-    (
-        "reflector_watches",
-        "Watches started, streamed lists included",
-        |stats| stats.reflector.watches,
-    ),
-    (
-        "reflector_short_watches",
-        "Watches that ended in under a second without an event",
-        |stats| stats.reflector.short_watches,
-    ),
-    (
-        "reflector_silent_watches",
-        "Watches that were silent although bookmarks should have come",
-        |stats| stats.reflector.silent_watches,
-    ),
-    (
-        "reflector_version_resets",
-        "How often the server's resourceVersions went back",
-        |stats| stats.reflector.version_resets,
-    ),
-    (
-        "reflector_events",
-        "Watch events received, bookmarks included",
-        |stats| stats.reflector.events,
-    ),
-    (
-        "reflector_errors",
-        "Lists and watches that failed",
-        |stats| stats.reflector.errors,
-    ),
-    (
-        "reflector_undecodable_objects",
-        "Objects skipped because they could not be decoded or transformed",
-        |stats| stats.reflector.undecodable,
-    ),
-    (
-        "informer_handler_panics",
-        "Calls of event handlers that panicked",
-        |stats| stats.handler_panics,
-    ),
-    (
-        "informer_indexer_panics",
-        "Objects or lists skipped because an indexer panicked",
-        |stats| stats.indexer_panics,
-    ),
+    ("reflector_lists", "Lists started, streamed ones included", |stats| stats.reflector.lists),
+    ("reflector_listed_objects", "Objects received in lists", |stats| stats.reflector.listed_objects),
+    ("reflector_watches", "Watches started, streamed lists included", |stats| stats.reflector.watches),
+    ("reflector_short_watches", "Watches that ended in under a second without an event",
+        |stats| stats.reflector.short_watches),
+    ("reflector_silent_watches", "Watches that were silent although bookmarks should have come",
+        |stats| stats.reflector.silent_watches),
+    ("reflector_version_resets", "How often the server's resourceVersions went back",
+        |stats| stats.reflector.version_resets),
+    ("reflector_events", "Watch events received, bookmarks included", |stats| stats.reflector.events),
+    ("reflector_errors", "Lists and watches that failed", |stats| stats.reflector.errors),
+    ("reflector_undecodable_objects", "Objects skipped because they could not be decoded or transformed",
+        |stats| stats.reflector.undecodable),
+    ("informer_handler_panics", "Calls of event handlers that panicked", |stats| stats.handler_panics),
+    ("informer_indexer_panics", "Objects or lists skipped because an indexer panicked", |stats| stats.indexer_panics),
 ];
 
+#[rustfmt::skip]
 const GAUGES: [(&str, &str, Read); 5] = [
-    ("informer_objects", "Objects in the cache", |stats| {
-        stats.objects as u64
-    }),
-    (
-        "informer_queued_items",
-        "Events received and not yet in the cache",
-        |stats| stats.queued as u64,
-    ),
-    ("informer_handlers", "Event handlers", |stats| {
-        stats.handlers as u64
-    }),
-    (
-        "informer_handler_pending_calls",
-        "Calls of event handlers that wait, of all handlers",
-        |stats| stats.pending as u64,
-    ),
-    (
-        "informer_handler_pending_calls_max",
-        "The longest queue of one event handler",
-        |stats| stats.max_pending as u64,
-    ),
+    ("informer_objects", "Objects in the cache", |stats| stats.objects as u64),
+    ("informer_queued_items", "Events received and not yet in the cache", |stats| stats.queued as u64),
+    ("informer_handlers", "Event handlers", |stats| stats.handlers as u64),
+    ("informer_handler_pending_calls", "Calls of event handlers that wait, of all handlers",
+        |stats| stats.pending as u64),
+    ("informer_handler_pending_calls_max", "The longest queue of one event handler", |stats| stats.max_pending as u64),
 ];
 
 /// One histogram.
 type Distribution = fn(&Scrape) -> &Histogram;
 
+#[rustfmt::skip]
 const HISTOGRAMS: [(&str, &str, Distribution); 5] = [
-    (
-        "reflector_list_duration_seconds",
-        "How long lists took to come and decode, streamed ones included",
-        |scrape| &scrape.spread.list_seconds,
-    ),
-    (
-        "reflector_items_per_list",
-        "Objects of each list",
-        |scrape| &scrape.spread.items_per_list,
-    ),
-    (
-        "reflector_watch_duration_seconds",
-        "How long watches lasted",
-        |scrape| &scrape.spread.watch_seconds,
-    ),
-    (
-        "reflector_items_per_watch",
-        "Events of each watch",
-        |scrape| &scrape.spread.items_per_watch,
-    ),
-    (
-        "informer_processing_latency_seconds",
+    ("reflector_list_duration_seconds", "How long lists took to come and decode, streamed ones included",
+        |scrape| &scrape.spread.list_seconds),
+    ("reflector_items_per_list", "Objects of each list", |scrape| &scrape.spread.items_per_list),
+    ("reflector_watch_duration_seconds", "How long watches lasted", |scrape| &scrape.spread.watch_seconds),
+    ("reflector_items_per_watch", "Events of each watch", |scrape| &scrape.spread.items_per_watch),
+    ("informer_processing_latency_seconds",
         "From the hand-out of a batch of events until the cache has it and handlers' queues too",
-        |scrape| &scrape.processing,
-    ),
+        |scrape| &scrape.processing),
 ];
 
 /// Gauges of the version that a cache reflects: client-go's older name and its newer one.

@@ -37,55 +37,24 @@ struct Figures {
 type Read = fn(&Figures) -> Option<f64>;
 
 /// Name without the suffix that counters get, help, and the figure.
+#[rustfmt::skip]
 const COUNTERS: [(&str, &str, Read); 3] = [
-    (
-        "process_cpu_seconds",
-        "Total user and system CPU time spent in seconds",
-        |figures| figures.cpu,
-    ),
-    (
-        "process_network_receive_bytes",
-        "Number of bytes received by the process over the network",
-        |figures| figures.received,
-    ),
-    (
-        "process_network_transmit_bytes",
-        "Number of bytes sent by the process over the network",
-        |figures| figures.transmitted,
-    ),
+    ("process_cpu_seconds", "Total user and system CPU time spent in seconds", |figures| figures.cpu),
+    ("process_network_receive_bytes", "Number of bytes received by the process over the network",
+        |figures| figures.received),
+    ("process_network_transmit_bytes", "Number of bytes sent by the process over the network",
+        |figures| figures.transmitted),
 ];
 
+#[rustfmt::skip]
 const GAUGES: [(&str, &str, Read); 6] = [
-    (
-        "process_open_fds",
-        "Number of open file descriptors",
-        |figures| figures.open_fds,
-    ),
-    (
-        "process_max_fds",
-        "Maximum number of open file descriptors",
-        |figures| figures.max_fds,
-    ),
-    (
-        "process_virtual_memory_bytes",
-        "Virtual memory size in bytes",
-        |figures| figures.virtual_memory,
-    ),
-    (
-        "process_virtual_memory_max_bytes",
-        "Maximum amount of virtual memory available in bytes",
-        |figures| figures.virtual_memory_max,
-    ),
-    (
-        "process_resident_memory_bytes",
-        "Resident memory size in bytes",
-        |figures| figures.resident,
-    ),
-    (
-        "process_start_time_seconds",
-        "Start time of the process since unix epoch in seconds",
-        |figures| figures.start,
-    ),
+    ("process_open_fds", "Number of open file descriptors", |figures| figures.open_fds),
+    ("process_max_fds", "Maximum number of open file descriptors", |figures| figures.max_fds),
+    ("process_virtual_memory_bytes", "Virtual memory size in bytes", |figures| figures.virtual_memory),
+    ("process_virtual_memory_max_bytes", "Maximum amount of virtual memory available in bytes",
+        |figures| figures.virtual_memory_max),
+    ("process_resident_memory_bytes", "Resident memory size in bytes", |figures| figures.resident),
+    ("process_start_time_seconds", "Start time of the process since unix epoch in seconds", |figures| figures.start),
 ];
 
 impl Collector for Process {

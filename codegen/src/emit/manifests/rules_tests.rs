@@ -99,52 +99,25 @@ fn check(place: &str, rule: &str, expected: &[&str]) {
 
 #[test]
 fn a_fault_says_what_to_write_instead() {
-    for (rule, expected) in [
-        (
-            "self.mni > 0",
-            "there is no field `mni`; did you mean `min`?",
-        ),
-        (
-            "min > 0",
-            "there is no variable `min`; the value is `self`: write `self.min`",
-        ),
-        (
-            "oldself.min > 0",
-            "there is no variable `oldself`; did you mean `oldSelf`?",
-        ),
-        (
-            "self.text.startWith('a')",
-            "there is no function `startWith`; did you mean `startsWith`?",
-        ),
-        (
-            "sets.contain([1], [1])",
-            "there is no function `sets.contain`; did you mean `sets.contains`?",
-        ),
-        (
-            "self.list.name == ''",
-            "`name` is a field of a list; only objects and maps have fields",
-        ),
-        (
-            "self.any == 1",
-            "rules cannot read the field `any`; its schema has no type: rules see only values whose type the schema names",
-        ),
-        (
-            "self.text > 1",
-            "`>` does not take (string, int); among others it takes (int, int), (uint, uint), (double, double), (bool, bool)",
-        ),
-        (
-            "self.text == null",
-            "`==` does not take (string, null); only objects, times and durations can be null: ask `has(…)` whether a field is there",
-        ),
-        (
-            "self.min.startsWith('a')",
-            "`startsWith` does not take int.(string); it takes string.(string)",
-        ),
-        (
-            "self.text",
-            "a rule must be of type bool, and this is of type string; write a condition, such as `self.min <= self.max`",
-        ),
-    ] {
+    #[rustfmt::skip]
+    let cases = [
+        ("self.mni > 0", "there is no field `mni`; did you mean `min`?"),
+        ("min > 0", "there is no variable `min`; the value is `self`: write `self.min`"),
+        ("oldself.min > 0", "there is no variable `oldself`; did you mean `oldSelf`?"),
+        ("self.text.startWith('a')", "there is no function `startWith`; did you mean `startsWith`?"),
+        ("sets.contain([1], [1])", "there is no function `sets.contain`; did you mean `sets.contains`?"),
+        ("self.list.name == ''", "`name` is a field of a list; only objects and maps have fields"),
+        ("self.any == 1",
+            "rules cannot read the field `any`; its schema has no type: rules see only values whose type the schema names"),
+        ("self.text > 1",
+            "`>` does not take (string, int); among others it takes (int, int), (uint, uint), (double, double), (bool, bool)"),
+        ("self.text == null",
+            "`==` does not take (string, null); only objects, times and durations can be null: ask `has(…)` whether a field is there"),
+        ("self.min.startsWith('a')", "`startsWith` does not take int.(string); it takes string.(string)"),
+        ("self.text",
+            "a rule must be of type bool, and this is of type string; write a condition, such as `self.min <= self.max`"),
+    ];
+    for (rule, expected) in cases {
         let expected = format!("the API server refuses a rule of `.spec`: {expected}");
         check(".spec", rule, &[&expected]);
     }

@@ -3,66 +3,24 @@
 use crate::model::{ApiSet, Scope};
 
 /// Kubernetes' own resources of the cluster, by group.
+#[rustfmt::skip]
 const CLUSTER: &[(&str, &[&str])] = &[
-    (
-        "",
-        &[
-            "componentstatuses",
-            "namespaces",
-            "nodes",
-            "persistentvolumes",
-        ],
-    ),
+    ("", &["componentstatuses", "namespaces", "nodes", "persistentvolumes"]),
     ("admissionregistration.k8s.io", &["*"]),
     ("apiextensions.k8s.io", &["customresourcedefinitions"]),
     ("apiregistration.k8s.io", &["apiservices"]),
-    (
-        "authentication.k8s.io",
-        &["selfsubjectreviews", "tokenreviews"],
-    ),
-    (
-        "authorization.k8s.io",
-        &[
-            "selfsubjectaccessreviews",
-            "selfsubjectrulesreviews",
-            "subjectaccessreviews",
-        ],
-    ),
-    (
-        "certificates.k8s.io",
-        &[
-            "certificatesigningrequests",
-            "clustertrustbundles",
-            "signers",
-        ],
-    ),
+    ("authentication.k8s.io", &["selfsubjectreviews", "tokenreviews"]),
+    ("authorization.k8s.io", &["selfsubjectaccessreviews", "selfsubjectrulesreviews", "subjectaccessreviews"]),
+    ("certificates.k8s.io", &["certificatesigningrequests", "clustertrustbundles", "signers"]),
     ("flowcontrol.apiserver.k8s.io", &["*"]),
     ("internal.apiserver.k8s.io", &["*"]),
     ("metrics.k8s.io", &["nodes"]),
-    (
-        "networking.k8s.io",
-        &["ingressclasses", "ipaddresses", "servicecidrs"],
-    ),
+    ("networking.k8s.io", &["ingressclasses", "ipaddresses", "servicecidrs"]),
     ("node.k8s.io", &["*"]),
-    (
-        "rbac.authorization.k8s.io",
-        &["clusterrolebindings", "clusterroles"],
-    ),
-    (
-        "resource.k8s.io",
-        &["deviceclasses", "devicetaintrules", "resourceslices"],
-    ),
+    ("rbac.authorization.k8s.io", &["clusterrolebindings", "clusterroles"]),
+    ("resource.k8s.io", &["deviceclasses", "devicetaintrules", "resourceslices"]),
     ("scheduling.k8s.io", &["priorityclasses"]),
-    (
-        "storage.k8s.io",
-        &[
-            "csidrivers",
-            "csinodes",
-            "storageclasses",
-            "volumeattachments",
-            "volumeattributesclasses",
-        ],
-    ),
+    ("storage.k8s.io", &["csidrivers", "csinodes", "storageclasses", "volumeattachments", "volumeattributesclasses"]),
     ("storagemigration.k8s.io", &["*"]),
 ];
 

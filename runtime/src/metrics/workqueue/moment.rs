@@ -52,22 +52,14 @@ impl Moment {
 impl Collector for Moment {
     fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), fmt::Error> {
         let readings = self.read();
+        #[rustfmt::skip]
         let gauges: [Gauge; 3] = [
-            (
-                "workqueue_depth",
-                "Current depth of the work queue",
-                |reading| reading.depth as f64,
-            ),
-            (
-                "workqueue_unfinished_work_seconds",
+            ("workqueue_depth", "Current depth of the work queue", |reading| reading.depth as f64),
+            ("workqueue_unfinished_work_seconds",
                 "Seconds of work in progress that work_duration has not observed yet; large values mean stuck workers",
-                |reading| reading.unfinished.as_secs_f64(),
-            ),
-            (
-                "workqueue_longest_running_processor_seconds",
-                "Seconds the longest running processor has been at work",
-                |reading| reading.longest.as_secs_f64(),
-            ),
+                |reading| reading.unfinished.as_secs_f64()),
+            ("workqueue_longest_running_processor_seconds", "Seconds the longest running processor has been at work",
+                |reading| reading.longest.as_secs_f64()),
         ];
         for (name, help, value) in gauges {
             let mut family =

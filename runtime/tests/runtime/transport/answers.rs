@@ -64,46 +64,26 @@ async fn answers_that_are_none_are_errors() {
         .to_string()
     };
     let html = "<html>bad gateway</html>";
+    #[rustfmt::skip]
     let cases = [
         ("", "connection closed before message completed"),
-        (
-            "HTTP/1.1 200 OK\r\ncontent-le",
-            "connection closed before message completed",
-        ),
+        ("HTTP/1.1 200 OK\r\ncontent-le", "connection closed before message completed"),
         ("SSH-2.0-OpenSSH_9.6\r\n", "invalid HTTP version parsed"),
         (&with_head("200 OK", ""), "EOF while parsing"),
         (&with_head("200 OK", "null"), "invalid type: null"),
-        (
-            &with_head("200 OK", html),
-            "expected value at line 1 column 1",
-        ),
+        (&with_head("200 OK", html), "expected value at line 1 column 1"),
         (&with_head("200 OK", &found[..20]), "EOF while parsing"),
         (&with_head("200 OK", &deep), "invalid type: sequence"),
-        (
-            &with_head("200 OK", r#"{"kind":"Secret","apiVersion":"v1"}"#),
-            "invalid value: string \"Secret\"",
-        ),
-        (
-            &with_head("200 OK", &status("Failure")),
-            "no (409 Conflict)",
-        ),
+        (&with_head("200 OK", r#"{"kind":"Secret","apiVersion":"v1"}"#), "invalid value: string \"Secret\""),
+        (&with_head("200 OK", &status("Failure")), "no (409 Conflict)"),
         (&with_head("500 No", html), "<html>bad gateway</html> (500)"),
         (&with_head("500 No", "{}"), "{} (500)"),
         (&with_head("503 No", ""), "503 Service Unavailable (503)"),
         (&with_head("307 No", ""), "307 Temporary Redirect (307)"),
         (&with_head("204 No", ""), "EOF while parsing"),
-        (
-            "HTTP/1.1 200 OK\r\ncontent-length: 900\r\n\r\n{\"kind\"",
-            "end of file before message length reached",
-        ),
-        (
-            "HTTP/1.1 101 Switching Protocols\r\nupgrade: tls\r\n\r\n",
-            "101 Switching Protocols (101)",
-        ),
-        (
-            &format!("HTTP/1.1 100 Continue\r\n\r\n{}", with_head("404 No", "")),
-            "404 Not Found (404)",
-        ),
+        ("HTTP/1.1 200 OK\r\ncontent-length: 900\r\n\r\n{\"kind\"", "end of file before message length reached"),
+        ("HTTP/1.1 101 Switching Protocols\r\nupgrade: tls\r\n\r\n", "101 Switching Protocols (101)"),
+        (&format!("HTTP/1.1 100 Continue\r\n\r\n{}", with_head("404 No", "")), "404 Not Found (404)"),
     ];
     for (answer, expected) in cases {
         let maps = Maps::namespaced(raw(answer).await, "default");

@@ -266,78 +266,28 @@ fn check_rules<'s>(schema: &'s Schema, known: &[&Validation]) -> Fits<'s> {
         docs: _,
     } = &*schema.validation;
     let any = |same: &dyn Fn(&Constraints) -> bool| known.iter().any(|known| same(known));
+    #[rustfmt::skip]
     let checks: [(&str, bool); 18] = [
-        (
-            "minimum",
-            minimum.is_none() || any(&|one| one.minimum == *minimum),
-        ),
-        (
-            "maximum",
-            maximum.is_none() || any(&|one| one.maximum == *maximum),
-        ),
-        (
-            "exclusiveMinimum",
-            !exclusive_minimum || any(&|one| one.exclusive_minimum),
-        ),
-        (
-            "exclusiveMaximum",
-            !exclusive_maximum || any(&|one| one.exclusive_maximum),
-        ),
-        (
-            "multipleOf",
-            multiple_of.is_none() || any(&|one| one.multiple_of == *multiple_of),
-        ),
-        (
-            "minLength",
-            min_length.is_none() || any(&|one| one.min_length == *min_length),
-        ),
-        (
-            "maxLength",
-            max_length.is_none() || any(&|one| one.max_length == *max_length),
-        ),
-        (
-            "pattern",
-            pattern.is_none() || any(&|one| one.pattern == *pattern),
-        ),
-        (
-            "minItems",
-            min_items.is_none() || any(&|one| one.min_items == *min_items),
-        ),
-        (
-            "maxItems",
-            max_items.is_none() || any(&|one| one.max_items == *max_items),
-        ),
+        ("minimum", minimum.is_none() || any(&|one| one.minimum == *minimum)),
+        ("maximum", maximum.is_none() || any(&|one| one.maximum == *maximum)),
+        ("exclusiveMinimum", !exclusive_minimum || any(&|one| one.exclusive_minimum)),
+        ("exclusiveMaximum", !exclusive_maximum || any(&|one| one.exclusive_maximum)),
+        ("multipleOf", multiple_of.is_none() || any(&|one| one.multiple_of == *multiple_of)),
+        ("minLength", min_length.is_none() || any(&|one| one.min_length == *min_length)),
+        ("maxLength", max_length.is_none() || any(&|one| one.max_length == *max_length)),
+        ("pattern", pattern.is_none() || any(&|one| one.pattern == *pattern)),
+        ("minItems", min_items.is_none() || any(&|one| one.min_items == *min_items)),
+        ("maxItems", max_items.is_none() || any(&|one| one.max_items == *max_items)),
         ("uniqueItems", !unique_items || any(&|one| one.unique_items)),
-        (
-            "minProperties",
-            min_properties.is_none() || any(&|one| one.min_properties == *min_properties),
-        ),
-        (
-            "maxProperties",
-            max_properties.is_none() || any(&|one| one.max_properties == *max_properties),
-        ),
-        (
-            "enum",
-            enum_.is_empty() || any(&|one| is_same_set(&one.enum_, enum_)),
-        ),
-        (
-            "allOf, anyOf, oneOf or not",
-            combinators.is_empty() || any(&|one| one.combinators == *combinators),
-        ),
-        (
-            "x-kubernetes-validations",
-            rules.is_empty() || any(&|one| one.rules == *rules),
-        ),
-        (
-            "x-kubernetes-list-type",
-            matches!(list_type, None | Some(ListType::Atomic))
-                || any(&|one| one.list_type == *list_type && one.list_map_keys == *list_map_keys),
-        ),
-        (
-            "x-kubernetes-map-type",
-            matches!(map_type, None | Some(MapType::Granular))
-                || any(&|one| one.map_type == *map_type),
-        ),
+        ("minProperties", min_properties.is_none() || any(&|one| one.min_properties == *min_properties)),
+        ("maxProperties", max_properties.is_none() || any(&|one| one.max_properties == *max_properties)),
+        ("enum", enum_.is_empty() || any(&|one| is_same_set(&one.enum_, enum_))),
+        ("allOf, anyOf, oneOf or not", combinators.is_empty() || any(&|one| one.combinators == *combinators)),
+        ("x-kubernetes-validations", rules.is_empty() || any(&|one| one.rules == *rules)),
+        ("x-kubernetes-list-type",
+            matches!(list_type, None | Some(ListType::Atomic)) || any(&|one| one.list_type == *list_type && one.list_map_keys == *list_map_keys)),
+        ("x-kubernetes-map-type",
+            matches!(map_type, None | Some(MapType::Granular)) || any(&|one| one.map_type == *map_type)),
     ];
     match checks.into_iter().find(|(_, fits)| !fits) {
         Some((keyword, _)) => Err(Misfit::new(Reason::Rule(keyword))),

@@ -149,30 +149,17 @@ fn another_property_makes_another_type() {
 
 #[test]
 fn another_bound_makes_another_type() {
-    for (from, to) in [
-        (
-            "value: {type: string}",
-            "value: {type: string, maxLength: 63}",
-        ),
-        (
-            "value: {type: string}",
-            "value: {type: string, nullable: true}",
-        ),
+    #[rustfmt::skip]
+    let cases = [
+        ("value: {type: string}", "value: {type: string, maxLength: 63}"),
+        ("value: {type: string}", "value: {type: string, nullable: true}"),
         ("value: {type: string}", "value: {type: string, default: x}"),
-        (
-            "value: {type: string}",
-            "value: {type: integer, format: int64}",
-        ),
+        ("value: {type: string}", "value: {type: integer, format: int64}"),
         ("integer, format: int64", "integer, minimum: 0"),
-        (
-            "effect: {type: string}",
-            "effect: {type: string, enum: [NoSchedule]}",
-        ),
-        (
-            "    type: object",
-            "    type: object\n    x-kubernetes-preserve-unknown-fields: true",
-        ),
-    ] {
+        ("effect: {type: string}", "effect: {type: string, enum: [NoSchedule]}"),
+        ("    type: object", "    type: object\n    x-kubernetes-preserve-unknown-fields: true"),
+    ];
+    for (from, to) in cases {
         check(&TOLERATIONS.replace(from, to), "[ThingTolerations]");
     }
 }

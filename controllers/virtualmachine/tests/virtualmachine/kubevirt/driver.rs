@@ -70,48 +70,26 @@ async fn kubevirt_gets_the_machine_that_its_users_would_write() {
     let vm = serde_json::to_value(cluster.vm(&server).await).expect("JSON");
     let at = |pointer: &str| vm.pointer(pointer).cloned().unwrap_or_default();
     let root = format!("{}-root", server.id());
-    for (pointer, expected) in [
-        (
-            "/metadata/labels/app.kubernetes.io~1managed-by",
-            json!("virtualmachine-controller"),
-        ),
-        (
-            "/metadata/labels/cloudnative.czs~1virtualmachine-uid",
-            json!(server.uid),
-        ),
-        (
-            "/metadata/annotations/cloudnative.czs~1virtualmachine",
-            json!("shape"),
-        ),
+    #[rustfmt::skip]
+    let cases = [
+        ("/metadata/labels/app.kubernetes.io~1managed-by", json!("virtualmachine-controller")),
+        ("/metadata/labels/cloudnative.czs~1virtualmachine-uid", json!(server.uid)),
+        ("/metadata/annotations/cloudnative.czs~1virtualmachine", json!("shape")),
         ("/metadata/annotations/cloudnative.czs~1epoch", json!("7")),
         ("/metadata/ownerReferences/0/kind", json!("VirtualMachine")),
-        (
-            "/metadata/ownerReferences/0/apiVersion",
-            json!("cloudnative.czs/v1alpha1"),
-        ),
+        ("/metadata/ownerReferences/0/apiVersion", json!("cloudnative.czs/v1alpha1")),
         ("/metadata/ownerReferences/0/uid", json!(server.uid)),
         ("/metadata/ownerReferences/0/controller", json!(true)),
         ("/spec/runStrategy", json!("Halted")),
-        (
-            "/spec/template/metadata/labels/cloudnative.czs~1virtualmachine-uid",
-            json!(server.uid),
-        ),
-        (
-            "/spec/template/spec/domain/cpu",
-            json!({"cores": 2, "sockets": 1, "threads": 1}),
-        ),
+        ("/spec/template/metadata/labels/cloudnative.czs~1virtualmachine-uid", json!(server.uid)),
+        ("/spec/template/spec/domain/cpu", json!({"cores": 2, "sockets": 1, "threads": 1})),
         ("/spec/template/spec/domain/memory/guest", json!("4G")),
         ("/spec/template/spec/volumes/0/dataVolume/name", json!(root)),
         ("/spec/dataVolumeTemplates/0/metadata/name", json!(root)),
-        (
-            "/spec/dataVolumeTemplates/0/spec/source",
-            json!({"blank": {}}),
-        ),
-        (
-            "/spec/dataVolumeTemplates/0/spec/storage/resources/requests/storage",
-            json!("40Gi"),
-        ),
-    ] {
+        ("/spec/dataVolumeTemplates/0/spec/source", json!({"blank": {}})),
+        ("/spec/dataVolumeTemplates/0/spec/storage/resources/requests/storage", json!("40Gi")),
+    ];
+    for (pointer, expected) in cases {
         assert_eq!(at(pointer), expected, "{pointer}");
     }
     cluster.end().await;

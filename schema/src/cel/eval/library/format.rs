@@ -8,36 +8,18 @@ use crate::formats::matches;
 type Faults = fn(&str) -> Vec<String>;
 
 /// The formats by their names.
+#[rustfmt::skip]
 const FORMATS: [(&str, Faults); 13] = [
     ("dns1123Label", |text| one(kube_names::label_fault(text))),
-    ("dns1123Subdomain", |text| {
-        one(kube_names::subdomain_fault(text))
-    }),
-    ("dns1035Label", |text| {
-        one(kube_names::label_1035_fault(text))
-    }),
+    ("dns1123Subdomain", |text| one(kube_names::subdomain_fault(text))),
+    ("dns1035Label", |text| one(kube_names::label_1035_fault(text))),
     ("qualifiedName", kube_names::label_key_faults),
-    ("dns1123LabelPrefix", |text| {
-        prefix(kube_names::label_fault, text)
-    }),
-    ("dns1123SubdomainPrefix", |text| {
-        prefix(kube_names::subdomain_fault, text)
-    }),
-    ("dns1035LabelPrefix", |text| {
-        prefix(kube_names::label_1035_fault, text)
-    }),
+    ("dns1123LabelPrefix", |text| prefix(kube_names::label_fault, text)),
+    ("dns1123SubdomainPrefix", |text| prefix(kube_names::subdomain_fault, text)),
+    ("dns1035LabelPrefix", |text| prefix(kube_names::label_1035_fault, text)),
     ("labelValue", kube_names::label_value_faults),
-    ("uri", |text| {
-        let shown = go_quote(text);
-        of(
-            "uri",
-            text,
-            &format!("parse {shown}: invalid URI for request"),
-        )
-    }),
-    ("uuid", |text| {
-        of("uuid", text, "does not match the UUID format")
-    }),
+    ("uri", |text| of("uri", text, &format!("parse {}: invalid URI for request", go_quote(text)))),
+    ("uuid", |text| of("uuid", text, "does not match the UUID format")),
     ("byte", |text| of("byte", text, "invalid base64")),
     ("date", |text| of("date", text, "invalid date")),
     ("datetime", |text| of("datetime", text, "invalid datetime")),
