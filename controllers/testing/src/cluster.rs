@@ -6,7 +6,7 @@ use codegen_runtime::client::TypedClient;
 use codegen_runtime::connect::ClientOptions;
 use codegen_runtime::k8s_openapi::api::core::v1::{Namespace, Pod};
 use codegen_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use codegen_runtime::kube::api::{DeleteParams, ObjectMeta, Patch, PatchParams, PostParams};
+use codegen_runtime::kube::api::{DeleteParams, ObjectMeta, Patch, PatchParams};
 use codegen_runtime::kube::config::{KubeConfigOptions, Kubeconfig};
 use codegen_runtime::kube::{Client, Config, ResourceExt};
 use embedded_apiserver::ApiServer;
@@ -60,8 +60,8 @@ impl Cluster {
             },
             ..Namespace::default()
         };
-        let namespaces = TypedClient::<Namespace>::cluster(client.clone());
-        let created = namespaces.create(&namespace, &PostParams::default()).await;
+        let namespaces = TypedClient::<Namespace>::cluster(client.clone()).defaults();
+        let created = namespaces.create(&namespace).await;
         Self {
             client,
             namespace: created.unwrap().name_any(),
@@ -86,10 +86,7 @@ impl Cluster {
             },
         });
         let pod = serde_json::from_value(pod).unwrap();
-        self.pods()
-            .create(&pod, &PostParams::default())
-            .await
-            .unwrap();
+        self.pods().defaults().create(&pod).await.unwrap();
         self.pod_status(name, status).await
     }
 
@@ -107,16 +104,16 @@ impl Cluster {
     /// Deletes a pod at once.
     pub async fn delete_pod(&self, name: &str) {
         let now = DeleteParams::default().grace_period(0);
-        drop(self.pods().delete(name, &now).await.unwrap());
+        self.pods().delete(name, &now).await.unwrap();
     }
 }
 
 /// Installs a definition and waits until it is served.
 async fn install(client: &Client, crd: &Value) {
-    let crds = TypedClient::<CustomResourceDefinition>::cluster(client.clone());
+    let crds = TypedClient::<CustomResourceDefinition>::cluster(client.clone()).defaults();
     let name = crd["metadata"]["name"].as_str().unwrap();
     let apply = PatchParams::apply("test").force();
-    drop(crds.patch(name, &apply, &Patch::Apply(crd)).await.unwrap());
+    crds.patch(name, &apply, &Patch::Apply(crd)).await.unwrap();
     let text = |pointer: &str| crd.pointer(pointer).unwrap().as_str().unwrap();
     let (group, plural) = (text("/spec/group"), text("/spec/names/plural"));
     let version = text("/spec/versions/0/name");

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use codegen_runtime::client::TypedClient;
 use codegen_runtime::fake::crash::{Gate, every_crash_point};
 use codegen_runtime::k8s_openapi::api::apps::v1::Deployment;
-use codegen_runtime::kube::api::{Patch, PatchParams, PostParams};
+use codegen_runtime::kube::api::{Patch, PatchParams};
 use codegen_runtime::owner;
 use network_controller::apis::samplecrd::v1::{Network, NetworkPhase as Phase};
 use network_controller::backend::Backend;
@@ -106,12 +106,11 @@ const DEPLOYMENTS: [&str; 2] = ["web", "api"];
 async fn crash_per_deployment(gate: Gate, change: Change) -> bool {
     let (rig, point) = (Rig::new(), format!("{change:?} {gate:?}"));
     let deployments =
-        TypedClient::<Deployment>::namespaced(rig.clientset.client().clone(), "default");
+        TypedClient::<Deployment>::namespaced(rig.clientset.client().clone(), "default").defaults();
     for name in DEPLOYMENTS {
         let asks = json!({ "labels": { "samplecrd.k8s.io/network": "auto" } });
-        let params = PostParams::default();
         let deployment = deployment(name, asks);
-        drop(deployments.create(&deployment, &params).await.unwrap());
+        deployments.create(&deployment).await.unwrap();
     }
     if change == Change::Unlabelled {
         let running = rig.start_with(Arc::new(rig.backend.clone()), PER_DEPLOYMENT);
@@ -120,7 +119,7 @@ async fn crash_per_deployment(gate: Gate, change: Change) -> bool {
         for name in DEPLOYMENTS {
             let patch = json!({ "metadata": { "labels": null } });
             let (params, patch) = (PatchParams::default(), Patch::Merge(patch));
-            drop(deployments.patch(name, &params, &patch).await.unwrap());
+            deployments.patch(name, &params, &patch).await.unwrap();
         }
     }
     let is_settled = || match change {

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use codegen_runtime::client::TypedClient;
 use codegen_runtime::k8s_openapi::api::apps::v1::Deployment;
-use codegen_runtime::kube::api::{DeleteParams, PostParams};
 use controller_testing::deploy::Deploy;
 use network_controller::app::{Flags, app};
 use network_controller::backend::simulated::Simulated;
@@ -43,7 +42,7 @@ async fn the_sample_is_valid_and_nonsense_is_not() {
 async fn the_roles_grant_what_the_controller_uses_and_nothing_else() {
     let server = deploy().server();
     let namespace = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": "network-system" } });
-    drop(server.objects().put(&namespace).unwrap());
+    server.objects().put(&namespace).unwrap();
     let args = [
         "--leader-elect=true",
         "--network-per-deployment",
@@ -53,14 +52,10 @@ async fn the_roles_grant_what_the_controller_uses_and_nothing_else() {
     let running = start(client, Arc::new(Simulated::new()), &args);
     let networks = Clientset::new(server.client())
         .samplecrd_v1()
-        .networks("default");
+        .networks("default")
+        .defaults();
     let blue = network("blue", "192.168.0.0/16", "192.168.0.1");
-    drop(
-        networks
-            .create(&blue, &PostParams::default())
-            .await
-            .unwrap(),
-    );
+    networks.create(&blue).await.unwrap();
     let stored = |name: &str| {
         server
             .objects()
@@ -76,7 +71,7 @@ async fn the_roles_grant_what_the_controller_uses_and_nothing_else() {
     ] {
         assert_eq!(shown[column], value, "{column}");
     }
-    let deployments = TypedClient::<Deployment>::namespaced(server.client(), "default");
+    let deployments = TypedClient::<Deployment>::namespaced(server.client(), "default").defaults();
     let mut deployment = serde_json::from_value(json!({
         "metadata": { "name": "web", "labels": { "samplecrd.k8s.io/network": "auto" } },
         "spec": {
@@ -85,24 +80,11 @@ async fn the_roles_grant_what_the_controller_uses_and_nothing_else() {
         },
     }))
     .unwrap();
-    deployment = deployments
-        .create(&deployment, &PostParams::default())
-        .await
-        .unwrap();
+    deployment = deployments.create(&deployment).await.unwrap();
     assert!(eventually(|| stored("web").is_some()).await);
     deployment.metadata.labels = None;
-    drop(
-        deployments
-            .update(&deployment, &PostParams::default())
-            .await
-            .unwrap(),
-    );
-    drop(
-        networks
-            .delete("blue", &DeleteParams::default())
-            .await
-            .unwrap(),
-    );
+    deployments.update(&deployment).await.unwrap();
+    networks.delete("blue").await.unwrap();
     assert!(eventually(|| stored("web").is_none() && stored("blue").is_none()).await);
     let is_told = || {
         let events = server.objects().list("events.k8s.io", "events", "");

@@ -3,17 +3,16 @@
 
 use std::sync::Arc;
 
-use codegen_runtime::client::TypedClient;
+use codegen_runtime::client::{Defaults, TypedClient, verbs::WithStatus};
 use codegen_runtime::fake::Running;
 use codegen_runtime::k8s_openapi::api::apps::v1::Deployment;
 use codegen_runtime::k8s_openapi::api::events::v1::Event;
 use codegen_runtime::kube;
-use codegen_runtime::kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
+use codegen_runtime::kube::api::{DeleteParams, Patch, PatchParams, PostParams};
 use controller_testing::cluster::Cluster;
 use network_controller::apis::samplecrd::v1::{Network, NetworkPhase as Phase};
 use network_controller::backend::simulated::Simulated;
 use network_controller::generated::clientset::Clientset;
-use network_controller::generated::clientset::typed::samplecrd::v1::Networks;
 use serde_json::{Value, json};
 
 use crate::support::{deployment, network, reason, start};
@@ -23,14 +22,17 @@ const CRD: &str = include_str!("../../deploy/crd.yaml");
 /// A cluster with networks.
 struct Rig {
     cluster: Cluster,
-    networks: Networks,
+    networks: Defaults<Network, WithStatus>,
 }
 
 impl Rig {
     async fn new() -> Self {
         let cluster = Cluster::new(CRD).await;
         let clientset = Clientset::new(cluster.client.clone());
-        let networks = clientset.samplecrd_v1().networks(&cluster.namespace);
+        let networks = clientset
+            .samplecrd_v1()
+            .networks(&cluster.namespace)
+            .defaults();
         Self { cluster, networks }
     }
 
@@ -56,43 +58,37 @@ impl Rig {
     async fn create(&self, name: &str, cidr: &str, gateway: &str) -> kube::Result<Network> {
         let mut network = network(name, cidr, gateway);
         network.metadata.namespace = Some(self.cluster.namespace.clone());
-        let params = PostParams::default();
-        self.networks.create(&network, &params).await
+        self.networks.create(&network).await
     }
 
     async fn delete(&self, name: &str) {
-        let params = DeleteParams::default();
-        drop(self.networks.delete(name, &params).await.unwrap());
+        self.networks.delete(name).await.unwrap();
     }
 
     async fn deploy(&self, name: &str, metadata: Value) {
         let params = PostParams::default();
         let deployment = deployment(name, metadata);
-        drop(
-            self.deployments()
-                .create(&deployment, &params)
-                .await
-                .unwrap(),
-        );
+        self.deployments()
+            .create(&deployment, &params)
+            .await
+            .unwrap();
     }
 
     async fn label(&self, name: &str, value: Option<&str>) {
         let patch = json!({ "metadata": { "labels": { "samplecrd.k8s.io/network": value } } });
         let params = PatchParams::default();
         let patch = Patch::Merge(patch);
-        drop(
-            self.deployments()
-                .patch(name, &params, &patch)
-                .await
-                .unwrap(),
-        );
+        self.deployments()
+            .patch(name, &params, &patch)
+            .await
+            .unwrap();
     }
 
     async fn until_event(&self, reason: &str) {
         let (client, namespace) = (self.cluster.client.clone(), &self.cluster.namespace);
-        let events = TypedClient::<Event>::namespaced(client, namespace);
+        let events = TypedClient::<Event>::namespaced(client, namespace).defaults();
         let is_told = async || {
-            let events = events.list(&ListParams::default()).await.unwrap();
+            let events = events.list().await.unwrap();
             events.iter().any(|it| it.reason.as_deref() == Some(reason))
         };
         until(reason, is_told).await;
@@ -158,7 +154,7 @@ async fn a_labelled_deployment_has_a_network_as_long_as_it_lives() {
     .await;
     if rig.cluster.collects_garbage {
         let background = DeleteParams::background();
-        drop(rig.deployments().delete("web", &background).await.unwrap());
+        rig.deployments().delete("web", &background).await.unwrap();
         until("collected with its owner", async || {
             rig.network("web").await.is_none()
         })
@@ -200,7 +196,7 @@ async fn a_range_that_a_changed_spec_lets_go_of_wakes_who_waits_for_it() {
     rig.until_event("NoFreeCIDR").await;
     let other = json!({ "spec": { "cidr": "10.1.0.0/24" } });
     let (params, patch) = (PatchParams::default(), Patch::Merge(other));
-    drop(rig.networks.patch("asks", &params, &patch).await.unwrap());
+    rig.networks.patch("asks", &params, &patch).await.unwrap();
     assert_eq!(rig.until_active("web").await.spec.cidr, "10.128.0.0/24");
     running.stop().await;
 }
@@ -229,7 +225,7 @@ async fn the_whole_controller_runs_on_the_cluster() {
     rig.create("blue", "10.0.0.0/8", "10.0.0.1").await.unwrap();
     rig.until_active("blue").await;
     let overlap = rig.create("overlap", "10.1.0.0/16", "10.1.0.1").await;
-    drop(overlap.unwrap());
+    overlap.unwrap();
     until("it overlaps", async || {
         let status = rig.network("overlap").await.and_then(|it| it.status);
         status.is_some_and(|it| reason(&it) == "CIDROverlap")

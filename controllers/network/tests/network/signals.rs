@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use codegen_runtime::kube::api::PostParams;
 use controller_testing::cluster::{PATIENCE, eventually};
 use controller_testing::deploy::Deploy;
 use controller_testing::program::Program;
@@ -20,7 +19,8 @@ async fn the_demo_serves_its_sample_and_ends_with_one_signal() {
     program.until_line("kubectl get networks").await;
     let networks = Clientset::new(program.client().await)
         .samplecrd_v1()
-        .networks("default");
+        .networks("default")
+        .defaults();
     let is_active = async || {
         let blue = networks.get_opt("blue").await.unwrap();
         let status = blue.and_then(|it| it.status);
@@ -43,14 +43,10 @@ async fn a_second_sigterm_ends_the_program_at_once() {
     let mut program = Program::start(BINARY, Some(serving.kubeconfig("test")), &args);
     let networks = Clientset::new(server.client())
         .samplecrd_v1()
-        .networks("default");
+        .networks("default")
+        .defaults();
     let blue = network("blue", "10.0.0.0/8", "10.0.0.1");
-    drop(
-        networks
-            .create(&blue, &PostParams::default())
-            .await
-            .unwrap(),
-    );
+    networks.create(&blue).await.unwrap();
     let _asked = tokio::time::timeout(PATIENCE, silent.accept())
         .await
         .unwrap_or_else(|_| panic!("{program:?}"))

@@ -4,9 +4,10 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use codegen_runtime::client::{Defaults, verbs::WithStatus};
 use codegen_runtime::fake::{Running, Tracker};
 use codegen_runtime::k8s_openapi::api::apps::v1::Deployment;
-use codegen_runtime::kube::api::{DeleteParams, Patch, PatchParams, PostParams};
+use codegen_runtime::kube::api::{Patch, PatchParams};
 use codegen_runtime::kube::{Client, ResourceExt};
 use network_controller::apis::samplecrd::v1::{Network, NetworkPhase as Phase, NetworkStatus};
 use network_controller::app::{Flags, app, setup_with};
@@ -126,31 +127,25 @@ impl Rig {
         start(self.clientset.client().clone(), backend, args)
     }
 
+    fn networks(&self) -> Defaults<Network, WithStatus> {
+        let networks = self.clientset.samplecrd_v1();
+        networks.networks("default").defaults()
+    }
+
     pub async fn create(&self, network: &Network) -> Network {
-        let networks = self.clientset.samplecrd_v1().networks("default");
-        networks
-            .create(network, &PostParams::default())
-            .await
-            .unwrap()
+        self.networks().create(network).await.unwrap()
     }
 
     pub async fn patch(&self, name: &str, spec: Value) {
-        let networks = self.clientset.samplecrd_v1().networks("default");
         let patch = Patch::Merge(json!({ "spec": spec }));
-        networks
+        self.networks()
             .patch(name, &PatchParams::default(), &patch)
             .await
             .unwrap();
     }
 
     pub async fn delete(&self, name: &str) {
-        let networks = self.clientset.samplecrd_v1().networks("default");
-        drop(
-            networks
-                .delete(name, &DeleteParams::default())
-                .await
-                .unwrap(),
-        );
+        self.networks().delete(name).await.unwrap();
     }
 
     /// The network as stored, past all faults.

@@ -5,7 +5,6 @@ use std::time::Duration;
 use codegen_runtime::fake::Tracker;
 use codegen_runtime::fake::crash::every_crash_point;
 use codegen_runtime::k8s_openapi::api::core::v1::Pod;
-use codegen_runtime::kube::api::PostParams;
 use podbuggertool_controller::apis::tools::v1alpha1::PodBuggerTool;
 use podbuggertool_controller::generated::clientset::fake;
 use serde_json::json;
@@ -45,15 +44,10 @@ async fn adding_two_tools_survives_every_crash_point_and_adds_each_once() {
     let calls = every_crash_point(|gate| async move {
         let (clientset, tracker) = fake::Clientset::empty();
         let client = clientset.client().clone();
-        let tools = clientset.tools_v1alpha1().pod_bugger_tools();
+        let tools = clientset.tools_v1alpha1().pod_bugger_tools().defaults();
         (0..PODS).for_each(|n| tracker.add(pod(n)).unwrap());
         for name in ["one", "two"] {
-            drop(
-                tools
-                    .create(&tool(name, name), &PostParams::default())
-                    .await
-                    .unwrap(),
-            );
+            tools.create(&tool(name, name)).await.unwrap();
         }
         for resource in ["pods/ephemeralcontainers", "pods", "podbuggertools/*"] {
             gate.guard(&tracker, resource);
@@ -79,16 +73,15 @@ async fn another_image_survives_every_crash_point_and_is_added_once() {
     let calls = every_crash_point(|gate| async move {
         let (clientset, tracker) = fake::Clientset::empty();
         let client = clientset.client().clone();
-        let tools = clientset.tools_v1alpha1().pod_bugger_tools();
+        let tools = clientset.tools_v1alpha1().pod_bugger_tools().defaults();
         (0..PODS).for_each(|n| tracker.add(pod(n)).unwrap());
-        let (tool, params) = (tool("one", "one:1"), PostParams::default());
-        drop(tools.create(&tool, &params).await.unwrap());
+        tools.create(&tool("one", "one:1")).await.unwrap();
         let before = start(client.clone(), &[]);
         settled(&tracker, 1).await;
         before.stop().await;
         let mut changed = tools.get("one").await.unwrap();
         changed.spec.image = "one:2".to_owned();
-        drop(tools.update(&changed, &params).await.unwrap());
+        tools.update(&changed).await.unwrap();
 
         for resource in ["pods/ephemeralcontainers", "pods", "podbuggertools/*"] {
             gate.guard(&tracker, resource);

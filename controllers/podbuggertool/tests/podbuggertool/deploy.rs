@@ -47,7 +47,7 @@ async fn the_roles_grant_what_the_controller_does_and_no_more() {
             "status": { "phase": "Running" },
         }),
     ] {
-        drop(server.objects().put(&object).unwrap());
+        server.objects().put(&object).unwrap();
     }
     let running = start(
         server.client_as("podbuggertool-controller"),
@@ -59,12 +59,10 @@ async fn the_roles_grant_what_the_controller_does_and_no_more() {
     let objects = deploy().objects(server.client());
     let sample = deploy().documents("samples/netshoot.yaml").remove(0);
     let sample: DynamicObject = serde_json::from_value(sample).unwrap();
-    drop(
-        objects
-            .create(&PostParams::default(), &sample)
-            .await
-            .unwrap(),
-    );
+    objects
+        .create(&PostParams::default(), &sample)
+        .await
+        .unwrap();
     let list = |group: &str, plural: &str| server.objects().list(group, plural, "");
     let done = async || {
         list("tools.jicki.cn", "podbuggertools")[0]["status"]["podsWithTool"] == 1

@@ -5,7 +5,6 @@ use std::time::Duration;
 use codegen_runtime::fake::{Action, ApiError, Reaction, Tracker};
 use codegen_runtime::k8s_openapi::api::core::v1::Pod;
 use codegen_runtime::k8s_openapi::api::events::v1::Event;
-use codegen_runtime::kube::api::PostParams;
 use controller_testing::cluster::eventually;
 use podbuggertool_controller::apis::tools::v1alpha1::PodBuggerTool;
 use podbuggertool_controller::generated::clientset::{Clientset, fake};
@@ -25,8 +24,8 @@ fn pod(name: &str) -> Pod {
 }
 
 async fn create(clientset: &Clientset, tool: &PodBuggerTool) {
-    let tools = clientset.tools_v1alpha1().pod_bugger_tools();
-    drop(tools.create(tool, &PostParams::default()).await.unwrap());
+    let tools = clientset.tools_v1alpha1().pod_bugger_tools().defaults();
+    tools.create(tool).await.unwrap();
 }
 
 fn reason(tracker: &Tracker, name: &str) -> Option<(String, String)> {

@@ -1,6 +1,5 @@
 //! Tools and pods, on an embedded API server or a real one.
 
-use codegen_runtime::kube::api::DeleteParams;
 use serde_json::json;
 
 use crate::support::{Rig, containers};
@@ -10,29 +9,25 @@ async fn running_pods_that_are_selected_get_the_tool_once() {
     let rig = Rig::new().await;
     let running = rig.start();
     rig.web("web-1").await;
-    drop(
-        rig.cluster
-            .pod(
-                "db-1",
-                json!({ "app": "db" }),
-                json!({ "phase": "Running" }),
-            )
-            .await,
-    );
-    drop(
-        rig.cluster
-            .pod(
-                "web-2",
-                json!({ "app": "web" }),
-                json!({ "phase": "Pending" }),
-            )
-            .await,
-    );
+    rig.cluster
+        .pod(
+            "db-1",
+            json!({ "app": "db" }),
+            json!({ "phase": "Running" }),
+        )
+        .await;
+    rig.cluster
+        .pod(
+            "web-2",
+            json!({ "app": "web" }),
+            json!({ "phase": "Pending" }),
+        )
+        .await;
     let mut tool = crate::support::tool("netshoot", "netshoot:1");
     tool.spec.namespaces = vec![rig.cluster.namespace.clone()];
     tool.spec.command = vec!["sleep".to_owned(), "infinity".to_owned()];
     tool.spec.target_container = Some("main".to_owned());
-    drop(rig.tools.create(&tool, &Default::default()).await.unwrap());
+    rig.tools.create(&tool).await.unwrap();
     rig.until_images("web-1", &["netshoot:1"]).await;
     let added = containers(&rig.cluster.pods().get("web-1").await.unwrap()).remove(0);
     assert!(added.name.starts_with("netshoot-"), "{}", added.name);
@@ -51,18 +46,14 @@ async fn running_pods_that_are_selected_get_the_tool_once() {
         )
     };
     let pods = rig.cluster.pods();
-    drop(
-        pods.patch("db-1", &Default::default(), &label("web"))
-            .await
-            .unwrap(),
-    );
+    pods.patch("db-1", &Default::default(), &label("web"))
+        .await
+        .unwrap();
     rig.until_images("db-1", &["netshoot:1"]).await;
     rig.until_counts("netshoot", 3, 3).await;
-    drop(
-        pods.patch("db-1", &Default::default(), &label("db"))
-            .await
-            .unwrap(),
-    );
+    pods.patch("db-1", &Default::default(), &label("db"))
+        .await
+        .unwrap();
     rig.until_counts("netshoot", 2, 2).await;
     rig.cluster.delete_pod("web-1").await;
     rig.until_counts("netshoot", 1, 1).await;
@@ -91,12 +82,7 @@ async fn a_restart_adds_nothing_and_keeps_the_status() {
     let after = rig.tools.get("netshoot").await.unwrap();
     assert_eq!(after.metadata.generation, tool.metadata.generation);
     // Made again under its name, it is the same tool.
-    drop(
-        rig.tools
-            .delete("netshoot", &DeleteParams::default())
-            .await
-            .unwrap(),
-    );
+    rig.tools.delete("netshoot").await.unwrap();
     rig.tool("netshoot", "netshoot:1").await;
     let third = rig.start();
     rig.until_counts("netshoot", 2, 2).await;

@@ -1,14 +1,14 @@
 //! Controllers under test.
 
+use codegen_runtime::client::{Defaults, verbs::WithStatus};
 use codegen_runtime::fake::Running;
 use codegen_runtime::k8s_openapi::api::core::v1::{EphemeralContainer, Pod};
 use codegen_runtime::kube::Client;
-use codegen_runtime::kube::api::{DeleteParams, Patch, PatchParams, PostParams};
+use codegen_runtime::kube::api::{Patch, PatchParams};
 use controller_testing::cluster::{Cluster, eventually};
 use podbuggertool_controller::apis::tools::v1alpha1::{PodBuggerTool, PodBuggerToolStatus};
 use podbuggertool_controller::app;
 use podbuggertool_controller::generated::clientset::Clientset;
-use podbuggertool_controller::generated::clientset::typed::tools::v1alpha1::PodBuggerTools;
 use serde_json::{Value, json};
 
 pub const CRD: &str = include_str!("../../deploy/crd.yaml");
@@ -21,7 +21,7 @@ pub fn start(client: Client, args: &[&str]) -> Running {
 /// A cluster with tools, which are cluster-scoped: on a real one scenarios run one at a time.
 pub struct Rig {
     pub cluster: Cluster,
-    pub tools: PodBuggerTools,
+    pub tools: Defaults<PodBuggerTool, WithStatus>,
 }
 
 impl Rig {
@@ -29,10 +29,11 @@ impl Rig {
         let cluster = Cluster::new(CRD).await;
         let tools = Clientset::new(cluster.client.clone())
             .tools_v1alpha1()
-            .pod_bugger_tools();
-        for tool in tools.list(&Default::default()).await.unwrap() {
+            .pod_bugger_tools()
+            .defaults();
+        for tool in tools.list().await.unwrap() {
             let name = tool.metadata.name.unwrap();
-            drop(tools.delete(&name, &DeleteParams::default()).await.unwrap());
+            tools.delete(&name).await.unwrap();
         }
         Self { cluster, tools }
     }
@@ -48,27 +49,20 @@ impl Rig {
     pub async fn tool(&self, name: &str, image: &str) {
         let mut tool = tool(name, image);
         tool.spec.namespaces = vec![self.cluster.namespace.clone()];
-        drop(
-            self.tools
-                .create(&tool, &PostParams::default())
-                .await
-                .unwrap(),
-        );
+        self.tools.create(&tool).await.unwrap();
     }
 
     pub async fn patch(&self, name: &str, patch: Value) {
         let (params, patch) = (PatchParams::default(), Patch::Merge(patch));
-        drop(self.tools.patch(name, &params, &patch).await.unwrap());
+        self.tools.patch(name, &params, &patch).await.unwrap();
     }
 
     /// A running pod `app=web`.
     pub async fn web(&self, name: &str) {
         let status = json!({ "phase": "Running" });
-        drop(
-            self.cluster
-                .pod(name, json!({ "app": "web" }), status)
-                .await,
-        );
+        self.cluster
+            .pod(name, json!({ "app": "web" }), status)
+            .await;
     }
 
     /// The images of a pod's ephemeral containers, sorted.

@@ -4,7 +4,7 @@ use codegen_runtime::client::TypedClient;
 use codegen_runtime::fake::Tracker;
 use codegen_runtime::fake::crash::{Gate, every_crash_point};
 use codegen_runtime::k8s_openapi::api::apps::v1::Deployment;
-use codegen_runtime::kube::{Client, api::PostParams};
+use codegen_runtime::kube::Client;
 use podset_controller::apis::apps::v1alpha1::PodSet;
 use podset_controller::generated::clientset::fake;
 
@@ -44,25 +44,17 @@ async fn creation_and_scaling_survive_every_crash_point() {
         let calls = every_crash_point(|gate| async move {
             let (clientset, tracker) = fake::Clientset::empty();
             let client = clientset.client().clone();
-            let sets = clientset.apps_v1alpha1().pod_sets("default");
+            let sets = clientset.apps_v1alpha1().pod_sets("default").defaults();
             if let Some(size) = from {
-                drop(
-                    sets.create(&set("web", size), &PostParams::default())
-                        .await
-                        .unwrap(),
-                );
+                sets.create(&set("web", size)).await.unwrap();
                 let running = start(client.clone(), &[]);
                 settled(&tracker, size).await;
                 running.stop().await;
                 let mut set = sets.get("web").await.unwrap();
                 set.spec.size = 3;
-                drop(sets.update(&set, &PostParams::default()).await.unwrap());
+                sets.update(&set).await.unwrap();
             } else {
-                drop(
-                    sets.create(&set("web", 3), &PostParams::default())
-                        .await
-                        .unwrap(),
-                );
+                sets.create(&set("web", 3)).await.unwrap();
             }
             ends_and_is_replaced(gate, client, &tracker).await
         })
@@ -76,17 +68,17 @@ async fn taking_back_what_others_changed_survives_every_crash_point() {
     let calls = every_crash_point(|gate| async move {
         let (clientset, tracker) = fake::Clientset::empty();
         let client = clientset.client().clone();
-        let sets = clientset.apps_v1alpha1().pod_sets("default");
-        let created = sets.create(&set("web", 3), &PostParams::default()).await;
-        drop(created.unwrap());
+        let sets = clientset.apps_v1alpha1().pod_sets("default").defaults();
+        let created = sets.create(&set("web", 3)).await;
+        created.unwrap();
         let before = start(client.clone(), &[]);
         settled(&tracker, 3).await;
         before.stop().await;
-        let deployments = TypedClient::<Deployment>::namespaced(client.clone(), "default");
+        let deployments =
+            TypedClient::<Deployment>::namespaced(client.clone(), "default").defaults();
         let mut theirs = deployments.get("web").await.unwrap();
         theirs.spec.replicas = Some(7);
-        let params = PostParams::default();
-        drop(deployments.update(&theirs, &params).await.unwrap());
+        deployments.update(&theirs).await.unwrap();
 
         ends_and_is_replaced(gate, client, &tracker).await
     })

@@ -39,7 +39,7 @@ async fn the_roles_grant_what_the_controller_does_and_no_more() {
     let server = deploy().server();
     let namespace =
         json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": "podset-system" } });
-    drop(server.objects().put(&namespace).unwrap());
+    server.objects().put(&namespace).unwrap();
     let running = start(
         server.client_as("podset-controller"),
         &[
@@ -50,19 +50,17 @@ async fn the_roles_grant_what_the_controller_does_and_no_more() {
     let objects = deploy().objects(server.client());
     let sample = deploy().documents("samples/example.yaml").remove(0);
     let sample: DynamicObject = serde_json::from_value(sample).unwrap();
-    drop(
-        objects
-            .create(&PostParams::default(), &sample)
-            .await
-            .unwrap(),
-    );
+    objects
+        .create(&PostParams::default(), &sample)
+        .await
+        .unwrap();
     let has = |group: &str, plural: &str| !server.objects().list(group, plural, "").is_empty();
     let done = async || has("apps", "deployments") && has("events.k8s.io", "events");
     assert!(eventually(done).await);
     // Again, so that the Deployment is applied as one that exists.
     let patch = Patch::Merge(json!({ "spec": { "size": 1 } }));
     let params = PatchParams::default();
-    drop(objects.patch("example", &params, &patch).await.unwrap());
+    objects.patch("example", &params, &patch).await.unwrap();
     let is_scaled =
         async || server.objects().list("apps", "deployments", "")[0]["spec"]["replicas"] == 1;
     assert!(eventually(is_scaled).await);

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use codegen_runtime::fake::{ApiError, Reaction};
 use codegen_runtime::k8s_openapi::api::events::v1::Event;
-use codegen_runtime::kube::api::PostParams;
 use controller_testing::cluster::eventually;
 use podset_controller::generated::clientset::fake;
 use serde_json::json;
@@ -15,12 +14,8 @@ use crate::support::{Rig, set, start};
 async fn a_negative_size_that_was_stored_before_is_told_and_can_be_mended() {
     let (clientset, tracker) = fake::Clientset::empty();
     let running = start(clientset.client().clone(), &[]);
-    let sets = clientset.apps_v1alpha1().pod_sets("default");
-    drop(
-        sets.create(&set("web", 0), &PostParams::default())
-            .await
-            .unwrap(),
-    );
+    let sets = clientset.apps_v1alpha1().pod_sets("default").defaults();
+    sets.create(&set("web", 0)).await.unwrap();
     let mut bad = sets.get("web").await.unwrap();
     bad.spec.size = -3;
     bad.metadata.generation = Some(9);
@@ -42,7 +37,7 @@ async fn a_negative_size_that_was_stored_before_is_told_and_can_be_mended() {
     assert!(eventually(told).await);
     let mut good = sets.get("web").await.unwrap();
     good.spec.size = 0;
-    drop(sets.update(&good, &PostParams::default()).await.unwrap());
+    sets.update(&good).await.unwrap();
     assert!(eventually(async || ready("ScaledToZero").await.is_some()).await);
     running.stop().await;
 }
@@ -66,12 +61,8 @@ async fn tries(error: ApiError) -> Vec<usize> {
     tracker.prepend_reactor("patch", "deployments", move |_| {
         Reaction::Fail(error.clone())
     });
-    let sets = clientset.apps_v1alpha1().pod_sets("default");
-    drop(
-        sets.create(&set("web", 1), &PostParams::default())
-            .await
-            .unwrap(),
-    );
+    let sets = clientset.apps_v1alpha1().pod_sets("default").defaults();
+    sets.create(&set("web", 1)).await.unwrap();
     let mut tries = Vec::new();
     for _ in 0..4 {
         tracker.clear_actions();
@@ -110,12 +101,8 @@ async fn an_object_that_does_not_decode_stops_nobody_else() {
     });
     let object = codegen_runtime::fake::Object::from_value(nonsense);
     tracker.add(object).unwrap();
-    let sets = clientset.apps_v1alpha1().pod_sets("default");
-    drop(
-        sets.create(&set("web", 1), &PostParams::default())
-            .await
-            .unwrap(),
-    );
+    let sets = clientset.apps_v1alpha1().pod_sets("default").defaults();
+    sets.create(&set("web", 1)).await.unwrap();
     let is_seen = async || sets.get("web").await.unwrap().status.is_some();
     assert!(eventually(is_seen).await);
     running.stop().await;

@@ -1,7 +1,7 @@
 //! A set's life, on an embedded API server or a real one.
 
 use codegen_runtime::k8s_openapi::api::apps::v1::Deployment;
-use codegen_runtime::kube::api::{DeleteParams, Patch, PatchParams, PostParams};
+use codegen_runtime::kube::api::{DeleteParams, Patch, PatchParams};
 use controller_testing::cluster::eventually;
 use serde_json::{Value, json};
 
@@ -48,11 +48,9 @@ async fn nodes_follow_pods_and_not_the_deployment() {
     rig.pod("web-2", "web", true).await;
     rig.pod("web-1", "web", false).await;
     rig.pod("other-1", "other", true).await;
-    drop(
-        rig.cluster
-            .pod("stray", json!({ "podSet_cr": "web" }), json!({}))
-            .await,
-    );
+    rig.cluster
+        .pod("stray", json!({ "podSet_cr": "web" }), json!({}))
+        .await;
     rig.until_nodes("web", &["web-1", "web-2"]).await;
     let status = rig.until_counts("web", 2, 1).await;
     rig.until("web", "Scaling").await;
@@ -75,10 +73,7 @@ async fn scaling_goes_through_the_scale_subresource_and_down_to_nothing() {
     let running = rig.start();
     rig.create("web", 1).await;
     rig.until_replicas("web", 1).await;
-    let sets = rig
-        .clientset
-        .apps_v1alpha1()
-        .pod_sets(&rig.cluster.namespace);
+    let sets = rig.sets();
     let scale = |replicas: i32| Patch::Merge(json!({ "spec": { "replicas": replicas } }));
     let scaled: Value = sets
         .patch_subresource("web", "scale", &PatchParams::default(), &scale(4))
@@ -128,7 +123,7 @@ async fn drift_is_taken_back_and_what_others_set_stays() {
     assert_eq!(deployment["spec"]["minReadySeconds"], 5);
     // Deleted by somebody, it comes again.
     let background = DeleteParams::background();
-    drop(rig.deployments().delete("web", &background).await.unwrap());
+    rig.deployments().delete("web", &background).await.unwrap();
     rig.until_replicas("web", 2).await;
     running.stop().await;
 }
@@ -141,15 +136,12 @@ async fn a_set_that_is_being_deleted_says_so_and_makes_nothing_any_more() {
     rig.until("web", "Scaling").await;
     let hold = |finalizers: Value| json!({ "metadata": { "finalizers": finalizers } });
     rig.patch("web", hold(json!(["example.com/hold"]))).await;
-    let sets = rig
-        .clientset
-        .apps_v1alpha1()
-        .pod_sets(&rig.cluster.namespace);
+    let sets = rig.sets();
     let background = DeleteParams::background();
-    drop(sets.delete("web", &background).await.unwrap());
+    sets.delete("web", &background).await.unwrap();
     rig.until("web", "Terminating").await;
     // Later changes are seen, and the Deployment is not created again.
-    drop(rig.deployments().delete("web", &background).await.unwrap());
+    rig.deployments().delete("web", &background).await.unwrap();
     rig.pod("web-1", "web", true).await;
     rig.until_nodes("web", &["web-1"]).await;
     assert!(rig.deployments().get_opt("web").await.unwrap().is_none());
@@ -185,21 +177,14 @@ async fn a_deployment_of_somebody_else_is_not_touched_and_in_the_way_until_it_is
         codegen_runtime::k8s_openapi::api::core::v1::ConfigMap,
     >::namespaced(rig.cluster.client.clone(), &rig.cluster.namespace);
     let owner = serde_json::from_value(json!({ "metadata": { "name": "owner" } })).unwrap();
-    let owner = namespace
-        .create(&owner, &PostParams::default())
-        .await
-        .unwrap();
+    let owner = namespace.defaults().create(&owner).await.unwrap();
     let reference = json!({
         "apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "controller": true,
         "uid": owner.metadata.uid,
     });
     for controller in [Some(reference), None] {
         let theirs = foreign(controller);
-        let created = rig
-            .deployments()
-            .create(&theirs, &PostParams::default())
-            .await
-            .unwrap();
+        let created = rig.deployments().defaults().create(&theirs).await.unwrap();
         rig.create("web", 3).await;
         let status = rig.until("web", "DeploymentTaken").await;
         let message = &status.conditions[0].message;
@@ -207,14 +192,11 @@ async fn a_deployment_of_somebody_else_is_not_touched_and_in_the_way_until_it_is
         let after = rig.deployments().get("web").await.unwrap();
         assert_eq!(after, created);
         let background = DeleteParams::background();
-        drop(rig.deployments().delete("web", &background).await.unwrap());
+        rig.deployments().delete("web", &background).await.unwrap();
         rig.until_replicas("web", 3).await;
         rig.until("web", "Scaling").await;
-        let sets = rig
-            .clientset
-            .apps_v1alpha1()
-            .pod_sets(&rig.cluster.namespace);
-        drop(sets.delete("web", &background).await.unwrap());
+        let sets = rig.sets();
+        sets.delete("web", &background).await.unwrap();
         let is_gone = async || rig.deployments().get_opt("web").await.unwrap().is_none();
         assert!(eventually(is_gone).await, "the garbage collector takes it");
     }
@@ -227,11 +209,8 @@ async fn an_orphaned_deployment_is_adopted_by_a_set_of_its_name() {
     let running = rig.start();
     rig.create("web", 2).await;
     rig.until("web", "Scaling").await;
-    let sets = rig
-        .clientset
-        .apps_v1alpha1()
-        .pod_sets(&rig.cluster.namespace);
-    drop(sets.delete("web", &DeleteParams::orphan()).await.unwrap());
+    let sets = rig.sets();
+    sets.delete("web", &DeleteParams::orphan()).await.unwrap();
     let is_gone = async || sets.get_opt("web").await.unwrap().is_none();
     assert!(eventually(is_gone).await);
     let is_orphan = async || {

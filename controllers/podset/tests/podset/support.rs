@@ -4,11 +4,12 @@ use codegen_runtime::client::TypedClient;
 use codegen_runtime::fake::Running;
 use codegen_runtime::k8s_openapi::api::apps::v1::Deployment;
 use codegen_runtime::kube::Client;
-use codegen_runtime::kube::api::{Patch, PatchParams, PostParams};
+use codegen_runtime::kube::api::{Patch, PatchParams};
 use controller_testing::cluster::{Cluster, eventually};
 use podset_controller::apis::apps::v1alpha1::{PodSet, PodSetStatus};
 use podset_controller::app;
 use podset_controller::generated::clientset::Clientset;
+use podset_controller::generated::clientset::typed::apps::v1alpha1::PodSets;
 use serde_json::{Value, json};
 
 pub const CRD: &str = include_str!("../../deploy/crd.yaml");
@@ -44,44 +45,33 @@ impl Rig {
         TypedClient::namespaced(self.cluster.client.clone(), &self.cluster.namespace)
     }
 
+    pub fn sets(&self) -> PodSets {
+        let sets = self.clientset.apps_v1alpha1();
+        sets.pod_sets(&self.cluster.namespace)
+    }
+
     pub async fn create(&self, name: &str, size: i32) {
-        let sets = self
-            .clientset
-            .apps_v1alpha1()
-            .pod_sets(&self.cluster.namespace);
-        drop(
-            sets.create(&set(name, size), &PostParams::default())
-                .await
-                .unwrap(),
-        );
+        self.sets()
+            .defaults()
+            .create(&set(name, size))
+            .await
+            .unwrap();
     }
 
     pub async fn patch(&self, name: &str, patch: Value) {
-        let sets = self
-            .clientset
-            .apps_v1alpha1()
-            .pod_sets(&self.cluster.namespace);
         let (params, patch) = (PatchParams::default(), Patch::Merge(patch));
-        drop(sets.patch(name, &params, &patch).await.unwrap());
+        self.sets().patch(name, &params, &patch).await.unwrap();
     }
 
     pub async fn status(&self, name: &str) -> PodSetStatus {
-        let sets = self
-            .clientset
-            .apps_v1alpha1()
-            .pod_sets(&self.cluster.namespace);
-        let set = sets.get_opt(name).await.unwrap();
+        let set = self.sets().get_opt(name).await.unwrap();
         set.and_then(|it| it.status).unwrap_or_default()
     }
 
     /// Waits until the set's condition has this reason, and is about its present generation.
     pub async fn until(&self, name: &str, reason: &str) -> PodSetStatus {
-        let sets = self
-            .clientset
-            .apps_v1alpha1()
-            .pod_sets(&self.cluster.namespace);
         let is = async || {
-            let set = sets.get(name).await.unwrap();
+            let set = self.sets().get(name).await.unwrap();
             let status = set.status.unwrap_or_default();
             status.observed_generation == set.metadata.generation
                 && status.conditions.iter().any(|it| it.reason == reason)
@@ -108,7 +98,7 @@ impl Rig {
         let ready = if is_ready { "True" } else { "False" };
         let status =
             json!({ "phase": "Running", "conditions": [{ "type": "Ready", "status": ready }] });
-        drop(self.cluster.pod(name, labels, status).await);
+        self.cluster.pod(name, labels, status).await;
     }
 
     /// Waits until the status counts that many pods, and that many ready ones.

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use codegen_runtime::client::TypedClient;
+use codegen_runtime::client::{Defaults, TypedClient, verbs::WithStatus};
 use codegen_runtime::k8s_openapi::api::coordination::v1::Lease;
 use codegen_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use codegen_runtime::kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
+use codegen_runtime::kube::api::{Patch, PatchParams};
 use codegen_runtime::kube::{self, Client, Config, ResourceExt};
 use futures::StreamExt;
 use rand::rngs::StdRng;
@@ -18,7 +18,6 @@ use virtualmachine_controller::apis::cloudnative::v1alpha1::{
 use virtualmachine_controller::driver::ServerRef;
 use virtualmachine_controller::driver::simulated::{Cloud, Simulated};
 use virtualmachine_controller::generated::clientset::Clientset;
-use virtualmachine_controller::generated::clientset::typed::cloudnative::v1alpha1::VirtualMachines;
 
 const CRD: &str = include_str!("../../../deploy/crd.yaml");
 
@@ -58,29 +57,28 @@ impl Machines {
         }
     }
 
-    fn api(&self) -> VirtualMachines {
+    fn api(&self) -> Defaults<VirtualMachine, WithStatus> {
         Clientset::new(self.client.clone())
             .cloudnative_v1alpha1()
             .virtual_machines("default")
+            .defaults()
     }
 
-    pub fn leases(&self) -> TypedClient<Lease> {
-        TypedClient::namespaced(self.client.clone(), "default")
+    pub fn leases(&self) -> Defaults<Lease> {
+        TypedClient::namespaced(self.client.clone(), "default").defaults()
     }
 
     /// The CRD and all machines, on an API server that has none of them.
     pub async fn install(&self) {
-        let crds = TypedClient::<CustomResourceDefinition>::cluster(self.client.clone());
+        let crds = TypedClient::<CustomResourceDefinition>::cluster(self.client.clone()).defaults();
         let crd: CustomResourceDefinition = serde_saphyr::from_str(CRD).unwrap();
         let name = crd.name_any();
         let apply = PatchParams::apply("chaos").force();
-        drop(
-            crds.patch(&name, &apply, &Patch::Apply(&crd))
-                .await
-                .unwrap(),
-        );
+        crds.patch(&name, &apply, &Patch::Apply(&crd))
+            .await
+            .unwrap();
         let is_served = async {
-            while self.api().list(&ListParams::default()).await.is_err() {
+            while self.api().list().await.is_err() {
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         };
@@ -100,8 +98,8 @@ impl Machines {
             "spec": wanted.spec(),
         });
         let machine: VirtualMachine = serde_json::from_value(machine).unwrap();
-        let created = self.api().create(&machine, &PostParams::default()).await;
-        drop(created.unwrap());
+        let created = self.api().create(&machine).await;
+        created.unwrap();
     }
 
     /// Wants one more.
@@ -123,7 +121,7 @@ impl Machines {
 
     async fn patch(&self, name: &str, patch: &Patch<Value>) {
         let params = PatchParams::default();
-        drop(self.api().patch(name, &params, patch).await.unwrap());
+        self.api().patch(name, &params, patch).await.unwrap();
     }
 
     fn any(&self, random: &mut impl Rng) -> Option<String> {
@@ -150,12 +148,7 @@ impl Machines {
             let patch = Patch::Merge(json!({ "metadata": { "finalizers": null } }));
             self.patch(&name, &patch).await;
         }
-        drop(
-            self.api()
-                .delete(&name, &DeleteParams::default())
-                .await
-                .unwrap(),
-        );
+        self.api().delete(&name).await.unwrap();
         self.wanted.remove(&name);
     }
 
@@ -179,7 +172,7 @@ impl Machines {
     }
 
     pub async fn delete_lease(&self) {
-        match self.leases().delete(LEASE, &DeleteParams::default()).await {
+        match self.leases().delete(LEASE).await {
             Err(kube::Error::Api(status)) if status.is_not_found() => {}
             result => drop(result.unwrap()),
         }
@@ -187,7 +180,7 @@ impl Machines {
 
     /// The differences from the desired state; empty in the end.
     pub async fn differences(&self, cloud: &Cloud) -> Vec<String> {
-        let machines = match self.api().list(&ListParams::default()).await {
+        let machines = match self.api().list().await {
             Ok(machines) => machines.items,
             Err(error) => return vec![error.to_string()],
         };

@@ -14,7 +14,7 @@ use virtualmachine_controller::driver::simulated::{Latency, Simulated};
 use virtualmachine_controller::driver::{Driver, ServerRef, Term};
 use virtualmachine_controller::generated::clientset::Clientset;
 
-use codegen_runtime::kube::api::{Patch, PatchParams, PostParams};
+use codegen_runtime::kube::api::{Patch, PatchParams};
 
 use crate::controller::support::{eventually, sample};
 
@@ -95,11 +95,11 @@ impl Site {
 
 async fn create(site: &Site) {
     let machines = Clientset::new(site.server.client());
-    let machines = machines.cloudnative_v1alpha1().virtual_machines("default");
-    machines
-        .create(&sample(), &PostParams::default())
-        .await
-        .unwrap();
+    let machines = machines
+        .cloudnative_v1alpha1()
+        .virtual_machines("default")
+        .defaults();
+    machines.create(&sample()).await.unwrap();
 }
 
 #[tokio::test]
@@ -124,10 +124,13 @@ async fn a_leader_that_is_refused_says_so_and_recovers() {
     site.until_active(2).await;
     site.called(70).await;
     let machines = Clientset::new(site.server.client());
-    let machines = machines.cloudnative_v1alpha1().virtual_machines("default");
+    let machines = machines
+        .cloudnative_v1alpha1()
+        .virtual_machines("default")
+        .defaults();
     let patch = Patch::Merge(json!({ "spec": { "resource": { "cpu": 4 } } }));
     let params = PatchParams::default();
-    drop(machines.patch("test-vm", &params, &patch).await.unwrap());
+    machines.patch("test-vm", &params, &patch).await.unwrap();
     site.until_active(4).await;
     assert_eq!(site.lease_epoch(), "71");
     let is_told = || {

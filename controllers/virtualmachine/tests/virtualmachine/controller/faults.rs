@@ -200,10 +200,7 @@ async fn a_call_that_hangs_ends_at_its_deadline() {
 
 #[tokio::test]
 async fn a_server_that_cannot_be_seen_is_unknown_and_keeps_what_was_known() {
-    let rig = Rig::new();
-    let running = rig.start();
-    rig.create(&sample()).await;
-    rig.until_phase("test-vm", Phase::Active).await;
+    let (rig, running) = Rig::active().await;
     let known = rig.status("test-vm").server.unwrap().id;
     let fault = Fault {
         times: None,
@@ -219,10 +216,7 @@ async fn a_server_that_cannot_be_seen_is_unknown_and_keeps_what_was_known() {
 
 #[tokio::test]
 async fn a_deletion_that_fails_says_so_and_goes_on() {
-    let rig = Rig::new();
-    let running = rig.start();
-    rig.create(&sample()).await;
-    rig.until_phase("test-vm", Phase::Active).await;
+    let (rig, running) = Rig::active().await;
     let fault = Fault {
         times: None,
         ..Fault::once(Operation::Delete, failed())

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use codegen_runtime::fake::{Fault as ApiFault, FaultKind};
-use codegen_runtime::kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
+use codegen_runtime::kube::api::{DeleteParams, ListParams, Patch, PatchParams};
 use embedded_apiserver::ApiServer;
 use futures::StreamExt;
 use serde_json::{Value, json};
@@ -33,7 +33,10 @@ async fn hundreds_of_machines_converge_with_faults_on() {
         .unwrap();
     let driver = Simulated::new(Latency::NONE);
     let clientset = Clientset::new(server.client());
-    let machines = clientset.cloudnative_v1alpha1().virtual_machines("default");
+    let machines = clientset
+        .cloudnative_v1alpha1()
+        .virtual_machines("default")
+        .defaults();
 
     let api_faults = || {
         for (kind, chance) in [
@@ -71,10 +74,7 @@ async fn hundreds_of_machines_converge_with_faults_on() {
     let names: Vec<String> = (0..count).map(|n| format!("vm-{n}")).collect();
     for name in &names {
         let resource = json!({ "cpu": 2, "memory": "4G", "rootDisk": "40G" });
-        machines
-            .create(&machine(name, resource), &PostParams::default())
-            .await
-            .unwrap();
+        machines.create(&machine(name, resource)).await.unwrap();
     }
     api_faults();
     let get = |name: &String| -> Option<VirtualMachine> {
@@ -104,7 +104,7 @@ async fn hundreds_of_machines_converge_with_faults_on() {
             };
             let params = PatchParams::default();
             let patched = machines.patch(name, &params, &Patch::Merge(patch)).await;
-            drop(patched.unwrap());
+            patched.unwrap();
         })
         .await;
     api_faults();
@@ -123,12 +123,10 @@ async fn hundreds_of_machines_converge_with_faults_on() {
     assert_eq!(sizes(2, 2_000_000_000, 40_000_000_000), count / 3);
 
     server.faults().clear();
-    drop(
-        machines
-            .delete_collection(&DeleteParams::default(), &ListParams::default())
-            .await
-            .unwrap(),
-    );
+    machines
+        .delete_collection(&DeleteParams::default(), &ListParams::default())
+        .await
+        .unwrap();
     api_faults();
     assert!(slowly(|| names.iter().all(|name| get(name).is_none())).await);
     let objects = server.objects();

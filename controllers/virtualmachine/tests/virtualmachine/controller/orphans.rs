@@ -47,10 +47,7 @@ fn gauge(metrics: &Metrics) -> Option<String> {
 
 #[tokio::test]
 async fn a_server_whose_finalizer_was_removed_by_force_is_reported_and_left() {
-    let rig = Rig::new();
-    let running = rig.start();
-    rig.create(&sample()).await;
-    rig.until_phase("test-vm", Phase::Active).await;
+    let (rig, running) = Rig::active().await;
     running.stop().await;
     let id = rig.status("test-vm").server.unwrap().id;
     rig.patch(

@@ -13,10 +13,7 @@ use crate::controller::support::{RESYNC, Rig, condition, eventually, fast, sampl
 
 #[tokio::test]
 async fn a_machine_becomes_active_with_id_usage_and_conditions() {
-    let rig = Rig::new();
-    let running = rig.start();
-    rig.create(&sample()).await;
-    rig.until_phase("test-vm", Phase::Active).await;
+    let (rig, running) = Rig::active().await;
     let machine = rig.get("test-vm").unwrap();
     let status = machine.status.clone().unwrap();
     let server = status.server.as_ref().unwrap();
@@ -129,23 +126,13 @@ async fn processors_and_memory_change_by_restart() {
     let cloud = rig.driver.cloud().unwrap();
     let server = cloud.servers.values().next().unwrap();
     assert_eq!((server.cpus, server.memory), (4, 8_000_000_000));
-    let calls: Vec<String> = rig
-        .driver
-        .journal()
-        .unwrap()
-        .into_iter()
-        .map(|it| it.call)
-        .collect();
-    assert_eq!(calls, ["create", "set_power", "resize", "set_power"]);
+    assert_eq!(rig.calls(), ["create", "set_power", "resize", "set_power"]);
     running.stop().await;
 }
 
 #[tokio::test]
 async fn a_disk_grows_while_the_machine_runs_and_never_shrinks() {
-    let rig = Rig::new();
-    let running = rig.start();
-    rig.create(&sample()).await;
-    rig.until_phase("test-vm", Phase::Active).await;
+    let (rig, running) = Rig::active().await;
     rig.patch(
         "test-vm",
         json!({ "spec": { "resource": { "rootDisk": "80G" } } }),
@@ -177,14 +164,7 @@ async fn a_disk_grows_while_the_machine_runs_and_never_shrinks() {
     .await;
     assert_eq!(rig.status("test-vm").phase, Phase::Active);
     assert_eq!(disk(), 80_000_000_000);
-    let calls: Vec<String> = rig
-        .driver
-        .journal()
-        .unwrap()
-        .into_iter()
-        .map(|it| it.call)
-        .collect();
-    assert_eq!(calls, ["create", "resize"]);
+    assert_eq!(rig.calls(), ["create", "resize"]);
     running.stop().await;
 }
 
@@ -256,10 +236,7 @@ async fn a_machine_that_was_deleted_before_anything_was_done_just_goes() {
 
 #[tokio::test]
 async fn a_machine_made_anew_under_its_old_name_gets_another_server() {
-    let rig = Rig::new();
-    let running = rig.start();
-    rig.create(&sample()).await;
-    rig.until_phase("test-vm", Phase::Active).await;
+    let (rig, running) = Rig::active().await;
     let first = rig.status("test-vm").server.unwrap().id;
     rig.delete("test-vm").await;
     rig.until_gone("test-vm").await;
@@ -272,10 +249,7 @@ async fn a_machine_made_anew_under_its_old_name_gets_another_server() {
 
 #[tokio::test]
 async fn a_server_that_died_is_failed_and_then_started_again() {
-    let rig = Rig::new();
-    let running = rig.start();
-    rig.create(&sample()).await;
-    rig.until_phase("test-vm", Phase::Active).await;
+    let (rig, running) = Rig::active().await;
     assert!(rig.driver.kill(&rig.server_ref("test-vm")).unwrap());
     rig.until_phase("test-vm", Phase::Failed).await;
     let status = rig.status("test-vm");
@@ -288,10 +262,7 @@ async fn a_server_that_died_is_failed_and_then_started_again() {
 
 #[tokio::test]
 async fn a_server_that_vanished_is_created_again() {
-    let rig = Rig::new();
-    let running = rig.start();
-    rig.create(&sample()).await;
-    rig.until_phase("test-vm", Phase::Active).await;
+    let (rig, running) = Rig::active().await;
     assert!(rig.driver.lose(&rig.server_ref("test-vm")).unwrap());
     assert!(eventually(|| rig.servers() == 1).await);
     rig.until_phase("test-vm", Phase::Active).await;
@@ -333,10 +304,7 @@ async fn usage_is_refreshed_without_waking_the_queue_or_writing_what_did_not_cha
 
 #[tokio::test(start_paused = true)]
 async fn a_resync_of_a_settled_machine_writes_nothing() {
-    let rig = Rig::new();
-    let running = rig.start();
-    rig.create(&sample()).await;
-    rig.until_phase("test-vm", Phase::Active).await;
+    let (rig, running) = Rig::active().await;
     tokio::time::sleep(Duration::from_millis(100)).await;
     rig.tracker.clear_actions();
     tokio::time::sleep(RESYNC * 5).await;
@@ -351,22 +319,12 @@ async fn a_resync_of_a_settled_machine_writes_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn a_controller_that_starts_adopts_what_runs() {
-    let rig = Rig::new();
-    let running = rig.start();
-    rig.create(&sample()).await;
-    rig.until_phase("test-vm", Phase::Active).await;
+    let (rig, running) = Rig::active().await;
     running.stop().await;
     rig.tracker.clear_actions();
     let running = rig.start();
     tokio::time::sleep(RESYNC * 2).await;
-    let calls: Vec<String> = rig
-        .driver
-        .journal()
-        .unwrap()
-        .into_iter()
-        .map(|it| it.call)
-        .collect();
-    assert_eq!(calls, ["create"]);
+    assert_eq!(rig.calls(), ["create"]);
     assert!(!rig.tracker.actions().iter().any(|it| it.verb == "update"));
     running.stop().await;
 }

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use codegen_runtime::client::TypedClient;
+use codegen_runtime::client::{Defaults, TypedClient, verbs::WithStatus};
 use codegen_runtime::k8s_openapi::api::coordination::v1::Lease;
 use codegen_runtime::k8s_openapi::api::core::v1::Namespace;
 use codegen_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use codegen_runtime::kube::api::{DeleteParams, ObjectMeta, Patch, PatchParams, PostParams};
+use codegen_runtime::kube::api::{ObjectMeta, Patch, PatchParams};
 use codegen_runtime::kube::config::{KubeConfigOptions, Kubeconfig};
 use codegen_runtime::kube::{Client, Config};
 use embedded_apiserver::{ApiServer, Serving};
@@ -92,22 +92,20 @@ impl Site {
 
     /// The CRD, and a namespace of the test's own.
     async fn install(&self) {
-        let crds = TypedClient::<CustomResourceDefinition>::cluster(self.client.clone());
+        let crds = TypedClient::<CustomResourceDefinition>::cluster(self.client.clone()).defaults();
         let crd: CustomResourceDefinition = serde_saphyr::from_str(CRD).unwrap();
         let name = crd.metadata.name.clone().unwrap();
         let apply = PatchParams::apply("test").force();
-        drop(
-            crds.patch(&name, &apply, &Patch::Apply(&crd))
-                .await
-                .unwrap(),
-        );
+        crds.patch(&name, &apply, &Patch::Apply(&crd))
+            .await
+            .unwrap();
         let is_served = async {
-            while self.machines().list(&Default::default()).await.is_err() {
+            while self.machines().list().await.is_err() {
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         };
         tokio::time::timeout(PATIENCE, is_served).await.unwrap();
-        let namespaces = TypedClient::<Namespace>::cluster(self.client.clone());
+        let namespaces = TypedClient::<Namespace>::cluster(self.client.clone()).defaults();
         let namespace = Namespace {
             metadata: ObjectMeta {
                 name: Some(self.namespace.clone()),
@@ -115,19 +113,14 @@ impl Site {
             },
             ..Namespace::default()
         };
-        namespaces
-            .create(&namespace, &PostParams::default())
-            .await
-            .unwrap();
+        namespaces.create(&namespace).await.unwrap();
     }
 
-    fn machines(
-        &self,
-    ) -> virtualmachine_controller::generated::clientset::typed::cloudnative::v1alpha1::VirtualMachines
-    {
+    fn machines(&self) -> Defaults<VirtualMachine, WithStatus> {
         Clientset::new(self.client.clone())
             .cloudnative_v1alpha1()
             .virtual_machines(&self.namespace)
+            .defaults()
     }
 
     fn start(&mut self, identity: &str) {
@@ -227,7 +220,8 @@ impl Site {
 
     /// Waits for a holder of the Lease that satisfies `is`.
     async fn until_leader(&self, is: impl Fn(&str) -> bool) -> String {
-        let leases = TypedClient::<Lease>::namespaced(self.client.clone(), &self.namespace);
+        let leases =
+            TypedClient::<Lease>::namespaced(self.client.clone(), &self.namespace).defaults();
         let deadline = Instant::now() + PATIENCE;
         loop {
             let lease = leases.get_opt("virtualmachine-controller").await.unwrap();
@@ -287,27 +281,20 @@ impl Site {
         let mut machine: Value = serde_saphyr::from_str(SAMPLE).unwrap();
         machine["metadata"]["name"] = name.into();
         let apply = PatchParams::apply("test");
-        drop(
-            self.machines()
-                .patch(name, &apply, &Patch::Apply(machine))
-                .await
-                .unwrap(),
-        );
+        self.machines()
+            .patch(name, &apply, &Patch::Apply(machine))
+            .await
+            .unwrap();
     }
 
     async fn set_action(&self, name: &str, action: &str) {
         let patch = Patch::Merge(json!({ "spec": { "action": action } }));
         let params = PatchParams::default();
-        drop(self.machines().patch(name, &params, &patch).await.unwrap());
+        self.machines().patch(name, &params, &patch).await.unwrap();
     }
 
     async fn delete(&self, name: &str) {
-        drop(
-            self.machines()
-                .delete(name, &DeleteParams::default())
-                .await
-                .unwrap(),
-        );
+        self.machines().delete(name).await.unwrap();
         self.until(name, |machine| machine.is_none()).await;
     }
 

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use codegen_runtime::k8s_openapi::api::core::v1::Namespace;
-use codegen_runtime::kube::api::{DeleteParams, PostParams};
 use embedded_apiserver::{ApiServer, Fault as ApiFault, FaultKind, assert_rbac};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -61,11 +60,11 @@ async fn the_roles_grant_each_verb_that_the_controller_uses_and_no_other() {
             .await
             .unwrap();
     });
-    let machines = clientset.cloudnative_v1alpha1().virtual_machines("default");
-    machines
-        .create(&sample(), &PostParams::default())
-        .await
-        .unwrap();
+    let machines = clientset
+        .cloudnative_v1alpha1()
+        .virtual_machines("default")
+        .defaults();
+    machines.create(&sample()).await.unwrap();
     let stored = || {
         server
             .objects()
@@ -73,12 +72,7 @@ async fn the_roles_grant_each_verb_that_the_controller_uses_and_no_other() {
     };
     let is_active = || stored().is_some_and(|it| it["status"]["phase"] == "Active");
     assert!(eventually(is_active).await);
-    drop(
-        machines
-            .delete("test-vm", &DeleteParams::default())
-            .await
-            .unwrap(),
-    );
+    machines.delete("test-vm").await.unwrap();
     assert!(eventually(|| stored().is_none()).await);
     tokio::time::sleep(Duration::from_millis(100)).await;
     stop.cancel();

@@ -103,11 +103,9 @@ async fn real() -> Option<Client> {
     let crd: CustomResourceDefinition = serde_saphyr::from_str(CRD).unwrap();
     let name = crd.metadata.name.clone().unwrap();
     let apply = PatchParams::apply("test").force();
-    drop(
-        crds.patch(&name, &apply, &Patch::Apply(&crd))
-            .await
-            .unwrap(),
-    );
+    crds.patch(&name, &apply, &Patch::Apply(&crd))
+        .await
+        .unwrap();
     Some(client)
 }
 

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use codegen_runtime::client::{Defaults, verbs::WithStatus};
 use codegen_runtime::event::{EventBroadcaster, Reporter};
 use codegen_runtime::fake::{Running, Tracker};
 use codegen_runtime::kube::Client;
-use codegen_runtime::kube::api::{DeleteParams, Patch, PatchParams, PostParams};
+use codegen_runtime::kube::api::{Patch, PatchParams};
 use codegen_runtime::metrics::Metrics;
 use serde_json::{Value, json};
 use virtualmachine_controller::apis::cloudnative::v1alpha1::{
@@ -107,6 +108,15 @@ impl Rig {
         }
     }
 
+    /// A controller that has made the [`sample`] active.
+    pub async fn active() -> (Self, Running) {
+        let rig = Self::new();
+        let running = rig.start();
+        rig.create(&sample()).await;
+        rig.until_phase("test-vm", Phase::Active).await;
+        (rig, running)
+    }
+
     pub fn start(&self) -> Running {
         self.start_with(fast())
     }
@@ -119,39 +129,24 @@ impl Rig {
         )
     }
 
+    fn machines(&self) -> Defaults<VirtualMachine, WithStatus> {
+        let machines = self.clientset.cloudnative_v1alpha1();
+        machines.virtual_machines("default").defaults()
+    }
+
     pub async fn create(&self, machine: &VirtualMachine) -> VirtualMachine {
-        let machines = self
-            .clientset
-            .cloudnative_v1alpha1()
-            .virtual_machines("default");
-        machines
-            .create(machine, &PostParams::default())
-            .await
-            .unwrap()
+        self.machines().create(machine).await.unwrap()
     }
 
     pub async fn patch(&self, name: &str, patch: Value) {
-        let machines = self
-            .clientset
-            .cloudnative_v1alpha1()
-            .virtual_machines("default");
-        machines
+        self.machines()
             .patch(name, &PatchParams::default(), &Patch::Merge(patch))
             .await
             .unwrap();
     }
 
     pub async fn delete(&self, name: &str) {
-        let machines = self
-            .clientset
-            .cloudnative_v1alpha1()
-            .virtual_machines("default");
-        drop(
-            machines
-                .delete(name, &DeleteParams::default())
-                .await
-                .unwrap(),
-        );
+        self.machines().delete(name).await.unwrap();
     }
 
     /// The machine as stored, past all faults.
@@ -165,6 +160,12 @@ impl Rig {
 
     pub fn server_ref(&self, name: &str) -> ServerRef {
         ServerRef::of(&self.get(name).unwrap())
+    }
+
+    /// The names of the driver's calls.
+    pub fn calls(&self) -> Vec<String> {
+        let journal = self.driver.journal().unwrap();
+        journal.into_iter().map(|it| it.call).collect()
     }
 
     pub fn servers(&self) -> usize {

@@ -20,10 +20,7 @@ fn no_status() -> Fault {
 
 #[tokio::test]
 async fn a_server_whose_status_fails_is_stopped() {
-    let rig = Rig::new();
-    let running = rig.start();
-    rig.create(&sample()).await;
-    rig.until_phase("test-vm", Phase::Active).await;
+    let (rig, running) = Rig::active().await;
     rig.driver.fault(no_status());
     rig.patch("test-vm", json!({ "spec": { "action": "stopped" } }))
         .await;
@@ -44,10 +41,7 @@ async fn a_server_whose_status_fails_is_stopped() {
 
 #[tokio::test]
 async fn a_server_whose_status_fails_is_deleted_and_released_when_that_is_seen() {
-    let rig = Rig::new();
-    let running = rig.start();
-    rig.create(&sample()).await;
-    rig.until_phase("test-vm", Phase::Active).await;
+    let (rig, running) = Rig::active().await;
     rig.driver.fault(no_status());
     rig.delete("test-vm").await;
     assert!(eventually(|| rig.servers() == 0).await);

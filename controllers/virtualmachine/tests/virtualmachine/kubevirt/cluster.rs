@@ -124,8 +124,9 @@ impl Cluster {
         let machines = Clientset::new(self.client.clone());
         let machines = machines
             .cloudnative_v1alpha1()
-            .virtual_machines(&self.namespace);
-        let machine = machines.create(&machine, &PostParams::default()).await;
+            .virtual_machines(&self.namespace)
+            .defaults();
+        let machine = machines.create(&machine).await;
         ServerRef::of(&machine.expect("a machine"))
     }
 
@@ -137,7 +138,10 @@ impl Cluster {
 
     pub(crate) async fn find_vm(&self, server: &ServerRef) -> Option<api::VirtualMachine> {
         let vms = KubeVirtClientset::new(self.client.clone());
-        let vms = vms.kubevirt_v1().virtual_machines(&self.namespace);
+        let vms = vms
+            .kubevirt_v1()
+            .virtual_machines(&self.namespace)
+            .defaults();
         vms.get_opt(&server.id()).await.expect("an answer")
     }
 
