@@ -6,25 +6,47 @@ use crate::harness::cases;
 use crate::support::*;
 
 cases![
-    merge_patch_sets_and_keeps,
-    merge_patch_null_removes,
-    merge_patch_replaces_lists,
+    merge_patch_sets_and_keeps: merges(
+        Of::Map, json!({"data": {"k": "x", "m": "y"}}), "/data", json!({"k": "x", "l": "w", "m": "y"})),
+    merge_patch_null_removes: merges(
+        Of::Map, json!({"data": {"k": null, "missing": null}}), "/data", json!({"l": "w"})),
+    merge_patch_replaces_lists: merges(
+        Of::List, json!({"spec": {"list": [4]}}), "/spec", json!({"list": [4], "n": 1})),
     merge_patch_of_nothing_changes_nothing,
     merge_patch_of_a_missing_object_is_not_found,
-    merge_patch_that_is_no_object_is_refused,
-    merge_patch_of_the_name_is_refused,
+    merge_patch_that_is_no_object_is_refused: merge_fails(json!([1]), 400, "BadRequest", ""),
+    merge_patch_of_the_name_is_refused: merge_fails(
+        json!({"metadata": {"name": "b"}}), 400, "BadRequest",
+        "the name of the object (b) does not match the name on the URL (a)"),
     merge_patch_is_validated,
-    merge_patch_counts_a_generation,
-    json_patch_adds_replaces_and_removes,
-    json_patch_appends_to_a_list,
-    json_patch_inserts_into_a_list,
-    json_patch_moves_and_copies,
-    json_patch_test_guards,
+    merge_patch_counts_a_generation: merges(
+        Of::List, json!({"spec": {"n": 2}}), "/metadata/generation", json!(2)),
+    json_patch_adds_replaces_and_removes: patches(
+        Of::Map,
+        json!([{"op": "add", "path": "/data/m", "value": "y"}, {"op": "replace", "path": "/data/k", "value": "x"},
+            {"op": "remove", "path": "/data/l"}]),
+        "/data", json!({"k": "x", "m": "y"})),
+    json_patch_appends_to_a_list: patches(
+        Of::List, json!([{"op": "add", "path": "/spec/list/-", "value": 4}]), "/spec/list", json!([1, 2, 3, 4])),
+    json_patch_inserts_into_a_list: patches(
+        Of::List, json!([{"op": "add", "path": "/spec/list/1", "value": 9}]), "/spec/list", json!([1, 9, 2, 3])),
+    json_patch_moves_and_copies: patches(
+        Of::Map,
+        json!([{"op": "move", "from": "/data/k", "path": "/data/moved"},
+            {"op": "copy", "from": "/data/l", "path": "/data/copied"}]),
+        "/data", json!({"moved": "v", "copied": "w", "l": "w"})),
+    json_patch_test_guards: patches(
+        Of::Map,
+        json!([{"op": "test", "path": "/data/k", "value": "v"}, {"op": "replace", "path": "/data/k", "value": "x"}]),
+        "/data/k", json!("x")),
     json_patch_test_that_fails_is_refused,
-    json_patch_removing_what_is_missing_is_refused,
+    json_patch_removing_what_is_missing_is_refused: patch_fails(
+        json!([{"op": "remove", "path": "/data/missing"}]), 422, "Invalid",
+        "the server rejected our request due to an error in our request"),
     json_patch_escapes_slashes,
-    json_patch_that_is_no_list_is_refused,
-    json_patch_with_an_unknown_operation_is_refused,
+    json_patch_that_is_no_list_is_refused: patch_fails(json!({"op": "remove"}), 400, "BadRequest", ""),
+    json_patch_with_an_unknown_operation_is_refused: patch_fails(
+        json!([{"op": "swap", "path": "/data/k", "value": 1}]), 422, "Invalid", ""),
     patch_with_an_unknown_media_type_is_refused,
     patch_that_is_no_json_is_refused,
     strategic_merge_patch_of_a_custom_resource_is_refused,
@@ -46,31 +68,61 @@ async fn listed(client: &Client) -> Collection {
     things
 }
 
-async fn merge_patch_sets_and_keeps(client: Client) {
-    let patched = map(&client)
-        .await
-        .merge("a", json!({"data": {"k": "x", "m": "y"}}))
-        .await
-        .is(200);
-    check(&patched, "/data", json!({"k": "x", "l": "w", "m": "y"}));
+/// The object that a case patches, `a`.
+enum Of {
+    /// A config map with two texts.
+    Map,
+    /// A custom resource with a list and a number.
+    List,
 }
 
-async fn merge_patch_null_removes(client: Client) {
-    let patched = map(&client)
-        .await
-        .merge("a", json!({"data": {"k": null, "missing": null}}))
-        .await
-        .is(200);
-    check(&patched, "/data", json!({"l": "w"}));
+impl Of {
+    async fn created(self, client: &Client) -> Collection {
+        match self {
+            Self::Map => map(client).await,
+            Self::List => listed(client).await,
+        }
+    }
 }
 
-async fn merge_patch_replaces_lists(client: Client) {
-    let patched = listed(&client)
-        .await
-        .merge("a", json!({"spec": {"list": [4]}}))
-        .await
-        .is(200);
-    check(&patched, "/spec", json!({"list": [4], "n": 1}));
+/// A merge patch leaves this value at a JSON pointer.
+async fn merges(client: Client, of: Of, body: Value, pointer: &str, expected: Value) {
+    let patched = of.created(&client).await.merge("a", body).await.is(200);
+    check(&patched, pointer, expected);
+}
+
+/// A merge patch of the config map is refused; with this message, if there is one.
+async fn merge_fails(client: Client, body: Value, code: u16, reason: &str, message: &str) {
+    fails(
+        &map(&client).await.merge("a", body).await,
+        code,
+        reason,
+        message,
+    );
+}
+
+/// A JSON patch leaves this value at a JSON pointer.
+async fn patches(client: Client, of: Of, operations: Value, pointer: &str, expected: Value) {
+    let objects = of.created(&client).await;
+    let patched = objects.json_patch("a", operations).await.is(200);
+    check(&patched, pointer, expected);
+}
+
+/// As [`merge_fails`], of a JSON patch.
+async fn patch_fails(client: Client, operations: Value, code: u16, reason: &str, message: &str) {
+    fails(
+        &map(&client).await.json_patch("a", operations).await,
+        code,
+        reason,
+        message,
+    );
+}
+
+fn fails(reply: &wire::Reply, code: u16, reason: &str, message: &str) {
+    match message {
+        "" => reply.refused(code, reason),
+        message => reply.fails(code, reason, message),
+    };
 }
 
 async fn merge_patch_of_nothing_changes_nothing(client: Client) {
@@ -87,98 +139,10 @@ async fn merge_patch_of_a_missing_object_is_not_found(client: Client) {
     );
 }
 
-async fn merge_patch_that_is_no_object_is_refused(client: Client) {
-    map(&client)
-        .await
-        .merge("a", json!([1]))
-        .await
-        .refused(400, "BadRequest");
-}
-
-async fn merge_patch_of_the_name_is_refused(client: Client) {
-    let reply = map(&client)
-        .await
-        .merge("a", json!({"metadata": {"name": "b"}}))
-        .await;
-    reply.fails(
-        400,
-        "BadRequest",
-        "the name of the object (b) does not match the name on the URL (a)",
-    );
-}
-
 async fn merge_patch_is_validated(client: Client) {
-    let reply = listed(&client)
-        .await
-        .merge("a", json!({"spec": {"n": 10}}))
-        .await;
+    let things = listed(&client).await;
+    let reply = things.merge("a", json!({"spec": {"n": 10}})).await;
     reply.invalid_with("spec.n in body should be less than or equal to 9");
-}
-
-async fn merge_patch_counts_a_generation(client: Client) {
-    let patched = listed(&client)
-        .await
-        .merge("a", json!({"spec": {"n": 2}}))
-        .await
-        .is(200);
-    check(&patched, "/metadata/generation", 2);
-}
-
-async fn json_patch_adds_replaces_and_removes(client: Client) {
-    let operations = json!([
-        {"op": "add", "path": "/data/m", "value": "y"},
-        {"op": "replace", "path": "/data/k", "value": "x"},
-        {"op": "remove", "path": "/data/l"},
-    ]);
-    check(
-        &map(&client).await.json_patch("a", operations).await.is(200),
-        "/data",
-        json!({"k": "x", "m": "y"}),
-    );
-}
-
-async fn json_patch_appends_to_a_list(client: Client) {
-    let patched = listed(&client)
-        .await
-        .json_patch(
-            "a",
-            json!([{"op": "add", "path": "/spec/list/-", "value": 4}]),
-        )
-        .await;
-    check(&patched.is(200), "/spec/list", json!([1, 2, 3, 4]));
-}
-
-async fn json_patch_inserts_into_a_list(client: Client) {
-    let patched = listed(&client)
-        .await
-        .json_patch(
-            "a",
-            json!([{"op": "add", "path": "/spec/list/1", "value": 9}]),
-        )
-        .await;
-    check(&patched.is(200), "/spec/list", json!([1, 9, 2, 3]));
-}
-
-async fn json_patch_moves_and_copies(client: Client) {
-    let operations = json!([
-        {"op": "move", "from": "/data/k", "path": "/data/moved"},
-        {"op": "copy", "from": "/data/l", "path": "/data/copied"},
-    ]);
-    let patched = map(&client).await.json_patch("a", operations).await.is(200);
-    check(
-        &patched,
-        "/data",
-        json!({"moved": "v", "copied": "w", "l": "w"}),
-    );
-}
-
-async fn json_patch_test_guards(client: Client) {
-    let operations = json!([{"op": "test", "path": "/data/k", "value": "v"}, {"op": "replace", "path": "/data/k", "value": "x"}]);
-    check(
-        &map(&client).await.json_patch("a", operations).await.is(200),
-        "/data/k",
-        "x",
-    );
 }
 
 async fn json_patch_test_that_fails_is_refused(client: Client) {
@@ -188,14 +152,6 @@ async fn json_patch_test_that_fails_is_refused(client: Client) {
         .await
         .refused(422, "Invalid");
     check(&maps.get("a").await.is(200), "/data/k", "v");
-}
-
-async fn json_patch_removing_what_is_missing_is_refused(client: Client) {
-    let reply = map(&client)
-        .await
-        .json_patch("a", json!([{"op": "remove", "path": "/data/missing"}]))
-        .await;
-    reply.invalid("the server rejected our request due to an error in our request");
 }
 
 async fn json_patch_escapes_slashes(client: Client) {
@@ -215,22 +171,6 @@ async fn json_patch_escapes_slashes(client: Client) {
         "/metadata/annotations",
         json!({"example.com/b": "w"}),
     );
-}
-
-async fn json_patch_that_is_no_list_is_refused(client: Client) {
-    map(&client)
-        .await
-        .json_patch("a", json!({"op": "remove"}))
-        .await
-        .refused(400, "BadRequest");
-}
-
-async fn json_patch_with_an_unknown_operation_is_refused(client: Client) {
-    let code = map(&client)
-        .await
-        .json_patch("a", json!([{"op": "swap", "path": "/data/k", "value": 1}]))
-        .await;
-    code.refused(422, "Invalid");
 }
 
 async fn patch_with_an_unknown_media_type_is_refused(client: Client) {
