@@ -50,21 +50,10 @@ impl Builder {
     }
 
     fn checks(&mut self, props: Props<'_>) -> Option<Box<Checks>> {
+        #[rustfmt::skip]
         const KEYS: [&str; 15] = [
-            "maximum",
-            "minimum",
-            "multipleOf",
-            "maxLength",
-            "minLength",
-            "pattern",
-            "maxItems",
-            "minItems",
-            "maxProperties",
-            "minProperties",
-            "required",
-            "enum",
-            "allOf",
-            "anyOf",
+            "maximum", "minimum", "multipleOf", "maxLength", "minLength", "pattern", "maxItems",
+            "minItems", "maxProperties", "minProperties", "required", "enum", "allOf", "anyOf",
             "oneOf",
         ];
         if !KEYS.iter().any(|key| props.has(key)) && !props.has("not") && !props.flag("uniqueItems")

@@ -174,17 +174,10 @@ impl<'a> crate::cel::view::SchemaView<'a> for Props<'a> {
     }
 }
 
+#[rustfmt::skip]
 const TEXTS: [&str; 10] = [
-    "type",
-    "format",
-    "pattern",
-    "title",
-    "description",
-    "x-kubernetes-list-type",
-    "x-kubernetes-map-type",
-    "id",
-    "$schema",
-    "$ref",
+    "type", "format", "pattern", "title", "description", "x-kubernetes-list-type",
+    "x-kubernetes-map-type", "id", "$schema", "$ref",
 ];
 const FLAGS: [&str; 7] = [
     "nullable",

@@ -192,18 +192,10 @@ pub enum Verb {
 
 impl Verb {
     /// Every verb, in the order in which methods are emitted.
+    #[rustfmt::skip]
     pub const ALL: [Self; 11] = [
-        Self::Create,
-        Self::Update,
-        Self::UpdateStatus,
-        Self::Delete,
-        Self::DeleteCollection,
-        Self::Get,
-        Self::List,
-        Self::Watch,
-        Self::Patch,
-        Self::Apply,
-        Self::ApplyStatus,
+        Self::Create, Self::Update, Self::UpdateStatus, Self::Delete, Self::DeleteCollection,
+        Self::Get, Self::List, Self::Watch, Self::Patch, Self::Apply, Self::ApplyStatus,
     ];
 
     /// The verb as markers write it (`deleteCollection`).

@@ -97,19 +97,10 @@ fn check_absent(path: &str, except: &[&str], words: &[&str]) {
     }
 }
 
+#[rustfmt::skip]
 const FILE_SYSTEM_WRITES: [&str; 12] = [
-    "fs::write",
-    "fs::rename",
-    "fs::remove_",
-    "fs::create_dir",
-    "fs::copy",
-    "fs::hard_link",
-    "fs::set_permissions",
-    "File::create",
-    "OpenOptions",
-    "DirBuilder",
-    "tempfile",
-    ".persist(",
+    "fs::write", "fs::rename", "fs::remove_", "fs::create_dir", "fs::copy", "fs::hard_link",
+    "fs::set_permissions", "File::create", "OpenOptions", "DirBuilder", "tempfile", ".persist(",
 ];
 
 #[test]

@@ -15,33 +15,11 @@ use super::node::{Kind, Types};
 
 /// The format if the API server knows it for these types; others are accepted and ignored.
 pub(crate) fn supported(types: Types, format: &str) -> Option<&str> {
+    #[rustfmt::skip]
     const STRING: [&str; 26] = [
-        "bsonobjectid",
-        "uri",
-        "email",
-        "hostname",
-        "ipv4",
-        "ipv6",
-        "cidr",
-        "mac",
-        "uuid",
-        "uuid3",
-        "uuid4",
-        "uuid5",
-        "isbn",
-        "isbn10",
-        "isbn13",
-        "creditcard",
-        "ssn",
-        "hexcolor",
-        "rgbcolor",
-        "byte",
-        "password",
-        "date",
-        "duration",
-        "datetime",
-        "k8sshortname",
-        "k8slongname",
+        "bsonobjectid", "uri", "email", "hostname", "ipv4", "ipv6", "cidr", "mac", "uuid", "uuid3",
+        "uuid4", "uuid5", "isbn", "isbn10", "isbn13", "creditcard", "ssn", "hexcolor", "rgbcolor",
+        "byte", "password", "date", "duration", "datetime", "k8sshortname", "k8slongname",
     ];
     let known = match types {
         Types::Any | Types::IntOrString | Types::One(Kind::String) => {

@@ -9,24 +9,10 @@ use crate::{
 };
 
 /// Verbs of the API server for resources; some are for one kind alone, such as `bind` of roles.
+#[rustfmt::skip]
 const VERBS: [&str; 17] = [
-    "*",
-    "get",
-    "list",
-    "watch",
-    "create",
-    "update",
-    "patch",
-    "delete",
-    "deletecollection",
-    "proxy",
-    "use",
-    "bind",
-    "escalate",
-    "impersonate",
-    "approve",
-    "sign",
-    "attest",
+    "*", "get", "list", "watch", "create", "update", "patch", "delete", "deletecollection", "proxy",
+    "use", "bind", "escalate", "impersonate", "approve", "sign", "attest",
 ];
 
 /// Verbs of non-resource URLs: HTTP's methods.

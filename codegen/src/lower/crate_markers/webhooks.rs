@@ -338,18 +338,10 @@ fn check_rule(cx: &Cx, marker: &Webhook, diagnostics: &mut Diagnostics) {
 }
 
 /// The fields of a webhook in a configuration.
+#[rustfmt::skip]
 const FIELDS: [&str; 12] = [
-    "admissionReviewVersions",
-    "clientConfig",
-    "failurePolicy",
-    "matchConditions",
-    "matchPolicy",
-    "name",
-    "namespaceSelector",
-    "objectSelector",
-    "reinvocationPolicy",
-    "rules",
-    "sideEffects",
+    "admissionReviewVersions", "clientConfig", "failurePolicy", "matchConditions", "matchPolicy",
+    "name", "namespaceSelector", "objectSelector", "reinvocationPolicy", "rules", "sideEffects",
     "timeoutSeconds",
 ];
 

@@ -14,36 +14,12 @@ use crate::{
 };
 
 /// The traits that are in scope in every module.
+#[rustfmt::skip]
 const PRELUDE_TRAITS: [&str; 29] = [
-    "AsMut",
-    "AsRef",
-    "AsyncFn",
-    "AsyncFnMut",
-    "AsyncFnOnce",
-    "Clone",
-    "Copy",
-    "Default",
-    "DoubleEndedIterator",
-    "Drop",
-    "Eq",
-    "ExactSizeIterator",
-    "Extend",
-    "Fn",
-    "FnMut",
-    "FnOnce",
-    "From",
-    "FromIterator",
-    "Into",
-    "IntoIterator",
-    "Iterator",
-    "Ord",
-    "PartialEq",
-    "PartialOrd",
-    "Send",
-    "Sized",
-    "Sync",
-    "ToString",
-    "Unpin",
+    "AsMut", "AsRef", "AsyncFn", "AsyncFnMut", "AsyncFnOnce", "Clone", "Copy", "Default",
+    "DoubleEndedIterator", "Drop", "Eq", "ExactSizeIterator", "Extend", "Fn", "FnMut", "FnOnce",
+    "From", "FromIterator", "Into", "IntoIterator", "Iterator", "Ord", "PartialEq", "PartialOrd",
+    "Send", "Sized", "Sync", "ToString", "Unpin",
 ];
 
 impl Cx<'_> {

@@ -96,19 +96,10 @@ pub fn go_name(group: &str) -> String {
 /// Whether a module of this name would clash: with the modules around it, with the versions in it, with `mod.rs`, with the
 /// features that every crate has, or with what Rust means by the name.
 fn is_reserved(module: &str) -> bool {
+    #[rustfmt::skip]
     const RESERVED: [&str; 12] = [
-        "apis",
-        "codec",
-        "crate_",
-        "default",
-        "fake",
-        "informers",
-        "latest",
-        "listers",
-        "mod",
-        "self_",
-        "super_",
-        "typed",
+        "apis", "codec", "crate_", "default", "fake", "informers", "latest", "listers", "mod",
+        "self_", "super_", "typed",
     ];
     RESERVED.contains(&module) || is_kubernetes_version(module) || is_version_feature(module)
 }

@@ -23,87 +23,32 @@ const FORBIDDEN: [(&str, &str); 5] = [
 
 /// Keywords of JSON Schema, OpenAPI and Kubernetes' own types that demand nothing of a value; any `x-` keyword that is not
 /// Kubernetes' is passed over as well. The API server drops most of them.
+#[rustfmt::skip]
 const SILENT: [&str; 16] = [
-    "$comment",
-    "$id",
-    "$schema",
-    "allowEmptyValue",
-    "contentEncoding",
-    "contentMediaType",
-    "deprecated",
-    "discriminator",
-    "examples",
-    "id",
-    "readOnly",
-    "writeOnly",
-    "x-kubernetes-group-version-kind",
-    "x-kubernetes-patch-merge-key",
-    "x-kubernetes-patch-strategy",
-    "xml",
+    "$comment", "$id", "$schema", "allowEmptyValue", "contentEncoding", "contentMediaType",
+    "deprecated", "discriminator", "examples", "id", "readOnly", "writeOnly",
+    "x-kubernetes-group-version-kind", "x-kubernetes-patch-merge-key",
+    "x-kubernetes-patch-strategy", "xml",
 ];
 
 /// Keywords of JSON Schema that would demand something, were they not dropped by the API server: no slips of the pen, however
 /// near one of [`KEYWORDS`].
+#[rustfmt::skip]
 const DROPPED: [&str; 20] = [
-    "$anchor",
-    "$defs",
-    "$dynamicAnchor",
-    "$dynamicRef",
-    "$vocabulary",
-    "const",
-    "contains",
-    "contentSchema",
-    "dependentRequired",
-    "dependentSchemas",
-    "else",
-    "if",
-    "maxContains",
-    "minContains",
-    "prefixItems",
-    "propertyNames",
-    "then",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-    "x-kubernetes-unions",
+    "$anchor", "$defs", "$dynamicAnchor", "$dynamicRef", "$vocabulary", "const", "contains",
+    "contentSchema", "dependentRequired", "dependentSchemas", "else", "if", "maxContains",
+    "minContains", "prefixItems", "propertyNames", "then", "unevaluatedItems",
+    "unevaluatedProperties", "x-kubernetes-unions",
 ];
 
 /// Suggestions for unknown words. Kubernetes' own stand without their prefix, [`KUBERNETES`].
+#[rustfmt::skip]
 const KEYWORDS: [&str; 35] = [
-    "$ref",
-    "additionalItems",
-    "additionalProperties",
-    "allOf",
-    "anyOf",
-    "default",
-    "definitions",
-    "dependencies",
-    "description",
-    "enum",
-    "example",
-    "exclusiveMaximum",
-    "exclusiveMinimum",
-    "externalDocs",
-    "format",
-    "items",
-    "maxItems",
-    "maxLength",
-    "maxProperties",
-    "maximum",
-    "minItems",
-    "minLength",
-    "minProperties",
-    "minimum",
-    "multipleOf",
-    "not",
-    "nullable",
-    "oneOf",
-    "pattern",
-    "patternProperties",
-    "properties",
-    "required",
-    "title",
-    "type",
-    "uniqueItems",
+    "$ref", "additionalItems", "additionalProperties", "allOf", "anyOf", "default", "definitions",
+    "dependencies", "description", "enum", "example", "exclusiveMaximum", "exclusiveMinimum",
+    "externalDocs", "format", "items", "maxItems", "maxLength", "maxProperties", "maximum",
+    "minItems", "minLength", "minProperties", "minimum", "multipleOf", "not", "nullable", "oneOf",
+    "pattern", "patternProperties", "properties", "required", "title", "type", "uniqueItems",
 ];
 
 const KUBERNETES: &str = "x-kubernetes-";

@@ -1,51 +1,16 @@
 //! Build constraints: which files belong to a build for linux/amd64, by name and by `//go:build` and `// +build` lines.
 
 /// The systems and architectures that a file's name can end in.
+#[rustfmt::skip]
 const SYSTEMS: [&str; 18] = [
-    "aix",
-    "android",
-    "darwin",
-    "dragonfly",
-    "freebsd",
-    "hurd",
-    "illumos",
-    "ios",
-    "js",
-    "linux",
-    "nacl",
-    "netbsd",
-    "openbsd",
-    "plan9",
-    "solaris",
-    "wasip1",
-    "windows",
-    "zos",
+    "aix", "android", "darwin", "dragonfly", "freebsd", "hurd", "illumos", "ios", "js", "linux",
+    "nacl", "netbsd", "openbsd", "plan9", "solaris", "wasip1", "windows", "zos",
 ];
+#[rustfmt::skip]
 const ARCHITECTURES: [&str; 24] = [
-    "386",
-    "amd64",
-    "amd64p32",
-    "arm",
-    "armbe",
-    "arm64",
-    "arm64be",
-    "loong64",
-    "mips",
-    "mipsle",
-    "mips64",
-    "mips64le",
-    "mips64p32",
-    "mips64p32le",
-    "ppc",
-    "ppc64",
-    "ppc64le",
-    "riscv",
-    "riscv64",
-    "s390",
-    "s390x",
-    "sparc",
-    "sparc64",
-    "wasm",
+    "386", "amd64", "amd64p32", "arm", "armbe", "arm64", "arm64be", "loong64", "mips", "mipsle",
+    "mips64", "mips64le", "mips64p32", "mips64p32le", "ppc", "ppc64", "ppc64le", "riscv", "riscv64",
+    "s390", "s390x", "sparc", "sparc64", "wasm",
 ];
 
 /// Whether a file of that name is built: Go source, no test, not for another system.

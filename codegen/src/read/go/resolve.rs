@@ -8,29 +8,11 @@ use super::{
 };
 
 /// The types that Go declares itself.
+#[rustfmt::skip]
 pub(super) const PREDECLARED: [&str; 22] = [
-    "any",
-    "bool",
-    "byte",
-    "comparable",
-    "complex128",
-    "complex64",
-    "error",
-    "float32",
-    "float64",
-    "int",
-    "int16",
-    "int32",
-    "int64",
-    "int8",
-    "rune",
-    "string",
-    "uint",
-    "uint16",
-    "uint32",
-    "uint64",
-    "uint8",
-    "uintptr",
+    "any", "bool", "byte", "comparable", "complex128", "complex64", "error", "float32", "float64",
+    "int", "int16", "int32", "int64", "int8", "rune", "string", "uint", "uint16", "uint32",
+    "uint64", "uint8", "uintptr",
 ];
 
 /// The predeclared type of that name.

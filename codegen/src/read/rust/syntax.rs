@@ -56,27 +56,11 @@ pub(super) fn derive_spans(attrs: &[Attribute]) -> Vec<(String, Span)> {
 
 /// Whether the attribute may be a macro that adds derives or implementations.
 pub(super) fn is_attribute_macro(attribute: &Attribute) -> bool {
+    #[rustfmt::skip]
     const INERT: [&str; 20] = [
-        "derive",
-        "doc",
-        "cfg",
-        "cfg_attr",
-        "allow",
-        "warn",
-        "deny",
-        "expect",
-        "forbid",
-        "deprecated",
-        "must_use",
-        "non_exhaustive",
-        "repr",
-        "serde",
-        "kube",
-        "schemars",
-        "validate",
-        "garde",
-        "x_kube",
-        "cel_validate",
+        "derive", "doc", "cfg", "cfg_attr", "allow", "warn", "deny", "expect", "forbid",
+        "deprecated", "must_use", "non_exhaustive", "repr", "serde", "kube", "schemars", "validate",
+        "garde", "x_kube", "cel_validate",
     ];
     !INERT.iter().any(|name| attribute.path().is_ident(name))
 }

@@ -93,17 +93,10 @@ fn of_function(cx: &Cx<'_>, item: &Item, field: &Field, function: &str) -> Optio
 /// Whether a function gives what the `Default` of its type gives: `Default::default` and the like, and `new` of what is empty then. Modules and types may have
 /// functions of these names that give something else.
 fn gives_default(cx: &Cx<'_>, path: &[String]) -> bool {
+    #[rustfmt::skip]
     const EMPTY: [&str; 10] = [
-        "BTreeMap",
-        "BTreeSet",
-        "HashMap",
-        "HashSet",
-        "IndexMap",
-        "IndexSet",
-        "LinkedList",
-        "String",
-        "Vec",
-        "VecDeque",
+        "BTreeMap", "BTreeSet", "HashMap", "HashSet", "IndexMap", "IndexSet", "LinkedList",
+        "String", "Vec", "VecDeque",
     ];
     let Some((name, before)) = path.split_last() else {
         return false;

@@ -9,17 +9,10 @@ use crate::{
 };
 
 /// Words of serde that decide what is on the wire; a schema that takes them back describes something else.
+#[rustfmt::skip]
 const ON_THE_WIRE: [&str; 10] = [
-    "content",
-    "flatten",
-    "from",
-    "rename",
-    "rename_all",
-    "rename_all_fields",
-    "tag",
-    "transparent",
-    "try_from",
-    "untagged",
+    "content", "flatten", "from", "rename", "rename_all", "rename_all_fields", "tag", "transparent",
+    "try_from", "untagged",
 ];
 
 impl Cx<'_> {
