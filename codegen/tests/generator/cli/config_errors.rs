@@ -19,7 +19,7 @@ fn every_mistake_is_told_with_its_place() {
     assert!(cases.len() >= 10, "{} cases", cases.len());
     for case in cases {
         let sandbox = Sandbox::with_apis("virtualmachine");
-        sandbox.write("codegen.toml", &fs::read_to_string(&case).unwrap());
+        sandbox.configure(&fs::read_to_string(&case).unwrap());
         sandbox.write("member/codegen.toml", "[workspace]\nmembers = [\"x\"]\n");
         let before = sandbox.state();
         let run = sandbox.quiet(&["generate"]);
@@ -57,8 +57,7 @@ fn flags_and_header_are_checked_before_anything_is_read() {
 #[test]
 fn the_mistakes_of_all_files_come_in_one_run() {
     let mut sandbox = Sandbox::new();
-    sandbox.write(
-        "codegen.toml",
+    sandbox.configure(
         "[workspace]\nmembers = [\"a\", \"b\"]\n[[crate]]\nouput = \"x\"\n[crate.rust]\n",
     );
     sandbox.write("a/codegen.toml", "[[crate]\n");

@@ -189,17 +189,11 @@ fn what_is_wrong_with_the_kinds_of_a_crate_is_said_and_nothing_is_written() {
         "`Berth` is declared twice in this version",
     );
     let sandbox = operator();
-    sandbox.write(
-        "codegen.toml",
-        "[[crate]]\n[crate.rust]\napis = \"src\"\n[crate.manifests]\n",
-    );
+    sandbox.configure("[[crate]]\n[crate.rust]\napis = \"src\"\n[crate.manifests]\n");
     let run = sandbox.quiet(&["generate"]);
     assert_eq!(run.code, 2);
     run.says("src holds no API");
-    sandbox.write(
-        "codegen.toml",
-        "[[crate]]\nemit = []\n[crate.rust]\napis = \"src\"\n[crate.manifests]\n",
-    );
+    sandbox.configure("[[crate]]\nemit = []\n[crate.rust]\napis = \"src\"\n[crate.manifests]\n");
     let run = sandbox.quiet(&["generate"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     sandbox.succeeds(&["generate", "--check"]);

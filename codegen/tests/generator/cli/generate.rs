@@ -7,7 +7,7 @@ use crate::cli::sandbox::{Sandbox, copy, testdata};
 #[test]
 fn generate_finds_its_file_upwards() {
     let mut sandbox = Sandbox::with_apis("virtualmachine");
-    sandbox.write("codegen.toml", "[[crate]]\n[crate.rust]\n");
+    sandbox.configure("[[crate]]\n[crate.rust]\n");
     sandbox.run_in("src/apis", &["generate", "--dry-run"]);
     sandbox.run_in("src/apis", &["generate"]);
     sandbox.run(&["generate", "--check"]);
@@ -18,7 +18,7 @@ fn generate_finds_its_file_upwards() {
 #[test]
 fn a_workspace_lists_its_members() {
     let mut sandbox = Sandbox::new();
-    sandbox.write("codegen.toml", "[workspace]\nmembers = [\"crates/*\"]\n");
+    sandbox.configure("[workspace]\nmembers = [\"crates/*\"]\n");
     for case in ["network", "podset"] {
         let folder = format!("crates/{case}");
         let from = testdata().join("apis").join(case).join("src");
@@ -41,7 +41,7 @@ fn a_workspace_lists_its_members() {
 #[test]
 fn an_error_in_one_crate_writes_no_other() {
     let mut sandbox = Sandbox::new();
-    sandbox.write("codegen.toml", "[workspace]\nmembers = [\"a\", \"b\"]\n");
+    sandbox.configure("[workspace]\nmembers = [\"a\", \"b\"]\n");
     for (folder, case) in [("a", "network"), ("b", "podset")] {
         let from = testdata().join("apis").join(case).join("src");
         copy(&from, &sandbox.path(folder).join("src"));
@@ -62,7 +62,7 @@ fn an_error_in_one_crate_writes_no_other() {
 #[test]
 fn one_run_reports_the_errors_of_all_stages_and_crates() {
     let mut sandbox = Sandbox::new();
-    sandbox.write("codegen.toml", "[workspace]\nmembers = [\"a\", \"b\"]\n");
+    sandbox.configure("[workspace]\nmembers = [\"a\", \"b\"]\n");
     for member in ["a", "b"] {
         sandbox.write(
             &format!("{member}/codegen.toml"),
@@ -99,7 +99,7 @@ fn one_run_reports_the_errors_of_all_stages_and_crates() {
 #[test]
 fn little_input_is_warned_of() {
     let mut sandbox = Sandbox::new();
-    sandbox.write("codegen.toml", "[[crate]]\n[crate.rust]\n");
+    sandbox.configure("[[crate]]\n[crate.rust]\n");
     let beside = "mod zz_generated_deepcopy;\npub mod zz_generated_register;\n";
     let file = "src/apis/shop/v1/mod.rs";
     sandbox.note("a version without types");
@@ -133,12 +133,9 @@ fn without_a_file_generate_says_what_to_do() {
 #[test]
 fn a_group_that_goes_takes_its_files_along() {
     let mut sandbox = Sandbox::with_apis("multiversion");
-    sandbox.write("codegen.toml", "[[crate]]\n[crate.rust]\n");
+    sandbox.configure("[[crate]]\n[crate.rust]\n");
     sandbox.quiet(&["generate"]);
-    sandbox.write(
-        "codegen.toml",
-        "[[crate]]\n[crate.rust]\ngroups = [\"shop:v1\"]\n",
-    );
+    sandbox.configure("[[crate]]\n[crate.rust]\ngroups = [\"shop:v1\"]\n");
     sandbox.note("codegen.toml now names shop:v1 only");
     sandbox.run(&["generate", "--check"]);
     sandbox.run(&["generate"]);
@@ -162,16 +159,14 @@ fn crates_over_one_folder_of_types_leave_each_others_files() {
     let mut sandbox = two_groups();
     sandbox.write("src/lib.rs", "pub mod apis;\npub mod shop;\npub mod web;\n");
     sandbox.write("src/web/mod.rs", "pub mod generated;\n");
-    sandbox.write(
-        "codegen.toml",
+    sandbox.configure(
         "[[crate]]\ngenerated = \"shop\"\n[crate.rust]\ngroups = [\"shop:v1,v1beta1\"]\n\
          [[crate]]\noutput = \"src/web\"\n[crate.rust]\n",
     );
     sandbox.note("the second crate names no groups, so it owns the whole folder");
     sandbox.run(&["generate"]);
     sandbox.run(&["generate", "--check"]);
-    sandbox.write(
-        "codegen.toml",
+    sandbox.configure(
         "[[crate]]\ngenerated = \"shop\"\n[crate.rust]\ngroups = [\"shop:v1\"]\n\
          [[crate]]\noutput = \"src/web\"\n[crate.rust]\ngroups = [\"shop:v1beta1\", \"web:v1\"]\n",
     );
@@ -189,12 +184,9 @@ fn crates_over_one_folder_of_types_leave_each_others_files() {
 #[test]
 fn groups_that_a_crate_does_not_name_are_not_its_own() {
     let sandbox = two_groups();
-    sandbox.write("codegen.toml", "[[crate]]\n[crate.rust]\n");
+    sandbox.configure("[[crate]]\n[crate.rust]\n");
     sandbox.quiet(&["generate"]);
-    sandbox.write(
-        "codegen.toml",
-        "[[crate]]\n[crate.rust]\ngroups = [\"shop:v1,v1beta1\"]\n",
-    );
+    sandbox.configure("[[crate]]\n[crate.rust]\ngroups = [\"shop:v1,v1beta1\"]\n");
     sandbox.quiet(&["generate"]);
     assert!(!sandbox.path("src/generated/listers/web").exists());
     let beside = "src/apis/web/v1/zz_generated_deepcopy.rs";
@@ -210,20 +202,16 @@ fn markers_of_other_tools_are_passed_over_where_the_file_says_so() {
         types,
         &format!("{text}\n// +operator-sdk:csv:owned=true\n/// A part.\npub struct Part;\n"),
     );
-    sandbox.write("codegen.toml", "[[crate]]\n[crate.rust]\n");
+    sandbox.configure("[[crate]]\n[crate.rust]\n");
     assert_eq!(sandbox.run(&["generate"]).code, 1);
-    sandbox.write(
-        "codegen.toml",
-        "[[crate]]\n[crate.rust]\nignore-markers = [\"operator-sdk:*\"]\n",
-    );
+    sandbox.configure("[[crate]]\n[crate.rust]\nignore-markers = [\"operator-sdk:*\"]\n");
     sandbox.quiet(&["generate"]);
 }
 
 #[test]
 fn a_file_that_two_crates_want_with_different_texts_is_an_error() {
     let mut sandbox = two_groups();
-    sandbox.write(
-        "codegen.toml",
+    sandbox.configure(
         "[[crate]]\n[crate.rust]\n\
          [[crate]]\noutput = \"src/web\"\nruntime-path = \"crate::runtime\"\n[crate.rust]\n",
     );
@@ -242,7 +230,7 @@ fn a_group_has_one_name_whichever_command_finds_it() {
         &sandbox.path("src/apis/my_shop"),
     );
     fs::remove_dir_all(sandbox.path("src/apis/shop")).unwrap();
-    sandbox.write("codegen.toml", "[[crate]]\n[crate.rust]\n");
+    sandbox.configure("[[crate]]\n[crate.rust]\n");
     sandbox.succeeds(&["generate"]);
     for group in ["my_shop", "my-shop", "my.shop"] {
         let group = format!("{group}:v1,v1beta1");
@@ -272,10 +260,7 @@ fn colors_are_for_terminals_or_on_request() {
 #[test]
 fn a_crate_without_types_gets_its_roles() {
     let mut sandbox = Sandbox::new();
-    sandbox.write(
-        "codegen.toml",
-        "[[crate]]\n[crate.manifests]\nroles = \"./deploy/role.yaml\"\n",
-    );
+    sandbox.configure("[[crate]]\n[crate.manifests]\nroles = \"./deploy/role.yaml\"\n");
     sandbox.write("Cargo.toml", "[package]\nname = \"loops\"\n");
     sandbox.write(
         "src/lib.rs",
@@ -298,7 +283,7 @@ fn a_crate_below_a_go_module_reads_the_folder_around_it() {
     sandbox.write("v1/types.go", types);
     sandbox.write("rust/src/lib.rs", "");
     let config = "[[crate]]\npath = \"rust\"\n[[crate.go]]\ndir = \"..\"\npackages = [\"./v1\"]\n";
-    sandbox.write("codegen.toml", config);
+    sandbox.configure(config);
     let run = sandbox.quiet(&["generate"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     let types = sandbox.read("rust/src/apis/example/v1/types.rs");
@@ -325,7 +310,7 @@ fn types_of_an_object_without_metadata_are_read_from_other_modules() {
     sandbox.write("v1/types.go", types);
     sandbox.write("rust/src/lib.rs", "");
     let config = "[[crate]]\npath = \"rust\"\n[[crate.go]]\ndir = \"..\"\npackages = [\"./v1\"]\n";
-    sandbox.write("codegen.toml", config);
+    sandbox.configure(config);
     let run = sandbox.quiet(&["generate"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
 }

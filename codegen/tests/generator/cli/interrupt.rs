@@ -16,7 +16,7 @@ const STAGE: &str = "src/.kube-codegen";
 
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::with_apis("virtualmachine");
-    sandbox.write("codegen.toml", "[[crate]]\n[crate.rust]\n");
+    sandbox.configure("[[crate]]\n[crate.rust]\n");
     sandbox
 }
 

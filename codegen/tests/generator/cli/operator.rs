@@ -303,7 +303,7 @@ fn a_kind_that_the_generator_would_not_see_is_not_written() {
     let sandbox = operator();
     let config = sandbox.read("codegen.toml");
     let elsewhere = config.replace("[crate.rust]", "[crate.rust]\napis = \"src/api\"");
-    sandbox.write("codegen.toml", &elsewhere);
+    sandbox.configure(&elsewhere);
     sandbox.write("src/api/mod.rs", "");
     let before = sandbox.state();
     let run = sandbox.quiet(&about("create", "batch/v1/Widget", &[]));
@@ -437,7 +437,7 @@ fn a_new_repository_becomes_an_operator() {
 fn a_folder_without_apis_is_an_error_unless_it_is_a_module() {
     let sandbox = Sandbox::new();
     sandbox.write("Cargo.toml", "[package]\nname = \"a\"\n");
-    sandbox.write("codegen.toml", "[[crate]]\n[crate.rust]\n");
+    sandbox.configure("[[crate]]\n[crate.rust]\n");
     sandbox.write("src/apis/notes.txt", "");
     let run = sandbox.quiet(&["generate"]);
     run.says("src/apis holds no API");

@@ -51,7 +51,7 @@ fn webhooks_that_cannot_be_are_refused_and_nothing_is_written() {
     sandbox.run(&create_args("batch/v1/Widget", &["--defaulting"]));
     let config = sandbox.read("codegen.toml");
     let without = config.replace("config/webhooks.yaml", "");
-    sandbox.write("codegen.toml", &without);
+    sandbox.configure(&without);
     sandbox.run(&create_args("batch/v1/Widget", &["--defaulting"]));
     sandbox.run_in("", &create_args("batch/v1/Widget", &["--defaulting"]));
     sandbox.check("operator-webhook-errors");

@@ -34,7 +34,7 @@ fn sandbox() -> Sandbox {
     let sandbox = Sandbox::with_apis("virtualmachine");
     let crd = testdata().join("buildscript/crds/virtualmachine.yaml");
     sandbox.write("crd.yaml", &std::fs::read_to_string(crd).unwrap());
-    sandbox.write("codegen.toml", "[[crate]]\n[crate.rust]\n");
+    sandbox.configure("[[crate]]\n[crate.rust]\n");
     sandbox
 }
 

@@ -78,6 +78,11 @@ impl Sandbox {
         fs::write(path, text).unwrap();
     }
 
+    /// Writes `codegen.toml`.
+    pub(crate) fn configure(&self, text: &str) {
+        self.write("codegen.toml", text);
+    }
+
     pub(crate) fn read(&self, path: &str) -> String {
         fs::read_to_string(self.path(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
     }

@@ -62,7 +62,7 @@ fn errors(text: &str) -> String {
     let crd = testdata().join("buildscript/crds/virtualmachine.yaml");
     sandbox.write("crds/crd.yaml", &fs::read_to_string(crd).unwrap());
     sandbox.write("hack/boilerplate.rs.txt", "Copyright.\n");
-    sandbox.write("codegen.toml", text);
+    sandbox.configure(text);
     sandbox.quiet(&["generate", "--dry-run"]).stderr
 }
 

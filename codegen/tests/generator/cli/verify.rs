@@ -33,7 +33,7 @@ fn repository() -> Sandbox {
     }
     copy(&sandbox.path("src"), &sandbox.path("member/src"));
     sandbox.write("member/codegen.toml", "[[crate]]\n[crate.rust]\n");
-    sandbox.write("codegen.toml", "[workspace]\nmembers = [\"member\"]\n");
+    sandbox.configure("[workspace]\nmembers = [\"member\"]\n");
     sandbox
 }
 
@@ -72,7 +72,7 @@ fn verify_fails_on_an_edit_and_leaves_it() {
 #[test]
 fn verify_tells_trouble_from_difference() {
     let sandbox = repository();
-    sandbox.write("codegen.toml", "[workspac]\n");
+    sandbox.configure("[workspac]\n");
     assert_eq!(script(&sandbox, "verify-codegen.sh").0, 2);
 }
 
