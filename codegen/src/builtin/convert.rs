@@ -71,29 +71,21 @@ fn enum_def(values: Vec<String>, mut docs: impl Iterator<Item = String>) -> Enum
 
 fn field(row: Row<Validation>, rust_name: String, docs: String) -> Option<Field> {
     Some(Field {
-        ty: type_ref(row.ty)?,
         option: row.option,
         required: row.required,
         nullable: row.nullable,
-        sparse: false,
         default: row.default,
-        flatten: false,
-        skip: false,
-        undeclared: false,
-        hashed: false,
-        with: false,
-        derived: None,
         go: Some(GoField {
             name: row.go_name,
             omits: row.omits,
             pointer: row.pointer,
             required: row.required,
         }),
-        declared: DeclaredAt::default(),
         validation: row.rules,
         docs,
         json_name: row.json_name,
         rust_name,
+        ..Field::required("", type_ref(row.ty)?)
     })
 }
 

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     model::{
-        Constraints, DeclaredAt, Field, KnownType, QUANTITY_PATTERN, StructDef, TypeKind, TypeRef,
+        Constraints, Field, KnownType, QUANTITY_PATTERN, StructDef, TypeKind, TypeRef,
         UnknownFields, Validation,
         names::schema::{Path, field_names},
         schema::COMMON_PROPERTIES,
@@ -174,25 +174,15 @@ impl<'a> Gathered<'a> {
             validation.element = element;
         }
         Field {
-            json_name: String::new(),
-            rust_name: String::new(),
             docs: self.description(schema),
             // A `Value` holds null by itself.
             option: !required || (nullable && ty != TypeRef::Any),
-            ty,
             required,
             nullable,
             sparse: mem::take(&mut self.sparse),
             default,
-            flatten: false,
-            skip: false,
-            undeclared: false,
-            hashed: false,
-            with: false,
-            derived: None,
             validation,
-            go: None,
-            declared: DeclaredAt::default(),
+            ..Field::required("", ty)
         }
     }
 

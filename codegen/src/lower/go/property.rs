@@ -66,19 +66,11 @@ pub(super) fn field(
     merge::fill(&mut validation, &found.validation);
     let docs = docs(&source.docs, markers);
     Field {
-        rust_name: String::new(),
         docs: if docs.is_empty() { found.docs } else { docs },
         option: !is_meta && is_option(&found.ty, pointer, required, omits),
         required,
         nullable: markers.has::<Nullable>(),
-        sparse: false,
         default: default(markers, &found.ty),
-        flatten: false,
-        skip: false,
-        undeclared: false,
-        hashed: false,
-        with: false,
-        derived: None,
         validation,
         go: Some(GoField {
             name: source.name.clone(),
@@ -87,8 +79,8 @@ pub(super) fn field(
             required: marked,
         }),
         declared: DeclaredAt::marked(&source.place, source.markers.places()),
-        ty: found.ty,
         json_name,
+        ..Field::required("", found.ty)
     }
 }
 
