@@ -29,11 +29,7 @@ impl Rules {
         json: &'de [u8],
     ) -> Result<K, serde_json::Error> {
         let mut json = serde_json::Deserializer::from_slice(json);
-        let object = K::deserialize(Filter {
-            inner: &mut json,
-            level: Level::Object(None),
-            rules: self,
-        })?;
+        let object = K::deserialize(Level::Object(None).over(&mut json, self))?;
         json.end()?;
         Ok(object)
     }
@@ -101,23 +97,28 @@ struct Filter<'a, T> {
     rules: &'a Rules,
 }
 
-impl<'de, 'a, D: Deserializer<'de>> Deserializer<'de> for Filter<'a, D> {
+impl Level {
+    /// Watches the keys of what `inner` is at this level.
+    const fn over<T>(self, inner: T, rules: &Rules) -> Filter<'_, T> {
+        Filter {
+            inner,
+            level: self,
+            rules,
+        }
+    }
+}
+
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for Filter<'_, D> {
     type Error = D::Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-        self.inner.deserialize_any(Filter {
-            inner: visitor,
-            level: self.level,
-            rules: self.rules,
-        })
+        self.inner
+            .deserialize_any(self.level.over(visitor, self.rules))
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-        self.inner.deserialize_map(Filter {
-            inner: visitor,
-            level: self.level,
-            rules: self.rules,
-        })
+        self.inner
+            .deserialize_map(self.level.over(visitor, self.rules))
     }
 
     fn deserialize_struct<V: Visitor<'de>>(
@@ -130,23 +131,13 @@ impl<'de, 'a, D: Deserializer<'de>> Deserializer<'de> for Filter<'a, D> {
             Level::Object(_) => Level::Object(Some(fields)),
             Level::Metadata => Level::Metadata,
         };
-        self.inner.deserialize_struct(
-            name,
-            fields,
-            Filter {
-                inner: visitor,
-                level,
-                rules: self.rules,
-            },
-        )
+        self.inner
+            .deserialize_struct(name, fields, level.over(visitor, self.rules))
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-        self.inner.deserialize_option(Filter {
-            inner: visitor,
-            level: self.level,
-            rules: self.rules,
-        })
+        self.inner
+            .deserialize_option(self.level.over(visitor, self.rules))
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
@@ -154,14 +145,8 @@ impl<'de, 'a, D: Deserializer<'de>> Deserializer<'de> for Filter<'a, D> {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value, D::Error> {
-        self.inner.deserialize_newtype_struct(
-            name,
-            Filter {
-                inner: visitor,
-                level: self.level,
-                rules: self.rules,
-            },
-        )
+        self.inner
+            .deserialize_newtype_struct(name, self.level.over(visitor, self.rules))
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
@@ -190,19 +175,12 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Filter<'_, V> {
     }
 
     fn visit_some<D: Deserializer<'de>>(self, inner: D) -> Result<V::Value, D::Error> {
-        self.inner.visit_some(Filter {
-            inner,
-            level: self.level,
-            rules: self.rules,
-        })
+        self.inner.visit_some(self.level.over(inner, self.rules))
     }
 
     fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<V::Value, D::Error> {
-        self.inner.visit_newtype_struct(Filter {
-            inner,
-            level: self.level,
-            rules: self.rules,
-        })
+        self.inner
+            .visit_newtype_struct(self.level.over(inner, self.rules))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, inner: A) -> Result<V::Value, A::Error> {
@@ -221,11 +199,7 @@ impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Filter<'_, S> {
     type Value = S::Value;
 
     fn deserialize<D: Deserializer<'de>>(self, inner: D) -> Result<S::Value, D::Error> {
-        self.inner.deserialize(Filter {
-            inner,
-            level: self.level,
-            rules: self.rules,
-        })
+        self.inner.deserialize(self.level.over(inner, self.rules))
     }
 }
 
@@ -315,11 +289,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Keys<'_, A> {
         match self.field {
             Field::Other => self.inner.next_value_seed(seed),
             Field::Metadata => {
-                let seed = Filter {
-                    inner: seed,
-                    level: Level::Metadata,
-                    rules: self.rules,
-                };
+                let seed = Level::Metadata.over(seed, self.rules);
                 self.inner.next_value_seed(seed)
             }
             field @ (Field::ApiVersion | Field::Kind) => {
