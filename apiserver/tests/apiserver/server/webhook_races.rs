@@ -14,11 +14,12 @@ use kube::api::{Api, DeleteParams, DynamicObject, Patch, PatchParams, PostParams
 use kube::core::{ApiResource, GroupVersionKind};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
-use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use tower::service_fn;
 
-use super::webhooks::{Review, answer, configuration, converted, definition, map, request};
+use super::webhooks::{
+    Review, answer, configuration, converted, create, definition, dependent, gated, map, request,
+};
 
 const MUTATING: &str = "MutatingWebhookConfiguration";
 const VALIDATING: &str = "ValidatingWebhookConfiguration";
@@ -31,26 +32,11 @@ fn patched(request: &Value, operations: &Value) -> Response<Full<bytes::Bytes>> 
     )
 }
 
-/// A server with a webhook that allows everything once the gate is open, and the number of its calls.
-fn gated(kind: &str, operation: &str) -> (ApiServer, watch::Sender<bool>, Arc<AtomicUsize>) {
-    let (release, gate) = watch::channel(false);
-    let calls = Arc::new(AtomicUsize::new(0));
-    let counted = calls.clone();
-    let hook = service_fn(move |review: Review| {
-        let (counted, mut gate) = (counted.clone(), gate.clone());
-        async move {
-            counted.fetch_add(1, Ordering::SeqCst);
-            gate.wait_for(|open| *open).await.unwrap();
-            let request = request(review).await;
-            Ok::<_, Infallible>(answer(&request, json!({"allowed": true})))
-        }
-    });
-    let server = ApiServer::builder()
-        .objects([configuration(kind, operation)])
-        .webhooks("hooks", "hook", hook)
-        .build()
-        .unwrap();
-    (server, release, calls)
+async fn delete<K>(api: &Api<K>, name: &str)
+where
+    K: Clone + std::fmt::Debug + serde::de::DeserializeOwned,
+{
+    api.delete(name, &DeleteParams::default()).await.unwrap();
 }
 
 async fn called(calls: &AtomicUsize) {
@@ -61,15 +47,6 @@ async fn called(calls: &AtomicUsize) {
 
 fn namespace(name: &str) -> Namespace {
     serde_json::from_value(json!({"metadata": {"name": name}})).unwrap()
-}
-
-fn dependent(owner: &str) -> ConfigMap {
-    let mut dependent = map("dependent");
-    dependent.metadata.owner_references = serde_json::from_value(json!([
-        {"apiVersion": "v1", "kind": "Secret", "name": "owner", "uid": owner}
-    ]))
-    .unwrap();
-    dependent
 }
 
 #[tokio::test]
@@ -90,9 +67,7 @@ async fn a_webhook_cannot_rename_or_move_an_object_or_make_it_another_kind() {
         .build()
         .unwrap();
     let maps = Api::<ConfigMap>::default_namespaced(server.client());
-    maps.create(&PostParams::default(), &map("a"))
-        .await
-        .unwrap();
+    create(&maps, &map("a")).await;
     let update = async || {
         let patch = Patch::Merge(json!({"data": {"k": "v"}}));
         let answer = maps.patch("a", &PatchParams::default(), &patch).await;
@@ -165,18 +140,12 @@ async fn a_name_that_a_webhook_gives_is_not_drawn_again() {
 async fn nothing_is_created_in_a_namespace_that_ended_while_a_webhook_was_asked() {
     let (server, release, calls) = gated(MUTATING, "CREATE");
     let namespaces = Api::<Namespace>::all(server.client());
-    namespaces
-        .create(&PostParams::default(), &namespace("n"))
-        .await
-        .unwrap();
+    create(&namespaces, &namespace("n")).await;
     let maps = Api::<ConfigMap>::namespaced(server.client(), "n");
     let creation =
         tokio::spawn(async move { maps.create(&PostParams::default(), &map("a")).await });
     called(&calls).await;
-    namespaces
-        .delete("n", &DeleteParams::default())
-        .await
-        .unwrap();
+    delete(&namespaces, "n").await;
     assert!(namespaces.get_opt("n").await.unwrap().is_none());
     release.send(true).unwrap();
     let error = creation.await.unwrap().unwrap_err().to_string();
@@ -222,13 +191,8 @@ async fn a_dependent_that_loses_its_owners_while_a_webhook_is_asked_stays() {
     let owner = serde_json::from_value(json!({"metadata": {"name": "owner"}})).unwrap();
     let owner = secrets.create(&PostParams::default(), &owner).await;
     let uid = owner.unwrap().metadata.uid.unwrap();
-    maps.create(&PostParams::default(), &dependent(&uid))
-        .await
-        .unwrap();
-    secrets
-        .delete("owner", &DeleteParams::default())
-        .await
-        .unwrap();
+    create(&maps, &dependent(&uid)).await;
+    delete(&secrets, "owner").await;
     called(&calls).await;
     let patch = Patch::Merge(json!({"metadata": {"ownerReferences": null}}));
     maps.patch("dependent", &PatchParams::default(), &patch)
@@ -243,9 +207,7 @@ async fn a_dependent_that_loses_its_owners_while_a_webhook_is_asked_stays() {
 async fn a_dependent_that_changes_while_a_webhook_is_asked_goes() {
     let (server, release, calls) = gated(VALIDATING, "DELETE");
     let maps = Api::<ConfigMap>::default_namespaced(server.client());
-    maps.create(&PostParams::default(), &dependent("gone"))
-        .await
-        .unwrap();
+    create(&maps, &dependent("gone")).await;
     called(&calls).await;
     let patch = Patch::Merge(json!({"data": {"k": "v"}}));
     maps.patch("dependent", &PatchParams::default(), &patch)
@@ -263,19 +225,11 @@ async fn the_end_of_a_namespace_spares_the_objects_of_a_later_one() {
     let namespaces = Api::<Namespace>::all(server.client());
     let maps = Api::<ConfigMap>::namespaced(server.client(), "n");
     let fill = async || {
-        namespaces
-            .create(&PostParams::default(), &namespace("n"))
-            .await
-            .unwrap();
-        maps.create(&PostParams::default(), &map("a"))
-            .await
-            .unwrap();
+        create(&namespaces, &namespace("n")).await;
+        create(&maps, &map("a")).await;
     };
     fill().await;
-    namespaces
-        .delete("n", &DeleteParams::default())
-        .await
-        .unwrap();
+    delete(&namespaces, "n").await;
     called(&calls).await;
     assert!(server.objects().remove("", "configmaps", "n", "a"));
     fill().await;
@@ -308,9 +262,7 @@ async fn a_webhook_that_changes_what_it_admits_ends_in_a_conflict() {
         }
     });
     server.serve_webhooks("hooks", "hook", hook);
-    maps.create(&PostParams::default(), &map("a"))
-        .await
-        .unwrap();
+    create(&maps, &map("a")).await;
     let error = maps
         .delete("a", &DeleteParams::default())
         .await

@@ -9,9 +9,10 @@ use bytes::Bytes;
 use embedded_apiserver::ApiServer;
 use http::{Request, Response};
 use http_body_util::{BodyExt, Full};
-use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::{Api, DeleteParams, ObjectMeta, PostParams};
 use serde_json::{Value, json};
+use tokio::sync::watch;
 use tokio::time::timeout;
 use tower::service_fn;
 
@@ -49,6 +50,47 @@ pub(super) fn map(name: &str) -> ConfigMap {
         },
         ..ConfigMap::default()
     }
+}
+
+/// A server with a webhook that allows everything once the gate is open, and the number of its calls.
+pub(super) fn gated(
+    kind: &str,
+    operation: &str,
+) -> (ApiServer, watch::Sender<bool>, Arc<AtomicUsize>) {
+    let (release, gate) = watch::channel(false);
+    let calls = Arc::new(AtomicUsize::new(0));
+    let counted = calls.clone();
+    let hook = service_fn(move |review: Review| {
+        let (counted, mut gate) = (counted.clone(), gate.clone());
+        async move {
+            counted.fetch_add(1, Ordering::SeqCst);
+            gate.wait_for(|open| *open).await.unwrap();
+            let request = request(review).await;
+            Ok::<_, Infallible>(answer(&request, json!({"allowed": true})))
+        }
+    });
+    let server = ApiServer::builder()
+        .objects([configuration(kind, operation)])
+        .webhooks("hooks", "hook", hook)
+        .build()
+        .unwrap();
+    (server, release, calls)
+}
+
+pub(super) fn dependent(owner: &str) -> ConfigMap {
+    let mut dependent = map("dependent");
+    dependent.metadata.owner_references = serde_json::from_value(json!([
+        {"apiVersion": "v1", "kind": "Secret", "name": "owner", "uid": owner}
+    ]))
+    .unwrap();
+    dependent
+}
+
+pub(super) async fn create<K>(api: &Api<K>, object: &K) -> K
+where
+    K: Clone + std::fmt::Debug + serde::Serialize + serde::de::DeserializeOwned,
+{
+    api.create(&PostParams::default(), object).await.unwrap()
 }
 
 #[tokio::test]
@@ -119,55 +161,25 @@ async fn a_webhook_may_use_the_server_that_calls_it() {
         async move {
             let request = request(review).await;
             if request["name"] == "a" {
-                maps.create(&PostParams::default(), &map("b"))
-                    .await
-                    .unwrap();
+                create(&maps, &map("b")).await;
             }
             Ok::<_, Infallible>(answer(&request, json!({"allowed": true})))
         }
     });
     server.serve_webhooks("hooks", "hook", hook);
-    maps.create(&PostParams::default(), &map("a"))
-        .await
-        .unwrap();
+    create(&maps, &map("a")).await;
     assert_eq!(maps.list(&Default::default()).await.unwrap().items.len(), 2);
 }
 
 /// A webhook that hangs for deletions holds up the controllers' work, and no request.
 #[tokio::test]
 async fn a_hanging_webhook_holds_up_the_controllers_work_alone() {
-    let server = ApiServer::builder()
-        .objects([configuration("ValidatingWebhookConfiguration", "DELETE")])
-        .build()
-        .unwrap();
-    let calls = Arc::new(AtomicUsize::new(0));
-    let (release, gate) = tokio::sync::watch::channel(false);
-    let counted = calls.clone();
-    let hook = service_fn(move |review: Review| {
-        let (counted, mut gate) = (counted.clone(), gate.clone());
-        async move {
-            counted.fetch_add(1, Ordering::SeqCst);
-            gate.wait_for(|open| *open).await.unwrap();
-            let request = request(review).await;
-            Ok::<_, Infallible>(answer(&request, json!({"allowed": true})))
-        }
-    });
-    server.serve_webhooks("hooks", "hook", hook);
-    let secrets = Api::<k8s_openapi::api::core::v1::Secret>::default_namespaced(server.client());
+    let (server, release, calls) = gated("ValidatingWebhookConfiguration", "DELETE");
+    let secrets = Api::<Secret>::default_namespaced(server.client());
     let maps = Api::<ConfigMap>::default_namespaced(server.client());
     let owner = serde_json::from_value(json!({"metadata": {"name": "owner"}})).unwrap();
-    let owner = secrets
-        .create(&PostParams::default(), &owner)
-        .await
-        .unwrap();
-    let mut dependent = map("dependent");
-    dependent.metadata.owner_references = serde_json::from_value(json!([
-        {"apiVersion": "v1", "kind": "Secret", "name": "owner", "uid": owner.metadata.uid}
-    ]))
-    .unwrap();
-    maps.create(&PostParams::default(), &dependent)
-        .await
-        .unwrap();
+    let uid = create(&secrets, &owner).await.metadata.uid.unwrap();
+    create(&maps, &dependent(&uid)).await;
     // The deletion of the owner is answered while that of the dependent waits.
     let now = DeleteParams::default();
     let deleted = timeout(Duration::from_secs(2), secrets.delete("owner", &now));
