@@ -9,14 +9,16 @@ cases![
         "/spec/l", json!([{"name": "x", "v": 1}, {"name": "y", "v": 2}])),
     list_map_item_goes_with_its_last_owner: applies(
         list_map(),
-        &[("me", list(json!([{"name": "x", "v": 1}]))), ("you", list(json!([{"name": "y", "v": 2}]))), ("me", list(json!([])))],
+        &[("me", list(json!([{"name": "x", "v": 1}]))), ("you", list(json!([{"name": "y", "v": 2}]))),
+            ("me", list(json!([])))],
         "/spec/l", json!([{"name": "y", "v": 2}])),
     list_map_owns_its_items_by_key: owns(
         list_map(), &[("me", list(json!([{"name": "x", "v": 1}])))],
         json!({"f:spec": {"f:l": {"k:{\"name\":\"x\"}": {".": {}, "f:name": {}, "f:v": {}}}}})),
     list_map_with_two_keys,
     list_map_key_default: applies(
-        keyed(&["port"], json!({"port": {"type": "integer"}, "protocol": {"type": "string", "default": "TCP"}, "v": {"type": "integer"}})),
+        keyed(&["port"], json!({"port": {"type": "integer"}, "protocol": {"type": "string", "default": "TCP"},
+            "v": {"type": "integer"}})),
         &[("me", list(json!([{"port": 1, "v": 1}]))), ("me", list(json!([{"port": 1, "protocol": "TCP", "v": 2}])))],
         "/spec/l", json!([{"port": 1, "protocol": "TCP", "v": 2}])),
     list_map_order_follows_the_applier: applies(
@@ -47,7 +49,8 @@ cases![
         json!([{"name": "x", "v": 1}, {"name": "x", "v": 2}]), "duplicate entries for key [name=\\\"x\\\"]"),
     list_map_item_without_its_key_is_refused: refused(json!([{"v": 1}]), "name"),
     conflict_inside_a_list_map_names_the_key: conflicts(
-        list_map(), list(json!([{"name": "x", "v": 1}])), list(json!([{"name": "x", "v": 2}])), ".spec.l[name=\"x\"].v"),
+        list_map(), list(json!([{"name": "x", "v": 1}])), list(json!([{"name": "x", "v": 2}])),
+            ".spec.l[name=\"x\"].v"),
     nested_objects_are_owned_by_leaf: merges(
         json!({"inner": {"type": "object", "properties": {"x": {"type": "integer"}, "y": {"type": "integer"}}}}),
         &[("me", json!({"spec": {"inner": {"x": 1}}})), ("you", json!({"spec": {"inner": {"y": 2}}}))],

@@ -8,44 +8,44 @@ cases![
     update_creates_a_role,
     update_of_a_lease_needs_a_resource_version,
     update_of_a_role_needs_none,
-    lease_duration_must_be_positive: refuses(
+    lease_duration_must_be_positive: create_invalid_with(
         LEASES, json!({"spec": {"leaseDurationSeconds": 0}}),
         "spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0"),
-    rule_needs_verbs: refuses(
+    rule_needs_verbs: create_invalid_with(
         ROLES, json!({"rules": [{"apiGroups": [""], "resources": ["pods"], "verbs": []}]}),
         "rules[0].verbs: Required value: verbs must contain at least one value"),
-    schedule_must_parse: refuses(
+    schedule_must_parse: create_invalid_with(
         CRON_JOBS,
         json!({"spec": {"schedule": "sometimes", "jobTemplate": {"spec": {"template": {"spec": {"restartPolicy": "Never", "containers": container()}}}}}}),
         "spec.schedule: Invalid value: \"sometimes\": "),
-    service_needs_ports: refuses(
+    service_needs_ports: create_invalid_with(
         SERVICES, json!({"spec": {"selector": {"app": "a"}}}), "spec.ports: Required value"),
-    deployment_needs_a_selector: refuses(
+    deployment_needs_a_selector: create_invalid_with(
         DEPLOYMENTS, json!({"spec": {"template": pod(container())}}), "spec.selector: Required value"),
-    replicas_must_not_be_negative: refuses(
+    replicas_must_not_be_negative: create_invalid_with(
         DEPLOYMENTS,
         json!({"spec": {"replicas": -1, "selector": {"matchLabels": {"app": "a"}}, "template": pod(container())}}),
         "spec.replicas: Invalid value: -1: must be greater than or equal to 0"),
-    container_needs_a_name: refuses(
+    container_needs_a_name: create_invalid_with(
         PODS, json!({"spec": {"containers": [{"image": "i"}]}}), "spec.containers[0].name: Required value"),
-    container_names_are_unique: refuses(
+    container_names_are_unique: create_invalid_with(
         PODS,
         json!({"spec": {"containers": [{"name": "c", "image": "i"}, {"name": "c", "image": "j"}]}}),
         "spec.containers[1].name: Duplicate value: \"c\""),
-    event_must_be_in_its_objects_namespace: refuses(
+    event_must_be_in_its_objects_namespace: create_invalid_with(
         CORE_EVENTS, json!({"involvedObject": {"kind": "Pod", "name": "p", "namespace": "elsewhere"}}),
         "involvedObject.namespace: Invalid value: \"elsewhere\": does not match event.namespace"),
-    owner_reference_needs_a_uid: refuses(
+    owner_reference_needs_a_uid: create_invalid_with(
         CONFIG_MAPS, json!({"metadata": {"ownerReferences": [owner("o", "", false)]}}),
         "metadata.ownerReferences.uid: Invalid value: \"\": must not be empty"),
-    owner_references_have_one_controller: refuses(
+    owner_references_have_one_controller: create_invalid_with(
         CONFIG_MAPS,
         json!({"metadata": {"ownerReferences": [owner("o", "u1", true), owner("p", "u2", true)]}}),
         "Only one reference can have Controller set to true. Found \"true\" in references for ConfigMap/o and ConfigMap/p"),
     system_namespaces_cannot_be_deleted,
     unscheduled_pod_is_gone_at_once,
     grace_period_can_be_shortened,
-    label_keys_are_validated: refuses(
+    label_keys_are_validated: create_invalid_with(
         CONFIG_MAPS, json!({"metadata": {"labels": {"not valid": "v"}}}),
         "metadata.labels: Invalid value: \"not valid\": name part must consist of alphanumeric characters"),
     names_have_a_longest_length,
@@ -99,15 +99,6 @@ async fn update_of_a_role_needs_none(client: Client) {
         "/rules",
         rules,
     );
-}
-
-/// An object that a resource refuses, with a part of the message.
-async fn refuses(client: Client, resource: Resource<'_>, fields: Value, part: &str) {
-    let objects = resource.fresh(&client).await;
-    objects
-        .create(&objects.object("a", fields))
-        .await
-        .invalid_with(part);
 }
 
 fn pod(containers: Value) -> Value {

@@ -14,7 +14,9 @@ cases![
     deployment_with_too_much_unavailable_is_refused: refused_everywhere(
         DEPLOYMENTS, workload(), json!({"spec": {"strategy": {"rollingUpdate": {"maxUnavailable": "101%"}}}}),
         "spec.strategy.rollingUpdate.maxUnavailable: Invalid value: \"101%\": must not be greater than 100%"),
-    deployment_with_an_empty_selector_is_refused,
+    deployment_with_an_empty_selector_is_refused: create_fails(
+        DEPLOYMENTS, json!({"spec": {"selector": {}, "template": template()}}), 422, "Invalid",
+        "Deployment.apps \"a\" is invalid: spec.selector: Invalid value: {}: empty selector is invalid for deployment"),
     deployment_with_an_unknown_strategy_is_refused,
     deployment_with_a_deadline_before_readiness_is_refused: refused_everywhere(
         DEPLOYMENTS, workload(), json!({"spec": {"minReadySeconds": 10, "progressDeadlineSeconds": 5}}),
@@ -70,9 +72,13 @@ cases![
         json!({"spec": {"podSelector": {}}}), json!({"spec": {"policyTypes": ["Foo"]}}),
         "spec.policyTypes[0]: Unsupported value: \"Foo\": supported values: \"Ingress\", \"Egress\""),
     secret_data_is_base64,
-    config_map_binary_data_is_base64,
+    config_map_binary_data_is_base64: create_fails(
+        CONFIG_MAPS, json!({"binaryData": {"c": "-_-_"}}), 400, "BadRequest",
+        "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: illegal base64 data at input byte 0"),
     config_map_of_more_than_a_mebibyte_is_refused,
-    secret_of_more_than_a_mebibyte_is_refused,
+    secret_of_more_than_a_mebibyte_is_refused: create_fails(
+        SECRETS, json!({"stringData": {"a": "x".repeat((1 << 20) + 1)}}), 422, "Invalid",
+        "Secret \"a\" is invalid: data: Too long: may not be more than 1048576 bytes"),
     patched_base64_is_checked,
 ];
 
@@ -138,12 +144,6 @@ fn merge(target: &mut Value, patch: &Value) {
         }
         (target, patch) => *target = patch.clone(),
     }
-}
-
-async fn deployment_with_an_empty_selector_is_refused(client: Client) {
-    let objects = DEPLOYMENTS.fresh(&client).await;
-    let object = json!({"spec": {"selector": {}, "template": template()}});
-    objects.create(&objects.object("a", object)).await.invalid("Deployment.apps \"a\" is invalid: spec.selector: Invalid value: {}: empty selector is invalid for deployment");
 }
 
 async fn deployment_with_an_unknown_strategy_is_refused(client: Client) {
@@ -217,16 +217,6 @@ async fn secret_data_is_base64(client: Client) {
     secrets.given("a", json!({"data": {"c": "YQ=="}})).await;
 }
 
-async fn config_map_binary_data_is_base64(client: Client) {
-    let maps = configmaps(&client).await;
-    let object = maps.object("a", json!({"binaryData": {"c": "-_-_"}}));
-    maps.create(&object).await.fails(
-        400,
-        "BadRequest",
-        "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: illegal base64 data at input byte 0",
-    );
-}
-
 async fn config_map_of_more_than_a_mebibyte_is_refused(client: Client) {
     let maps = configmaps(&client).await;
     let fields = |size: usize| json!({"data": {"a": "x".repeat(size)}});
@@ -236,15 +226,6 @@ async fn config_map_of_more_than_a_mebibyte_is_refused(client: Client) {
     maps.given("a", fields(1 << 20)).await;
     let reply = maps.merge("a", json!({"data": {"b": "y"}})).await;
     reply.refused(422, "Invalid");
-}
-
-async fn secret_of_more_than_a_mebibyte_is_refused(client: Client) {
-    let secrets = secrets(&client).await;
-    let object = json!({"stringData": {"a": "x".repeat((1 << 20) + 1)}});
-    secrets
-        .create(&secrets.object("a", object))
-        .await
-        .invalid("Secret \"a\" is invalid: data: Too long: may not be more than 1048576 bytes");
 }
 
 async fn patched_base64_is_checked(client: Client) {

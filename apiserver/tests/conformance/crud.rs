@@ -8,8 +8,12 @@ cases![
     create_returns_what_get_returns,
     create_ignores_server_owned_metadata,
     create_of_a_name_that_exists_is_refused,
-    create_with_another_namespace_in_the_body_is_refused,
-    create_with_a_resource_version_is_refused,
+    create_with_another_namespace_in_the_body_is_refused: create_fails(
+        CONFIG_MAPS, json!({"metadata": {"namespace": "elsewhere"}}), 400, "BadRequest",
+        "the namespace of the provided object does not match the namespace sent on the request"),
+    create_with_a_resource_version_is_refused: create_fails(
+        CONFIG_MAPS, json!({"metadata": {"resourceVersion": "7"}}), 500, "",
+        "resourceVersion should not be set on objects to be created"),
     create_without_a_name_is_refused,
     create_with_an_invalid_name_is_refused,
     create_with_another_kind_is_refused,
@@ -91,28 +95,6 @@ async fn create_of_a_name_that_exists_is_refused(client: Client) {
         &status,
         "/details",
         json!({"name": "a", "kind": "configmaps"}),
-    );
-}
-
-async fn create_with_another_namespace_in_the_body_is_refused(client: Client) {
-    let maps = configmaps(&client).await;
-    let reply = maps
-        .create(&maps.object("a", json!({"metadata": {"namespace": "elsewhere"}})))
-        .await;
-    reply.fails(
-        400,
-        "BadRequest",
-        "the namespace of the provided object does not match the namespace sent on the request",
-    );
-}
-
-async fn create_with_a_resource_version_is_refused(client: Client) {
-    let maps = configmaps(&client).await;
-    let object = maps.object("a", json!({"metadata": {"resourceVersion": "7"}}));
-    maps.create(&object).await.fails(
-        500,
-        "",
-        "resourceVersion should not be set on objects to be created",
     );
 }
 

@@ -20,7 +20,9 @@ cases![
     orphan_dependents_and_policy_together_are_refused,
     pod_grace_period_is_kept,
     pod_with_no_grace_is_gone_at_once,
-    invalid_finalizer_is_refused,
+    invalid_finalizer_is_refused: create_invalid_with(
+        CONFIG_MAPS, json!({"metadata": {"finalizers": ["not valid"]}}),
+        "metadata.finalizers: Invalid value: \"not valid\": name part must consist of alphanumeric characters"),
     create_of_a_terminating_name_is_refused,
     event_objects_have_no_grace,
 ];
@@ -225,14 +227,6 @@ async fn pod_with_no_grace_is_gone_at_once(client: Client) {
         "Pod",
     );
     pods.get("a").await.refused(404, "NotFound");
-}
-
-async fn invalid_finalizer_is_refused(client: Client) {
-    let maps = configmaps(&client).await;
-    let reply = maps
-        .create(&maps.object("a", json!({"metadata": {"finalizers": ["not valid"]}})))
-        .await;
-    reply.invalid_with("metadata.finalizers: Invalid value: \"not valid\": name part must consist of alphanumeric characters");
 }
 
 async fn create_of_a_terminating_name_is_refused(client: Client) {

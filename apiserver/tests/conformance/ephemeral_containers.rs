@@ -22,8 +22,18 @@ cases![
     volumes_are_mounted_whole,
     policies_are_known,
     writing_the_pod_changes_none,
-    a_new_pod_has_none,
-    a_template_has_none,
+    a_new_pod_has_none: create_fails(
+        PODS,
+        json!({"spec": {"containers": [{"name": "main", "image": "busybox"}],
+            "ephemeralContainers": [debugger("debug")]}}),
+        422, "Invalid", "Pod \"a\" is invalid: spec.ephemeralContainers: Forbidden: cannot be set on create"),
+    a_template_has_none: create_fails(
+        DEPLOYMENTS,
+        json!({"spec": {"selector": {"matchLabels": {"a": "b"}},
+            "template": {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "main",
+            "image": "busybox"}], "ephemeralContainers": [debugger("debug")]}}}}),
+        422, "Invalid",
+        "Deployment.apps \"a\" is invalid: spec.template.spec.ephemeralContainers: Forbidden: ephemeral containers not allowed in pod template"),
     a_static_pod_takes_none,
     an_apply_adds_its_own_beside_those_of_others,
     an_apply_cannot_drop_its_own,
@@ -350,35 +360,6 @@ async fn writing_the_pod_changes_none(client: Client) {
         .merge("a", json!({"spec": {"ephemeralContainers": null}}))
         .await;
     dropped.invalid_with("pod updates may not change fields other than");
-}
-
-async fn a_new_pod_has_none(client: Client) {
-    let pods = PODS.fresh(&client).await;
-    let spec = json!({
-        "containers": [{"name": "main", "image": "busybox"}],
-        "ephemeralContainers": [debugger("debug")],
-    });
-    let created = pods.create(&pods.object("a", json!({"spec": spec}))).await;
-    let message =
-        "Pod \"a\" is invalid: spec.ephemeralContainers: Forbidden: cannot be set on create";
-    created.invalid(message);
-}
-
-async fn a_template_has_none(client: Client) {
-    let deployments = DEPLOYMENTS.fresh(&client).await;
-    let pod = json!({
-        "containers": [{"name": "main", "image": "busybox"}],
-        "ephemeralContainers": [debugger("debug")],
-    });
-    let spec = json!({
-        "selector": {"matchLabels": {"a": "b"}},
-        "template": {"metadata": {"labels": {"a": "b"}}, "spec": pod},
-    });
-    let created = deployments
-        .create(&deployments.object("a", json!({"spec": spec})))
-        .await;
-    let message = "Deployment.apps \"a\" is invalid: spec.template.spec.ephemeralContainers: Forbidden: ephemeral containers not allowed in pod template";
-    created.invalid(message);
 }
 
 async fn a_static_pod_takes_none(client: Client) {

@@ -22,13 +22,17 @@ cases![
     yaml_body_is_understood,
     status_has_metadata_and_content_type,
     invalid_status_lists_its_causes,
-    missing_required_fields_of_a_built_in_kind,
+    missing_required_fields_of_a_built_in_kind: create_fails(
+        PODS, json!({"spec": {"containers": []}}), 422, "Invalid",
+        "Pod \"a\" is invalid: spec.containers: Required value"),
     query_of_a_wrong_type_is_refused,
     delete_options_of_a_wrong_kind_are_refused,
     unknown_subresource_is_not_found,
     path_with_an_encoded_slash_is_no_other_path,
     post_to_an_object_is_not_allowed,
-    annotations_over_the_limit_are_refused,
+    annotations_over_the_limit_are_refused: create_invalid_with(
+        CONFIG_MAPS, json!({"metadata": {"annotations": {"k": "x".repeat(262_144)}}}),
+        "metadata.annotations: Too long: may not be more than 262144 bytes"),
     yaml_answer_on_request,
     head_is_refused_or_empty,
     body_nested_a_thousand_levels_is_taken,
@@ -219,14 +223,6 @@ async fn invalid_status_lists_its_causes(client: Client) {
     );
 }
 
-async fn missing_required_fields_of_a_built_in_kind(client: Client) {
-    let pods = PODS.fresh(&client).await;
-    let reply = pods
-        .create(&pods.object("a", json!({"spec": {"containers": []}})))
-        .await;
-    reply.invalid("Pod \"a\" is invalid: spec.containers: Required value");
-}
-
 async fn query_of_a_wrong_type_is_refused(client: Client) {
     let maps = configmaps(&client).await;
     maps.list("watch=true&timeoutSeconds=soon")
@@ -265,17 +261,6 @@ async fn post_to_an_object_is_not_allowed(client: Client) {
     maps.given("a", json!({})).await;
     let reply = post(&client, &maps.at("a"), &maps.object("a", json!({}))).await;
     reply.refused(405, "MethodNotAllowed");
-}
-
-async fn annotations_over_the_limit_are_refused(client: Client) {
-    let maps = configmaps(&client).await;
-    let object = maps.object(
-        "a",
-        json!({"metadata": {"annotations": {"k": "x".repeat(262_144)}}}),
-    );
-    maps.create(&object)
-        .await
-        .invalid_with("metadata.annotations: Too long: may not be more than 262144 bytes");
 }
 
 async fn yaml_answer_on_request(client: Client) {

@@ -246,3 +246,29 @@ pub(crate) async fn list_refused(client: Client, query: &str, code: u16, reason:
     let reply = secrets(&client).await.list(query).await;
     reply.fails_with(code, reason, part);
 }
+
+/// The creation of an object `a` fails with this message.
+pub(crate) async fn create_fails(
+    client: Client,
+    resource: Resource<'_>,
+    fields: Value,
+    code: u16,
+    reason: &str,
+    message: &str,
+) {
+    let objects = resource.fresh(&client).await;
+    let reply = objects.create(&objects.object("a", fields)).await;
+    reply.fails(code, reason, message);
+}
+
+/// The creation of an object `a` fails as it is invalid, with this part of the message.
+pub(crate) async fn create_invalid_with(
+    client: Client,
+    resource: Resource<'_>,
+    fields: Value,
+    part: &str,
+) {
+    let objects = resource.fresh(&client).await;
+    let reply = objects.create(&objects.object("a", fields)).await;
+    reply.invalid_with(part);
+}

@@ -9,7 +9,8 @@ pub(crate) mod watching;
 pub(crate) mod wire;
 
 pub(crate) use collection::{
-    Collection, Resource, configmaps, list_refused, namespace, resources::*, secrets,
+    Collection, Resource, configmaps, create_fails, create_invalid_with, list_refused, namespace,
+    resources::*, secrets,
 };
 pub(crate) use crd::{Crd, drops, stores, things, things_with};
 pub(crate) use expect::{at, check, check_absent, names, resource_version};
