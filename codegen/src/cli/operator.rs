@@ -148,7 +148,11 @@ impl Project {
             ))
         })?;
         let root = path.parent().unwrap_or(Path::new("")).to_owned();
-        let configs = Workspace::read(&path)?.crates;
+        // Others, such as those of other projects' kinds, are none of the operator's.
+        let mut configs = Workspace::read(&path)?.crates;
+        if configs.len() > 1 {
+            configs.retain(|config| config.reads_rust(&root.join("src/apis")));
+        }
         let manifest = root.join("Cargo.toml");
         let text = fs::read_to_string(&manifest).map_err(|source| Error::Read {
             path: shown(&manifest).into(),
@@ -162,7 +166,7 @@ impl Project {
         })?;
         let [config] = configs.as_slice() else {
             return Err(Failure::Usage(format!(
-                "{} declares {} crates: an operator has one [[crate]], of annotated Rust in src/apis",
+                "{} declares {} crates of annotated Rust in src/apis: an operator has one",
                 shown(&path),
                 configs.len()
             )));

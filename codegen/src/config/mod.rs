@@ -402,6 +402,14 @@ impl Config {
         self
     }
 
+    /// Whether annotated Rust is read from the folder.
+    #[must_use]
+    pub fn reads_rust(&self, folder: &std::path::Path) -> bool {
+        let folder = layout::normalize(folder);
+        let mut folders = self.apis.iter().map(|apis| layout::normalize(&apis.folder));
+        folders.any(|own| own == folder)
+    }
+
     /// Whether manifests are written.
     #[must_use]
     pub const fn has_manifests(&self) -> bool {

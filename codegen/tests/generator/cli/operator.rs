@@ -313,6 +313,16 @@ fn a_kind_that_the_generator_would_not_see_is_not_written() {
 }
 
 #[test]
+fn crates_of_other_kinds_may_stand_beside_an_operator() {
+    let sandbox = operator();
+    let config = sandbox.read("codegen.toml");
+    let others = "\n[[crate]]\noutput = \"src/others\"\n[crate.crd]\n";
+    sandbox.write("codegen.toml", &format!("{config}{others}"));
+    create(&sandbox, "batch/v1/Widget", &[]);
+    sandbox.succeeds(&about("delete", "batch/v1/Widget", &[]));
+}
+
+#[test]
 fn lines_without_a_place_are_left_to_the_user() {
     let mut sandbox = Sandbox::new();
     sandbox.succeeds(&["init", "my-operator", "--domain", "example.com"]);
