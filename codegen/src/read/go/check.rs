@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::package::{Package, Type, TypeDecl};
+use super::package::{Field, Package, Type, TypeDecl};
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
     graph::{cycles, finished_order},
@@ -70,6 +70,12 @@ fn circle<'a>(
     Diagnostic::error(message)
         .at(place.clone(), label)
         .note(note)
+}
+
+/// Whether the encoder puts the fields of the field's type in its place; with a name in the tag it is a property.
+fn is_embedded(field: &Field) -> bool {
+    let json = field.tag.as_ref().and_then(|tag| tag.json.as_deref());
+    field.embedded && json.is_none_or(|json| json.is_empty() || json.starts_with(','))
 }
 
 /// All types of all packages, numbered.
@@ -141,7 +147,7 @@ impl<'a> Types<'a> {
             }
             Type::Struct(fields) => {
                 for field in fields {
-                    if how != Reference::Embedding || field.embedded {
+                    if how != Reference::Embedding || is_embedded(field) {
                         self.references(package, &field.ty, how, edges);
                     }
                 }

@@ -33,6 +33,7 @@ fn a_type_does_not_contain_itself() {
         &["a/a.go:2:6: error: `A` embeds itself"],
     );
     check("type A struct { B *A; C []A; D map[string]A }", &[]);
+    check("type A struct { *A `json:\"a\"` }", &[]);
     check("type A []A; type B map[string]B", &[]);
 }
 

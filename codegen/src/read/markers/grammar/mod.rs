@@ -244,6 +244,7 @@ impl<'a> Cursor<'a> {
         }
         let mut items = Vec::new();
         while !matches!(self.peek(), None | Some(',' | '}')) {
+            self.refuse_empty(';')?;
             items.push(item(self)?);
             if !self.eat(';') {
                 break;
@@ -259,12 +260,23 @@ impl<'a> Cursor<'a> {
             if self.is_empty() {
                 return Err(self.error(self.at..self.at, "the list has no closing brace"));
             }
+            self.refuse_empty(',')?;
             items.push(item(self)?);
             if !self.eat(',') && self.peek() != Some('}') {
                 return Err(self.unexpected("`,` or `}`"));
             }
         }
         Ok(Value::Array(items))
+    }
+
+    /// Refuses an item without text, which controller-gen takes for a delimiter and the next item: `a;;b` is `a` and `;b`.
+    fn refuse_empty(&mut self, delimiter: char) -> Read<()> {
+        if self.peek() != Some(delimiter) {
+            return Ok(());
+        }
+        let mut error = self.error(self.at..self.at + 1, "the list has an empty item");
+        error.help = format!("remove one `{delimiter}`, or write `\"\"` for the empty text");
+        Err(error)
     }
 
     fn any_or_list(&mut self) -> Read<Value> {
@@ -277,6 +289,7 @@ impl<'a> Cursor<'a> {
         }
         let mut items = vec![first];
         while self.eat(';') && !self.is_empty() {
+            self.refuse_empty(';')?;
             items.push(self.any(0)?);
         }
         Ok(Value::Array(items))

@@ -57,7 +57,13 @@ fn lists_have_two_forms() {
     check(ValueKind::Strings, r#""""#, json!([""]));
     check(ValueKind::Values, "1;2;x", json!([1, 2, "x"]));
     check(ValueKind::Words, "create, get", json!(["create", "get"]));
+    check(ValueKind::Strings, "a;", json!(["a"]));
+    check(ValueKind::Strings, r#""";a"#, json!(["", "a"]));
     fails(ValueKind::Strings, "{a, b", "`,` or `}`");
+    for text in ["a;;b", ";a", "{a,,b}", "{,a}"] {
+        fails(ValueKind::Strings, text, "empty item");
+    }
+    fails(ValueKind::Any, "a;;b", "empty item");
     fails(ValueKind::Words, "create,", "missing");
 }
 
