@@ -113,7 +113,12 @@ fn start_delays(interval: Option<Duration>) -> impl Iterator<Item = Duration> {
     })
 }
 
-fn enabled(flags: &Flags) -> Result<Vec<&'static Descriptor>, BoxError> {
+/// The controllers that the flags select.
+///
+/// # Errors
+///
+/// If they name a controller that does not exist.
+pub fn enabled(flags: &Flags) -> Result<Vec<&'static Descriptor>, BoxError> {
     let mut enabled = table::selected(&flags.controllers)?;
     if flags.simulate_pods && enabled.iter().all(|it| it.name != simulator::NAME) {
         enabled.extend(table::ALL.iter().filter(|it| it.name == simulator::NAME));
@@ -169,27 +174,6 @@ async fn resources(client: &Client, version: &str) -> Result<Vec<String>, Error>
 mod tests {
     use super::*;
 
-    fn names(args: &[&str]) -> Vec<&'static str> {
-        let invocation = app()
-            .try_parse_from::<Flags>([&["controller-manager"], args].concat())
-            .expect("flags");
-        enabled(&invocation.own)
-            .expect("known names")
-            .into_iter()
-            .map(|it| it.name)
-            .collect()
-    }
-
-    #[test]
-    fn pods_are_simulated_only_when_asked_for() {
-        assert!(!names(&[]).contains(&simulator::NAME));
-        assert!(names(&["--simulate-pods"]).contains(&simulator::NAME));
-        assert_eq!(
-            names(&["--controllers=pod-simulator", "--simulate-pods"]),
-            [simulator::NAME]
-        );
-    }
-
     #[test]
     fn controllers_start_at_once_or_an_interval_and_jitter_apart() {
         assert!(start_delays(None).take(5).all(|it| it.is_zero()));
@@ -200,13 +184,5 @@ mod tests {
         let is_apart = |gap: &Duration| (interval..interval * 2).contains(gap);
         assert!(gaps.iter().all(is_apart), "{gaps:?}");
         assert!(gaps.iter().any(|gap| *gap != gaps[0]), "{gaps:?}");
-    }
-
-    #[test]
-    fn the_command_line_is_consistent_and_lists_the_controllers() {
-        let mut command = app().command::<Flags>();
-        command.clone().debug_assert();
-        let help = command.render_long_help().to_string();
-        assert!(table::ALL.iter().all(|it| help.contains(it.name)), "{help}");
     }
 }

@@ -12,4 +12,5 @@ mod deploy;
 mod hostile;
 mod program;
 mod scenario;
+mod selection;
 mod support;
