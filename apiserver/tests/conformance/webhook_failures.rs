@@ -103,9 +103,16 @@ async fn failures_are_ignored_on_request(client: Client) {
             json!({"failurePolicy": "Ignore", "timeoutSeconds": 1}),
         )
     };
-    scene.install(Stage::Mutating, &[webhook("slow")]).await;
+    // For one object alone, which every probe would wait for otherwise.
+    let mut slow = webhook("slow");
+    slow["objectSelector"] = json!({"matchLabels": {"slow": "yes"}});
+    scene.install(Stage::Mutating, &[slow]).await;
     scene.install(Stage::Validating, &[webhook("broken")]).await;
-    scene.maps.given("a", json!({})).await;
+    let mut object = scene.maps.object("a", json!({}));
+    object["metadata"]["labels"] = json!({"slow": "yes"});
+    let started = std::time::Instant::now();
+    scene.maps.create(&object).await.is(201);
+    assert!(started.elapsed() >= std::time::Duration::from_secs(1));
     // A refusal is no failure.
     scene
         .install(Stage::Validating, &[webhook("refuses")])

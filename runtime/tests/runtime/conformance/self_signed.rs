@@ -139,23 +139,32 @@ async fn an_api_server_calls_webhooks_with_certificates_of_their_own(client: Cli
         "spec": {"type": "ExternalName", "externalName": "localhost"}});
     let services = format!("/api/v1/namespaces/{namespace}/services");
     wire::post(&client, &services, &service).await.is(201);
+    // What names the service is there before the replicas, of which nobody knows the ports: with later ones, they deal every ten seconds.
+    let crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    let crd = format!("{crds}/gauges.{GROUP}");
+    let created = wire::post(&client, crds, &definition(&namespace, 1)).await;
+    created.is(201);
+    delete_at_end(crd.clone());
+    let configurations = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
+    let body = configuration(&namespace, 1);
+    wire::post(&client, configurations, &body).await.is(201);
+    let configuration = format!("{configurations}/self-signed-{namespace}");
+    delete_at_end(configuration.clone());
     // Both start at once.
     let stop = CancellationToken::new();
     let (one, other) = tokio::join!(
         replica(&client, &namespace, &stop),
         replica(&client, &namespace, &stop)
     );
-    // What names the service comes later, and gets its authority then.
-    let crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-    let crd = format!("{crds}/gauges.{GROUP}");
-    let created = wire::post(&client, crds, &definition(&namespace, one)).await;
-    created.is(201);
-    delete_at_end(crd.clone());
-    let configurations = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
-    let body = configuration(&namespace, one);
-    wire::post(&client, configurations, &body).await.is(201);
-    let configuration = format!("{configurations}/self-signed-{namespace}");
-    delete_at_end(configuration.clone());
+    let move_to = async |path: &str, client_config: &str, port: u16| {
+        let port = json!([{"op": "replace", "path": format!("{client_config}/service/port"), "value": port}]);
+        let patched = wire::patch(&client, path, patch_type::JSON, &port).await;
+        patched.is(200)
+    };
+    let of_conversion = "/spec/conversion/webhook/clientConfig";
+    let of_admission = "/webhooks/0/clientConfig";
+    move_to(&crd, of_conversion, one).await;
+    move_to(&configuration, of_admission, one).await;
     refuses(&maps).await;
     let version = |name: &str| {
         let path = format!("/apis/{GROUP}/{name}");
@@ -169,10 +178,7 @@ async fn an_api_server_calls_webhooks_with_certificates_of_their_own(client: Cli
     .await;
     assert_eq!(new.get("a").await.is(200)["height"], 5);
     // The other replica has the same certificate. A new port alone leaves the authority as it is.
-    let port =
-        json!([{"op": "replace", "path": "/webhooks/0/clientConfig/service/port", "value": other}]);
-    let patched = wire::patch(&client, &configuration, patch_type::JSON, &port).await;
-    let patched = patched.is(200);
+    let patched = move_to(&configuration, of_admission, other).await;
     let secrets = Api::<Secret>::namespaced(client.clone(), &namespace);
     let secret = secrets.get("hook-cert").await.expect("a secret");
     let authority = json!(secret.data.unwrap_or_default()["ca.crt"]);
