@@ -85,6 +85,7 @@ types=$root/testdata/apis/kubederive/$version/types.rs
 # The same file for both.
 cp "$types" "$program/src/types.rs"
 cp "$types" "$work/rust/$version/"
+printf 'mod types;\npub use types::*;\n' >"$work/rust/$version/mod.rs"
 package rust >"$work/rust/Cargo.toml"
 cp "$root/Cargo.lock" "$program/"
 {
