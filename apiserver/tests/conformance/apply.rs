@@ -66,87 +66,60 @@ fn data(keys: &[&str]) -> Value {
 
 async fn apply_creates(client: Client) {
     let maps = configmaps(&client).await;
-    let created = maps
-        .apply("a", "me", json!({"data": {"k": "v"}}))
-        .await
-        .is(201);
-    check(&created, "/data", json!({"k": "v"}));
+    let created = maps.given_by("a", "me", json!({"data": {"k": "v"}})).await;
+    check!(created, "/data": {"k": "v"});
     maps.get("a").await.is(200);
 }
 
 async fn apply_records_its_manager(client: Client) {
     let maps = configmaps(&client).await;
     let created = maps
-        .apply(
+        .given_by(
             "a",
             "me",
             json!({"data": {"k": "v"}, "metadata": {"labels": {"l": "1"}}}),
         )
-        .await
-        .is(201);
+        .await;
     let entry = at(&created, "/metadata/managedFields/0");
-    check(entry, "/manager", "me");
-    check(entry, "/operation", "Apply");
-    check(entry, "/apiVersion", "v1");
-    check(entry, "/fieldsType", "FieldsV1");
-    check(
-        entry,
-        "/fieldsV1",
-        json!({"f:data": {"f:k": {}}, "f:metadata": {"f:labels": {"f:l": {}}}}),
-    );
+    check!(entry,
+        "/manager": "me",
+        "/operation": "Apply",
+        "/apiVersion": "v1",
+        "/fieldsType": "FieldsV1",
+        "/fieldsV1": {"f:data": {"f:k": {}}, "f:metadata": {"f:labels": {"f:l": {}}}});
     assert!(at(entry, "/time").is_string());
     check_absent(entry, "/subresource");
 }
 
 async fn apply_again_changes_nothing(client: Client) {
     let maps = configmaps(&client).await;
-    let first = maps
-        .apply("a", "me", json!({"data": {"k": "v"}}))
-        .await
-        .is(201);
-    let second = maps
-        .apply("a", "me", json!({"data": {"k": "v"}}))
-        .await
-        .is(200);
+    let first = maps.given_by("a", "me", json!({"data": {"k": "v"}})).await;
+    let second = maps.applied("a", "me", json!({"data": {"k": "v"}})).await;
     assert_eq!(first, second);
 }
 
 async fn apply_of_another_value_by_the_same_manager(client: Client) {
     let maps = configmaps(&client).await;
-    maps.apply("a", "me", json!({"data": {"k": "v"}}))
-        .await
-        .is(201);
-    let second = maps
-        .apply("a", "me", json!({"data": {"k": "w"}}))
-        .await
-        .is(200);
-    check(&second, "/data/k", "w");
+    maps.given_by("a", "me", json!({"data": {"k": "v"}})).await;
+    let second = maps.applied("a", "me", json!({"data": {"k": "w"}})).await;
+    check!(second, "/data/k": "w");
     check_managers(&second, &[("me", "Apply", data(&["k"]))]);
 }
 
 async fn apply_removes_what_it_no_longer_names(client: Client) {
     let maps = configmaps(&client).await;
-    maps.apply("a", "me", json!({"data": {"k": "v", "l": "w"}}))
-        .await
-        .is(201);
-    let second = maps
-        .apply("a", "me", json!({"data": {"l": "w"}}))
-        .await
-        .is(200);
-    check(&second, "/data", json!({"l": "w"}));
+    maps.given_by("a", "me", json!({"data": {"k": "v", "l": "w"}}))
+        .await;
+    let second = maps.applied("a", "me", json!({"data": {"l": "w"}})).await;
+    check!(second, "/data": {"l": "w"});
     check_managers(&second, &[("me", "Apply", data(&["l"]))]);
 }
 
 async fn apply_leaves_what_others_own(client: Client) {
     let maps = configmaps(&client).await;
-    maps.apply("a", "me", json!({"data": {"k": "v"}}))
-        .await
-        .is(201);
-    let both = maps
-        .apply("a", "you", json!({"data": {"l": "w"}}))
-        .await
-        .is(200);
-    check(&both, "/data", json!({"k": "v", "l": "w"}));
+    maps.given_by("a", "me", json!({"data": {"k": "v"}})).await;
+    let both = maps.applied("a", "you", json!({"data": {"l": "w"}})).await;
+    check!(both, "/data": {"k": "v", "l": "w"});
     check_managers(
         &both,
         &[
@@ -154,19 +127,14 @@ async fn apply_leaves_what_others_own(client: Client) {
             ("you", "Apply", data(&["l"])),
         ],
     );
-    let less = maps.apply("a", "me", json!({"data": {}})).await.is(200);
-    check(&less, "/data", json!({"l": "w"}));
+    let less = maps.applied("a", "me", json!({"data": {}})).await;
+    check!(less, "/data": {"l": "w"});
 }
 
 async fn apply_of_the_same_value_shares_ownership(client: Client) {
     let maps = configmaps(&client).await;
-    maps.apply("a", "me", json!({"data": {"k": "v"}}))
-        .await
-        .is(201);
-    let shared = maps
-        .apply("a", "you", json!({"data": {"k": "v"}}))
-        .await
-        .is(200);
+    maps.given_by("a", "me", json!({"data": {"k": "v"}})).await;
+    let shared = maps.applied("a", "you", json!({"data": {"k": "v"}})).await;
     check_managers(
         &shared,
         &[
@@ -178,24 +146,18 @@ async fn apply_of_the_same_value_shares_ownership(client: Client) {
 
 async fn shared_field_stays_until_the_last_owner_leaves(client: Client) {
     let maps = configmaps(&client).await;
-    maps.apply("a", "me", json!({"data": {"k": "v"}}))
-        .await
-        .is(201);
-    maps.apply("a", "you", json!({"data": {"k": "v"}}))
-        .await
-        .is(200);
-    let one = maps.apply("a", "me", json!({})).await.is(200);
-    check(&one, "/data/k", "v");
+    maps.given_by("a", "me", json!({"data": {"k": "v"}})).await;
+    maps.applied("a", "you", json!({"data": {"k": "v"}})).await;
+    let one = maps.applied("a", "me", json!({})).await;
+    check!(one, "/data/k": "v");
     check_managers(&one, &[("you", "Apply", data(&["k"]))]);
-    let none = maps.apply("a", "you", json!({})).await.is(200);
+    let none = maps.applied("a", "you", json!({})).await;
     check_absent(&none, "/data");
 }
 
 async fn apply_of_another_managers_value_conflicts(client: Client) {
     let maps = configmaps(&client).await;
-    maps.apply("a", "me", json!({"data": {"k": "v"}}))
-        .await
-        .is(201);
+    maps.given_by("a", "me", json!({"data": {"k": "v"}})).await;
     let status = maps
         .apply("a", "you", json!({"data": {"k": "w"}}))
         .await
@@ -205,18 +167,15 @@ async fn apply_of_another_managers_value_conflicts(client: Client) {
             "Apply failed with 1 conflict: conflict with \"me\": .data.k",
         );
     let causes = json!([{"reason": "FieldManagerConflict", "message": "conflict with \"me\"", "field": ".data.k"}]);
-    check(&status, "/details/causes", causes);
-    check(&maps.get("a").await.is(200), "/data/k", "v");
+    check!(status, "/details/causes": causes);
+    check!(maps.get("a").await.is(200), "/data/k": "v");
 }
 
 async fn conflict_names_every_field_and_manager(client: Client) {
     let maps = configmaps(&client).await;
-    maps.apply("a", "me", json!({"data": {"k": "v", "l": "v"}}))
-        .await
-        .is(201);
-    maps.apply("a", "she", json!({"data": {"m": "v"}}))
-        .await
-        .is(200);
+    maps.given_by("a", "me", json!({"data": {"k": "v", "l": "v"}}))
+        .await;
+    maps.applied("a", "she", json!({"data": {"m": "v"}})).await;
     maps.apply("a", "you", json!({"data": {"k": "w", "l": "w", "m": "w"}})).await.fails(
         409,
         "Conflict",
@@ -239,14 +198,13 @@ async fn conflict_with_an_update_names_its_version(client: Client) {
 
 async fn forced_apply_takes_ownership(client: Client) {
     let maps = configmaps(&client).await;
-    maps.apply("a", "me", json!({"data": {"k": "v", "l": "v"}}))
-        .await
-        .is(201);
+    maps.given_by("a", "me", json!({"data": {"k": "v", "l": "v"}}))
+        .await;
     let forced = maps
         .apply_forced("a", "you", json!({"data": {"k": "w"}}))
         .await
         .is(200);
-    check(&forced, "/data", json!({"k": "w", "l": "v"}));
+    check!(forced, "/data": {"k": "w", "l": "v"});
     check_managers(
         &forced,
         &[
@@ -258,27 +216,21 @@ async fn forced_apply_takes_ownership(client: Client) {
 
 async fn loser_of_a_forced_apply_can_apply_without_the_field(client: Client) {
     let maps = configmaps(&client).await;
-    maps.apply("a", "me", json!({"data": {"k": "v"}}))
-        .await
-        .is(201);
+    maps.given_by("a", "me", json!({"data": {"k": "v"}})).await;
     maps.apply_forced("a", "you", json!({"data": {"k": "w"}}))
         .await
         .is(200);
-    let applied = maps
-        .apply("a", "me", json!({"data": {"l": "v"}}))
-        .await
-        .is(200);
-    check(&applied, "/data", json!({"k": "w", "l": "v"}));
+    let applied = maps.applied("a", "me", json!({"data": {"l": "v"}})).await;
+    check!(applied, "/data": {"k": "w", "l": "v"});
 }
 
 async fn update_takes_ownership_of_what_it_changes(client: Client) {
     let maps = configmaps(&client).await;
     let mut object = maps
-        .apply("a", "me", json!({"data": {"k": "v", "l": "v"}}))
-        .await
-        .is(201);
+        .given_by("a", "me", json!({"data": {"k": "v", "l": "v"}}))
+        .await;
     object["data"]["k"] = json!("w");
-    let updated = maps.put("a?fieldManager=you", &object).await.is(200);
+    let updated = maps.replaced("a?fieldManager=you", &object).await;
     check_managers(
         &updated,
         &[
@@ -290,23 +242,17 @@ async fn update_takes_ownership_of_what_it_changes(client: Client) {
 
 async fn update_does_not_own_what_it_leaves(client: Client) {
     let maps = configmaps(&client).await;
-    let object = maps
-        .apply("a", "me", json!({"data": {"k": "v"}}))
-        .await
-        .is(201);
-    let updated = maps.put("a?fieldManager=you", &object).await.is(200);
+    let object = maps.given_by("a", "me", json!({"data": {"k": "v"}})).await;
+    let updated = maps.replaced("a?fieldManager=you", &object).await;
     check_managers(&updated, &[("me", "Apply", data(&["k"]))]);
 }
 
 async fn patch_records_its_manager_as_an_update(client: Client) {
     let maps = configmaps(&client).await;
-    maps.apply("a", "me", json!({"data": {"k": "v"}}))
-        .await
-        .is(201);
+    maps.given_by("a", "me", json!({"data": {"k": "v"}})).await;
     let patched = maps
-        .merge("a?fieldManager=you", json!({"data": {"l": "w"}}))
-        .await
-        .is(200);
+        .merged("a?fieldManager=you", json!({"data": {"l": "w"}}))
+        .await;
     check_managers(
         &patched,
         &[
@@ -318,13 +264,11 @@ async fn patch_records_its_manager_as_an_update(client: Client) {
 
 async fn removed_field_leaves_managed_fields(client: Client) {
     let maps = configmaps(&client).await;
-    maps.apply("a", "me", json!({"data": {"k": "v", "l": "v"}}))
-        .await
-        .is(201);
+    maps.given_by("a", "me", json!({"data": {"k": "v", "l": "v"}}))
+        .await;
     let patched = maps
-        .merge("a?fieldManager=you", json!({"data": {"k": null}}))
-        .await
-        .is(200);
+        .merged("a?fieldManager=you", json!({"data": {"k": null}}))
+        .await;
     check_managers(&patched, &[("me", "Apply", data(&["l"]))]);
 }
 
@@ -337,9 +281,8 @@ async fn apply_of_an_object_that_was_created_without_apply(client: Client) {
     .await
     .is(201);
     let applied = maps
-        .apply("a", "me", json!({"data": {"k": "v", "l": "w"}}))
-        .await
-        .is(200);
+        .applied("a", "me", json!({"data": {"k": "v", "l": "w"}}))
+        .await;
     let created = json!({"f:data": {".": {}, "f:k": {}}});
     check_managers(
         &applied,
@@ -353,9 +296,8 @@ async fn apply_of_an_object_that_was_created_without_apply(client: Client) {
 async fn metadata_of_the_server_has_no_owner(client: Client) {
     let maps = configmaps(&client).await;
     let mut object = maps
-        .apply("a", "me", json!({"metadata": {"annotations": {"x": "1"}}}))
-        .await
-        .is(201);
+        .given_by("a", "me", json!({"metadata": {"annotations": {"x": "1"}}}))
+        .await;
     check_managers(
         &object,
         &[(
@@ -365,6 +307,6 @@ async fn metadata_of_the_server_has_no_owner(client: Client) {
         )],
     );
     object["metadata"]["generation"] = json!(9);
-    let updated = maps.put("a?fieldManager=you", &object).await.is(200);
+    let updated = maps.replaced("a?fieldManager=you", &object).await;
     assert_eq!(managers(&updated).len(), 1);
 }

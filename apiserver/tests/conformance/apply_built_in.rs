@@ -20,79 +20,69 @@ fn pod_template(containers: Value) -> Value {
 async fn containers_of_a_deployment_merge_by_name(client: Client) {
     let deployments = DEPLOYMENTS.fresh(&client).await;
     deployments
-        .apply(
+        .given_by(
             "a",
             "me",
             pod_template(json!([{"name": "one", "image": "i:1"}])),
         )
-        .await
-        .is(201);
+        .await;
     let sidecar =
         json!({"spec": {"template": {"spec": {"containers": [{"name": "two", "image": "i:2"}]}}}});
-    let both = deployments.apply("a", "you", sidecar).await.is(200);
-    check(&both, "/spec/template/spec/containers/0/image", "i:1");
-    check(&both, "/spec/template/spec/containers/1/image", "i:2");
+    let both = deployments.applied("a", "you", sidecar).await;
+    check!(both,
+        "/spec/template/spec/containers/0/image": "i:1",
+        "/spec/template/spec/containers/1/image": "i:2");
 }
 
 async fn environment_of_a_container_merges_by_name(client: Client) {
     let deployments = DEPLOYMENTS.fresh(&client).await;
     let env = |name: &str| json!([{"name": "one", "image": "i:1", "env": [{"name": name, "value": "1"}]}]);
     deployments
-        .apply("a", "me", pod_template(env("A")))
-        .await
-        .is(201);
+        .given_by("a", "me", pod_template(env("A")))
+        .await;
     let both = deployments
-        .apply("a", "you", pod_template(env("B")))
-        .await
-        .is(200);
+        .applied("a", "you", pod_template(env("B")))
+        .await;
     let expected = json!([{"name": "A", "value": "1"}, {"name": "B", "value": "1"}]);
-    check(&both, "/spec/template/spec/containers/0/env", expected);
+    check!(both, "/spec/template/spec/containers/0/env": expected);
 }
 
 async fn ports_of_a_service_merge_by_port_and_protocol(client: Client) {
     let services = SERVICES.fresh(&client).await;
     let spec = |ports: Value| json!({"spec": {"selector": {"app": "a"}, "ports": ports}});
     services
-        .apply("a", "me", spec(json!([{"name": "http", "port": 80}])))
-        .await
-        .is(201);
+        .given_by("a", "me", spec(json!([{"name": "http", "port": 80}])))
+        .await;
     let both = services
-        .apply(
+        .applied(
             "a",
             "you",
             spec(json!([{"name": "dns", "port": 53, "protocol": "UDP"}])),
         )
-        .await
-        .is(200);
+        .await;
     assert_eq!(at(&both, "/spec/ports").as_array().map(Vec::len), Some(2));
-    check(&both, "/spec/ports/0/protocol", "TCP");
+    check!(both, "/spec/ports/0/protocol": "TCP");
 }
 
 async fn finalizers_are_a_set(client: Client) {
     let maps = configmaps(&client).await;
-    maps.apply(
+    maps.given_by(
         "a",
         "me",
         json!({"metadata": {"finalizers": ["example.com/a"]}}),
     )
-    .await
-    .is(201);
+    .await;
     let both = maps
-        .apply(
+        .applied(
             "a",
             "you",
             json!({"metadata": {"finalizers": ["example.com/b"]}}),
         )
-        .await
-        .is(200);
-    check(
-        &both,
-        "/metadata/finalizers",
-        json!(["example.com/a", "example.com/b"]),
-    );
-    let one = maps.apply("a", "me", json!({})).await.is(200);
-    check(&one, "/metadata/finalizers", json!(["example.com/b"]));
-    maps.apply("a", "you", json!({})).await.is(200);
+        .await;
+    check!(both, "/metadata/finalizers": ["example.com/a", "example.com/b"]);
+    let one = maps.applied("a", "me", json!({})).await;
+    check!(one, "/metadata/finalizers": ["example.com/b"]);
+    maps.applied("a", "you", json!({})).await;
 }
 
 async fn owner_references_merge_by_uid(client: Client) {
@@ -105,8 +95,8 @@ async fn owner_references_merge_by_uid(client: Client) {
         let reference = json!({"apiVersion": "v1", "kind": "ConfigMap", "name": owner["metadata"]["name"], "uid": owner["metadata"]["uid"]});
         json!({"metadata": {"ownerReferences": [reference]}})
     };
-    maps.apply("a", "me", owned_by(&first)).await.is(201);
-    let both = maps.apply("a", "you", owned_by(&second)).await.is(200);
+    maps.given_by("a", "me", owned_by(&first)).await;
+    let both = maps.applied("a", "you", owned_by(&second)).await;
     assert_eq!(
         at(&both, "/metadata/ownerReferences")
             .as_array()

@@ -170,9 +170,8 @@ async fn atomic_map_is_owned_as_a_whole(client: Client) {
     let map = json!({"type": "object", "x-kubernetes-map-type": "atomic", "additionalProperties": {"type": "string"}});
     let things = things(&client, json!({"m": map})).await;
     let created = things
-        .apply("a", "me", json!({"spec": {"m": {"k": "v"}}}))
-        .await
-        .is(201);
+        .given_by("a", "me", json!({"spec": {"m": {"k": "v"}}}))
+        .await;
     assert_eq!(fields_of(&created, "me"), &json!({"f:spec": {"f:m": {}}}));
     things
         .apply("a", "you", json!({"spec": {"m": {"l": "w"}}}))

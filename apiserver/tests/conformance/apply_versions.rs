@@ -56,14 +56,8 @@ async fn both(client: &Client) -> (Collection, Collection) {
 
 async fn managed_fields_name_the_version_that_wrote(client: Client) {
     let (first, second) = both(&client).await;
-    first
-        .apply("a", "me", json!({"spec": {"n": 1}}))
-        .await
-        .is(201);
-    let applied = second
-        .apply("a", "you", json!({"spec": {"m": 1}}))
-        .await
-        .is(200);
+    first.given_by("a", "me", json!({"spec": {"n": 1}})).await;
+    let applied = second.applied("a", "you", json!({"spec": {"m": 1}})).await;
     assert_eq!(
         entries(&applied),
         [
@@ -98,14 +92,10 @@ async fn conflict_names_another_version(client: Client) {
 async fn apply_in_another_version_takes_over_the_entry(client: Client) {
     let (first, second) = both(&client).await;
     first
-        .apply("a", "me", json!({"spec": {"n": 1, "m": 1}}))
-        .await
-        .is(201);
-    let applied = second
-        .apply("a", "me", json!({"spec": {"n": 1}}))
-        .await
-        .is(200);
-    check(&applied, "/spec", json!({"n": 1}));
+        .given_by("a", "me", json!({"spec": {"n": 1, "m": 1}}))
+        .await;
+    let applied = second.applied("a", "me", json!({"spec": {"n": 1}})).await;
+    check!(applied, "/spec": {"n": 1});
     assert_eq!(
         entries(&applied),
         [entry("me", "Apply", &second.api_version)]
@@ -123,33 +113,20 @@ async fn defaulted(client: &Client) -> Collection {
 async fn removed_field_with_a_default_is_defaulted_again(client: Client) {
     let things = defaulted(&client).await;
     things
-        .apply("a", "me", json!({"spec": {"n": 5, "m": 1}}))
-        .await
-        .is(201);
-    let applied = things
-        .apply("a", "me", json!({"spec": {"m": 1}}))
-        .await
-        .is(200);
-    check(&applied, "/spec", json!({"n": 3, "m": 1}));
+        .given_by("a", "me", json!({"spec": {"n": 5, "m": 1}}))
+        .await;
+    let applied = things.applied("a", "me", json!({"spec": {"m": 1}})).await;
+    check!(applied, "/spec": {"n": 3, "m": 1});
 }
 
 async fn applied_default_is_owned(client: Client) {
     let things = defaulted(&client).await;
-    let applied = things
-        .apply("a", "me", json!({"spec": {"m": 1}}))
-        .await
-        .is(201);
-    check(&applied, "/spec", json!({"n": 3, "m": 1}));
-    check(
-        &applied,
-        "/metadata/managedFields/0/fieldsV1",
-        json!({"f:spec": {"f:m": {}}}),
-    );
-    let other = things
-        .apply("a", "you", json!({"spec": {"n": 4}}))
-        .await
-        .is(200);
-    check(&other, "/spec", json!({"n": 4, "m": 1}));
+    let applied = things.given_by("a", "me", json!({"spec": {"m": 1}})).await;
+    check!(applied,
+        "/spec": {"n": 3, "m": 1},
+        "/metadata/managedFields/0/fieldsV1": {"f:spec": {"f:m": {}}});
+    let other = things.applied("a", "you", json!({"spec": {"n": 4}})).await;
+    check!(other, "/spec": {"n": 4, "m": 1});
 }
 
 async fn apply_with_unknown_fields_under_preserve_owns_them(client: Client) {
@@ -159,41 +136,32 @@ async fn apply_with_unknown_fields_under_preserve_owns_them(client: Client) {
     )
     .await;
     let applied = things
-        .apply("a", "me", json!({"spec": {"any": {"x": {"y": 1}}}}))
-        .await
-        .is(201);
-    check(
-        &applied,
-        "/metadata/managedFields/0/fieldsV1",
-        json!({"f:spec": {"f:any": {"f:x": {".": {}, "f:y": {}}}}}),
-    );
+        .given_by("a", "me", json!({"spec": {"any": {"x": {"y": 1}}}}))
+        .await;
+    check!(applied,
+        "/metadata/managedFields/0/fieldsV1": {"f:spec": {"f:any": {"f:x": {".": {}, "f:y": {}}}}});
 }
 
 async fn apply_of_labels_shares_them_with_an_update(client: Client) {
     let maps = configmaps(&client).await;
-    maps.apply("a", "me", json!({"metadata": {"labels": {"l": "1"}}}))
-        .await
-        .is(201);
+    maps.given_by("a", "me", json!({"metadata": {"labels": {"l": "1"}}}))
+        .await;
     let patched = maps
-        .merge(
+        .merged(
             "a?fieldManager=you",
             json!({"metadata": {"labels": {"m": "1"}}}),
         )
-        .await
-        .is(200);
-    check(&patched, "/metadata/labels", json!({"l": "1", "m": "1"}));
-    let less = maps.apply("a", "me", json!({})).await.is(200);
-    check(&less, "/metadata/labels", json!({"m": "1"}));
+        .await;
+    check!(patched, "/metadata/labels": {"l": "1", "m": "1"});
+    let less = maps.applied("a", "me", json!({})).await;
+    check!(less, "/metadata/labels": {"m": "1"});
 }
 
 async fn update_that_removes_a_field_removes_its_owners(client: Client) {
     let maps = configmaps(&client).await;
-    let mut object = maps
-        .apply("a", "me", json!({"data": {"k": "v"}}))
-        .await
-        .is(201);
+    let mut object = maps.given_by("a", "me", json!({"data": {"k": "v"}})).await;
     object["data"] = json!({});
-    let updated = maps.put("a?fieldManager=you", &object).await.is(200);
+    let updated = maps.replaced("a?fieldManager=you", &object).await;
     assert!(
         !entries(&updated).iter().any(|found| found.0 == "me"),
         "{updated:#}"
@@ -202,9 +170,7 @@ async fn update_that_removes_a_field_removes_its_owners(client: Client) {
 
 async fn json_patch_takes_ownership(client: Client) {
     let maps = configmaps(&client).await;
-    maps.apply("a", "me", json!({"data": {"k": "v"}}))
-        .await
-        .is(201);
+    maps.given_by("a", "me", json!({"data": {"k": "v"}})).await;
     let operations = json!([{"op": "replace", "path": "/data/k", "value": "w"}]);
     let patched = maps
         .json_patch("a?fieldManager=you", operations)
@@ -218,35 +184,27 @@ async fn json_patch_takes_ownership(client: Client) {
         .iter()
         .find(|found| found["manager"] == "you")
         .expect("an entry");
-    check(yours, "/fieldsV1", json!({"f:data": {"f:k": {}}}));
-    check(yours, "/operation", "Update");
+    check!(yours, "/fieldsV1": {"f:data": {"f:k": {}}}, "/operation": "Update");
 }
 
 async fn apply_after_managed_fields_were_cleared(client: Client) {
     let maps = configmaps(&client).await;
-    maps.apply("a", "me", json!({"data": {"k": "v"}}))
-        .await
-        .is(201);
-    maps.merge("a", json!({"metadata": {"managedFields": [{}]}}))
-        .await
-        .is(200);
+    maps.given_by("a", "me", json!({"data": {"k": "v"}})).await;
+    maps.merged("a", json!({"metadata": {"managedFields": [{}]}}))
+        .await;
     // Fields without an owner belong to a manager of the server from then on.
     let status = maps
         .apply("a", "you", json!({"data": {"k": "w"}}))
         .await
         .refused(409, "Conflict");
-    check(
-        &status,
-        "/details/causes/0/message",
-        "conflict with \"before-first-apply\" using v1",
-    );
+    check!(status, "/details/causes/0/message": "conflict with \"before-first-apply\" using v1");
 }
 
 async fn apply_keeps_what_the_server_added(client: Client) {
     let services = SERVICES.fresh(&client).await;
     let spec = json!({"spec": {"ports": [{"port": 80}]}});
-    let first = services.apply("a", "me", spec.clone()).await.is(201);
-    let second = services.apply("a", "me", spec).await.is(200);
+    let first = services.given_by("a", "me", spec.clone()).await;
+    let second = services.applied("a", "me", spec).await;
     assert_eq!(at(&second, "/spec"), at(&first, "/spec"));
     assert_eq!(resource_version(&second), resource_version(&first));
 }
@@ -256,14 +214,12 @@ async fn apply_of_a_list_in_another_order_changes_nothing(client: Client) {
         json!({"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}});
     let things = things(&client, json!({"l": list})).await;
     things
-        .apply("a", "me", json!({"spec": {"l": ["x", "y", "z"]}}))
-        .await
-        .is(201);
+        .given_by("a", "me", json!({"spec": {"l": ["x", "y", "z"]}}))
+        .await;
     let turned = things
-        .apply("a", "me", json!({"spec": {"l": ["z", "x", "y"]}}))
-        .await
-        .is(200);
-    check(&turned, "/spec/l", json!(["z", "x", "y"]));
+        .applied("a", "me", json!({"spec": {"l": ["z", "x", "y"]}}))
+        .await;
+    check!(turned, "/spec/l": ["z", "x", "y"]);
 }
 
 async fn apply_creates_with_the_status_dropped(client: Client) {
@@ -274,19 +230,14 @@ async fn apply_creates_with_the_status_dropped(client: Client) {
     )
     .await;
     let created = things
-        .apply(
+        .given_by(
             "a",
             "me",
             json!({"spec": {"n": 1}, "status": {"ready": true}}),
         )
-        .await
-        .is(201);
+        .await;
     check_absent(&created, "/status");
-    check(
-        &created,
-        "/metadata/managedFields/0/fieldsV1",
-        json!({"f:spec": {"f:n": {}}}),
-    );
+    check!(created, "/metadata/managedFields/0/fieldsV1": {"f:spec": {"f:n": {}}});
 }
 
 async fn scale_update_takes_ownership_of_the_replicas(client: Client) {
@@ -297,17 +248,13 @@ async fn scale_update_takes_ownership_of_the_replicas(client: Client) {
         json!({"status": {}, "scale": scale}),
     )
     .await;
+    things.given_by("a", "me", json!({"spec": {"n": 1}})).await;
     things
-        .apply("a", "me", json!({"spec": {"n": 1}}))
-        .await
-        .is(201);
-    things
-        .merge(
+        .merged(
             "a/scale?fieldManager=scaler",
             json!({"spec": {"replicas": 5}}),
         )
-        .await
-        .is(200);
+        .await;
     let status = things
         .apply("a", "me", json!({"spec": {"n": 1}}))
         .await
@@ -338,5 +285,5 @@ async fn apply_of_a_null_label_applies_an_empty_one(client: Client) {
         .apply("a", "me", json!({"metadata": {"labels": {"l": null}}}))
         .await;
     let created = applied.is(201);
-    check(&created, "/metadata/labels/l", "");
+    check!(created, "/metadata/labels/l": "");
 }

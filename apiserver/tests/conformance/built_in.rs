@@ -51,30 +51,26 @@ async fn round_trip_in(objects: Collection, name: &str, fields: Value) {
         .create(&objects.object(name, fields.clone()))
         .await
         .is(201);
-    check(&created, "/kind", objects.kind.as_str());
-    check(&created, "/apiVersion", objects.api_version.as_str());
+    check!(created, "/kind": objects.kind, "/apiVersion": objects.api_version);
     for (field, value) in fields.as_object().into_iter().flatten() {
         contains(&created[field], value, field);
     }
     assert_eq!(objects.get(name).await.is(200), created);
     let list = objects
-        .list(&format!("fieldSelector=metadata.name%3D{name}"))
-        .await
-        .is(200);
+        .listed(&format!("fieldSelector=metadata.name%3D{name}"))
+        .await;
     assert_eq!(names(&list), [name]);
-    check(&list, "/kind", format!("{}List", objects.kind));
+    check!(list, "/kind": format!("{}List", objects.kind));
     let labelled = objects
-        .merge(name, json!({"metadata": {"labels": {"l": "1"}}}))
-        .await
-        .is(200);
-    check(&labelled, "/metadata/labels/l", "1");
+        .merged(name, json!({"metadata": {"labels": {"l": "1"}}}))
+        .await;
+    check!(labelled, "/metadata/labels/l": "1");
     objects
-        .delete_with(
+        .deleted_with(
             name,
             &json!({"gracePeriodSeconds": 0, "propagationPolicy": "Background"}),
         )
-        .await
-        .is(200);
+        .await;
 }
 
 /// Every field of `part` is in `whole`, which may have more (defaults).
@@ -198,9 +194,10 @@ async fn an_event_reads_in_both_groups(client: Client) {
     modern.given("a", modern_event(&modern.namespace)).await;
     let core = CORE_EVENTS.within(&client, &namespace);
     let event = core.get("a").await.is(200);
-    check(&event, "/apiVersion", "v1");
-    check(&event, "/message", "a note");
-    check(&event, "/involvedObject/name", "p");
-    check(&event, "/reportingComponent", "example.com/tester");
+    check!(event,
+        "/apiVersion": "v1",
+        "/message": "a note",
+        "/involvedObject/name": "p",
+        "/reportingComponent": "example.com/tester");
     check_absent(&event, "/note");
 }

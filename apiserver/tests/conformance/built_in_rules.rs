@@ -60,7 +60,7 @@ async fn update_creates_a_lease(client: Client) {
     let leases = LEASES.fresh(&client).await;
     let object = leases.object("a", json!({"spec": {"holderIdentity": "me"}}));
     let created = leases.put("a", &object).await.is(201);
-    check(&created, "/spec/holderIdentity", "me");
+    check!(created, "/spec/holderIdentity": "me");
     leases.get("a").await.is(200);
 }
 
@@ -91,14 +91,7 @@ async fn update_of_a_role_needs_none(client: Client) {
     let roles = ROLES.fresh(&client).await;
     let rules = json!([{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}]);
     roles.given("a", json!({"rules": []})).await;
-    check(
-        &roles
-            .put("a", &roles.object("a", json!({"rules": rules})))
-            .await
-            .is(200),
-        "/rules",
-        rules,
-    );
+    check!(roles.replaced("a", &roles.object("a", json!({"rules": rules}))).await, "/rules": rules);
 }
 
 fn pod(containers: Value) -> Value {
@@ -139,19 +132,13 @@ async fn grace_period_can_be_shortened(client: Client) {
         json!({"spec": {"nodeName": "nowhere", "containers": container()}}),
     )
     .await;
-    check(
-        &pods.delete("a").await.is(200),
-        "/metadata/deletionGracePeriodSeconds",
-        30,
-    );
+    check!(pods.delete("a").await.is(200), "/metadata/deletionGracePeriodSeconds": 30);
     let shorter = pods
-        .delete_with("a", &json!({"gracePeriodSeconds": 5}))
-        .await
-        .is(200);
-    check(&shorter, "/metadata/deletionGracePeriodSeconds", 5);
-    pods.delete_with("a", &json!({"gracePeriodSeconds": 0}))
-        .await
-        .is(200);
+        .deleted_with("a", &json!({"gracePeriodSeconds": 5}))
+        .await;
+    check!(shorter, "/metadata/deletionGracePeriodSeconds": 5);
+    pods.deleted_with("a", &json!({"gracePeriodSeconds": 0}))
+        .await;
     pods.get("a").await.refused(404, "NotFound");
 }
 
@@ -188,9 +175,7 @@ async fn stateful_set_changes_are_limited(client: Client) {
     let sets = STATEFUL_SETS.fresh(&client).await;
     let spec = json!({"serviceName": "s", "replicas": 0, "selector": {"matchLabels": {"app": "a"}}, "template": pod(container())});
     sets.given("a", json!({"spec": spec})).await;
-    sets.merge("a", json!({"spec": {"replicas": 1}}))
-        .await
-        .is(200);
+    sets.merged("a", json!({"spec": {"replicas": 1}})).await;
     sets.merge("a", json!({"spec": {"serviceName": "t"}}))
         .await
         .invalid_with(
@@ -200,17 +185,14 @@ async fn stateful_set_changes_are_limited(client: Client) {
 
 async fn update_without_managed_fields_keeps_them(client: Client) {
     let maps = configmaps(&client).await;
-    let mut object = maps
-        .apply("a", "me", json!({"data": {"k": "v"}}))
-        .await
-        .is(201);
+    let mut object = maps.given_by("a", "me", json!({"data": {"k": "v"}})).await;
     let before = object["metadata"]["managedFields"].take();
     object["metadata"]
         .as_object_mut()
         .expect("metadata")
         .remove("managedFields");
     object["metadata"]["annotations"] = json!({"x": "1"});
-    let updated = maps.put("a?fieldManager=you", &object).await.is(200);
+    let updated = maps.replaced("a?fieldManager=you", &object).await;
     let entries = at(&updated, "/metadata/managedFields")
         .as_array()
         .cloned()
@@ -234,12 +216,11 @@ async fn status_update_has_its_own_entry(client: Client) {
         .await
         .is(201);
     let updated = things
-        .merge(
+        .merged(
             "a/status?fieldManager=me",
             json!({"status": {"ready": true}}),
         )
-        .await
-        .is(200);
+        .await;
     let entries = at(&updated, "/metadata/managedFields")
         .as_array()
         .cloned()
@@ -249,14 +230,8 @@ async fn status_update_has_its_own_entry(client: Client) {
             .iter()
             .find(|entry| entry.get("subresource").cloned().unwrap_or_default() == subresource)
     };
-    check(
-        of(Value::Null).expect("an entry of the object"),
-        "/fieldsV1",
-        json!({"f:spec": {".": {}, "f:n": {}}}),
-    );
-    check(
-        of(json!("status")).expect("an entry of the status"),
-        "/fieldsV1",
-        json!({"f:status": {".": {}, "f:ready": {}}}),
-    );
+    check!(of(Value::Null).expect("an entry of the object"),
+        "/fieldsV1": {"f:spec": {".": {}, "f:n": {}}});
+    check!(of(json!("status")).expect("an entry of the status"),
+        "/fieldsV1": {"f:status": {".": {}, "f:ready": {}}});
 }

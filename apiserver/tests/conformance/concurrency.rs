@@ -28,33 +28,28 @@ const STALE: &str = "Operation cannot be fulfilled on configmaps \"a\": the obje
 async fn update_with_a_stale_resource_version_conflicts(client: Client) {
     let maps = configmaps(&client).await;
     let mut stale = maps.given("a", json!({})).await;
-    maps.merge("a", json!({"data": {"k": "v"}})).await.is(200);
+    maps.merged("a", json!({"data": {"k": "v"}})).await;
     stale["data"] = json!({"k": "w"});
     let status = maps.put("a", &stale).await.fails(409, "Conflict", STALE);
-    check(
-        &status,
-        "/details",
-        json!({"name": "a", "kind": "configmaps"}),
-    );
-    check(&maps.get("a").await.is(200), "/data/k", "v");
+    check!(status, "/details": {"name": "a", "kind": "configmaps"});
+    check!(maps.get("a").await.is(200), "/data/k": "v");
 }
 
 async fn update_without_a_resource_version_wins(client: Client) {
     let maps = configmaps(&client).await;
     maps.given("a", json!({})).await;
-    maps.merge("a", json!({"data": {"k": "v"}})).await.is(200);
+    maps.merged("a", json!({"data": {"k": "v"}})).await;
     let updated = maps
-        .put("a", &maps.object("a", json!({"data": {"k": "w"}})))
-        .await
-        .is(200);
-    check(&updated, "/data/k", "w");
+        .replaced("a", &maps.object("a", json!({"data": {"k": "w"}})))
+        .await;
+    check!(updated, "/data/k": "w");
 }
 
 async fn update_with_the_current_resource_version_wins(client: Client) {
     let maps = configmaps(&client).await;
     let mut current = maps.given("a", json!({})).await;
     current["data"] = json!({"k": "v"});
-    maps.put("a", &current).await.is(200);
+    maps.replaced("a", &current).await;
 }
 
 async fn update_of_a_custom_resource_needs_a_resource_version(client: Client) {
@@ -71,7 +66,7 @@ async fn update_of_a_custom_resource_needs_a_resource_version(client: Client) {
 async fn patch_with_a_stale_resource_version_conflicts(client: Client) {
     let maps = configmaps(&client).await;
     let stale = resource_version(&maps.given("a", json!({})).await);
-    maps.merge("a", json!({"data": {"k": "v"}})).await.is(200);
+    maps.merged("a", json!({"data": {"k": "v"}})).await;
     let reply = maps
         .merge(
             "a",
@@ -115,7 +110,7 @@ async fn delete_with_another_uid_conflicts(client: Client) {
 async fn delete_with_a_stale_resource_version_conflicts(client: Client) {
     let maps = configmaps(&client).await;
     let stale = resource_version(&maps.given("a", json!({})).await);
-    let current = resource_version(&maps.merge("a", json!({"data": {"k": "v"}})).await.is(200));
+    let current = resource_version(&maps.merged("a", json!({"data": {"k": "v"}})).await);
     let options = json!({"preconditions": {"resourceVersion": stale}});
     let message = format!(
         "Operation cannot be fulfilled on ConfigMap \"a\": the ResourceVersion in the precondition ({stale}) does not match the ResourceVersion in record ({current}). The object might have been modified"
@@ -129,9 +124,8 @@ async fn delete_with_matching_preconditions_deletes(client: Client) {
     let maps = configmaps(&client).await;
     let created = maps.given("a", json!({})).await;
     let preconditions = json!({"uid": created["metadata"]["uid"], "resourceVersion": created["metadata"]["resourceVersion"]});
-    maps.delete_with("a", &json!({"preconditions": preconditions}))
-        .await
-        .is(200);
+    maps.deleted_with("a", &json!({"preconditions": preconditions}))
+        .await;
     maps.get("a").await.refused(404, "NotFound");
 }
 
@@ -188,17 +182,12 @@ async fn merge_patches_at_once_are_all_kept(client: Client) {
     join_all((0..4).map(|n| {
         let maps = &maps;
         async move {
-            maps.merge("a", json!({"data": {format!("k{n}"): "v"}}))
+            maps.merged("a", json!({"data": {format!("k{n}"): "v"}}))
                 .await
-                .is(200)
         }
     }))
     .await;
-    check(
-        &maps.get("a").await.is(200),
-        "/data",
-        json!({"k0": "v", "k1": "v", "k2": "v", "k3": "v"}),
-    );
+    check!(maps.get("a").await.is(200), "/data": {"k0": "v", "k1": "v", "k2": "v", "k3": "v"});
 }
 
 async fn update_of_an_object_that_is_gone_is_not_found(client: Client) {

@@ -123,15 +123,10 @@ async fn an_object_is_read_in_the_version_that_is_asked_for(client: Client) {
     let scene = Scene::start(&client).await;
     let created = scene.given(8080).await;
     let read = scene.old.get("a").await.is(200);
-    check(&read, "/apiVersion", scene.old.api_version.as_str());
-    check(&read, "/spec", json!({"host": "h:8080"}));
+    check!(read, "/apiVersion": scene.old.api_version, "/spec": {"host": "h:8080"});
     assert_eq!(resource_version(&read), resource_version(&created));
-    check(
-        &read,
-        "/metadata/uid",
-        at(&created, "/metadata/uid").clone(),
-    );
-    check(&scene.new.get("a").await.is(200), "/spec/port", 8080);
+    check!(read, "/metadata/uid": at(&created, "/metadata/uid"));
+    check!(scene.new.get("a").await.is(200), "/spec/port": 8080);
 }
 
 async fn an_object_is_written_in_any_version(client: Client) {
@@ -140,15 +135,10 @@ async fn an_object_is_written_in_any_version(client: Client) {
         .old
         .given("a", json!({"spec": {"host": "h:8080"}}))
         .await;
-    check(&created, "/apiVersion", scene.old.api_version.as_str());
-    check(&created, "/spec", json!({"host": "h:8080"}));
+    check!(created, "/apiVersion": scene.old.api_version, "/spec": {"host": "h:8080"});
     let read = scene.new.get("a").await.is(200);
-    check(
-        &read,
-        "/spec",
-        json!({"host": "h", "port": 8080, "mode": "plain"}),
-    );
-    check(&scene.old.get("a").await.is(200), "/spec/host", "h:8080");
+    check!(read, "/spec": {"host": "h", "port": 8080, "mode": "plain"});
+    check!(scene.old.get("a").await.is(200), "/spec/host": "h:8080");
 }
 
 async fn a_review_names_the_version_and_has_the_objects(client: Client) {
@@ -157,19 +147,12 @@ async fn a_review_names_the_version_and_has_the_objects(client: Client) {
     scene.server.forget();
     scene.old.get("a").await.is(200);
     let request = scene.server.calls("/convert").remove(0);
-    check(
-        &request,
-        "/desiredAPIVersion",
-        scene.old.api_version.as_str(),
-    );
-    check(
-        &request,
-        "/objects/0/apiVersion",
-        scene.new.api_version.as_str(),
-    );
-    check(&request, "/objects/0/kind", "Thing");
-    check(&request, "/objects/0/metadata/name", "a");
-    check(&request, "/objects/0/spec/port", 1);
+    check!(request,
+        "/desiredAPIVersion": scene.old.api_version,
+        "/objects/0/apiVersion": scene.new.api_version,
+        "/objects/0/kind": "Thing",
+        "/objects/0/metadata/name": "a",
+        "/objects/0/spec/port": 1);
     assert!(at(&request, "/uid").is_string());
 }
 
@@ -182,11 +165,12 @@ async fn a_list_is_converted(client: Client) {
             .await;
     }
     scene.server.forget();
-    let list = scene.old.list("limit=10").await.is(200);
+    let list = scene.old.listed("limit=10").await;
     assert_eq!(names(&list), ["a", "b", "c"]);
-    check(&list, "/apiVersion", scene.old.api_version.as_str());
-    check(&list, "/items/1/spec/host", "b:1");
-    check(&list, "/items/1/apiVersion", scene.old.api_version.as_str());
+    check!(list,
+        "/apiVersion": scene.old.api_version,
+        "/items/1/spec/host": "b:1",
+        "/items/1/apiVersion": scene.old.api_version);
 }
 
 async fn the_type_of_a_converted_object_stands_once_in_a_list(client: Client) {
@@ -204,13 +188,9 @@ async fn the_type_of_a_converted_object_stands_once_in_a_list(client: Client) {
 async fn nothing_is_converted_that_is_of_the_version_already(client: Client) {
     let scene = Scene::start(&client).await;
     scene.given(1).await;
-    scene
-        .new
-        .merge("a", json!({"spec": {"port": 2}}))
-        .await
-        .is(200);
+    scene.new.merged("a", json!({"spec": {"port": 2}})).await;
     scene.new.get("a").await.is(200);
-    scene.new.list("").await.is(200);
+    scene.new.listed("").await;
     // A cluster's caches of the other version ask, too: of nothing that this case asks for.
     let to_new = scene.server.calls("/convert");
     let to_new = to_new
@@ -230,19 +210,16 @@ async fn updates_and_patches_are_of_the_version_of_the_request(client: Client) {
         .await;
     let mut read = scene.old.get("a").await.is(200);
     read["spec"]["host"] = json!("h:2");
-    let updated = scene.old.put("a", &read).await.is(200);
-    check(&updated, "/spec/host", "h:2");
-    check(&updated, "/metadata/generation", 2);
-    check(&scene.new.get("a").await.is(200), "/spec/port", 2);
+    let updated = scene.old.replaced("a", &read).await;
+    check!(updated, "/spec/host": "h:2", "/metadata/generation": 2);
+    check!(scene.new.get("a").await.is(200), "/spec/port": 2);
     let patched = scene
         .old
-        .merge("a", json!({"spec": {"host": "i:3"}}))
-        .await
-        .is(200);
-    check(&patched, "/spec/host", "i:3");
+        .merged("a", json!({"spec": {"host": "i:3"}}))
+        .await;
+    check!(patched, "/spec/host": "i:3");
     let read = scene.new.get("a").await.is(200);
-    check(&read, "/spec/host", "i");
-    check(&read, "/spec/port", 3);
+    check!(read, "/spec/host": "i", "/spec/port": 3);
 }
 
 async fn a_status_is_written_in_another_version(client: Client) {
@@ -250,42 +227,36 @@ async fn a_status_is_written_in_another_version(client: Client) {
     scene.given(1).await;
     let patched = scene
         .old
-        .merge("a/status", json!({"status": {"ok": true}}))
-        .await
-        .is(200);
-    check(&patched, "/apiVersion", scene.old.api_version.as_str());
-    check(&patched, "/status/ok", true);
+        .merged("a/status", json!({"status": {"ok": true}}))
+        .await;
+    check!(patched, "/apiVersion": scene.old.api_version, "/status/ok": true);
     let read = scene.new.get("a").await.is(200);
-    check(&read, "/status/ok", true);
-    check(&read, "/spec/port", 1);
+    check!(read, "/status/ok": true, "/spec/port": 1);
 }
 
 async fn watches_show_their_own_version(client: Client) {
     let scene = Scene::start(&client).await;
-    let list = scene.old.list("").await.is(200);
+    let list = scene.old.listed("").await;
     let query = format!("resourceVersion={}", resource_version(&list));
     let (mut old_watch, mut new_watch) =
         (scene.old.watch(&query).await, scene.new.watch(&query).await);
     scene.given(1).await;
     scene
         .old
-        .merge("a", json!({"spec": {"host": "h:2"}}))
-        .await
-        .is(200);
+        .merged("a", json!({"spec": {"host": "h:2"}}))
+        .await;
     scene.old.delete("a").await.is(200);
     for (kind, port) in [("ADDED", 1), ("MODIFIED", 2), ("DELETED", 2)] {
         let old = old_watch.next().await.expect("an event");
         let new = new_watch.next().await.expect("an event");
-        check(&old, "/type", kind);
-        check(&old, "/object/apiVersion", scene.old.api_version.as_str());
-        check(&old, "/object/spec/host", format!("h:{port}").as_str());
-        check(&new, "/type", kind);
-        check(&new, "/object/spec/port", port);
-        check(
-            &new,
-            "/object/metadata/resourceVersion",
-            at(&old, "/object/metadata/resourceVersion").clone(),
-        );
+        check!(old,
+            "/type": kind,
+            "/object/apiVersion": scene.old.api_version,
+            "/object/spec/host": format!("h:{port}").as_str());
+        check!(new,
+            "/type": kind,
+            "/object/spec/port": port,
+            "/object/metadata/resourceVersion": at(&old, "/object/metadata/resourceVersion"));
     }
 }
 
@@ -294,8 +265,7 @@ async fn a_watch_starts_with_converted_objects(client: Client) {
     scene.given(1).await;
     let mut watch = scene.old.watch("").await;
     let event = watch.next().await.expect("an event");
-    check(&event, "/type", "ADDED");
-    check(&event, "/object/spec/host", "h:1");
+    check!(event, "/type": "ADDED", "/object/spec/host": "h:1");
 }
 
 async fn what_is_converted_is_pruned_and_defaulted(client: Client) {
@@ -314,11 +284,7 @@ async fn what_is_converted_is_pruned_and_defaulted(client: Client) {
     })
     .await;
     scene.old.given("a", json!({"spec": {"host": "h:1"}})).await;
-    check(
-        &scene.new.get("a").await.is(200),
-        "/spec",
-        json!({"host": "h", "port": 1, "mode": "plain"}),
-    );
+    check!(scene.new.get("a").await.is(200), "/spec": {"host": "h", "port": 1, "mode": "plain"});
     check_absent(&scene.old.get("a").await.is(200), "/spec/unknown");
 }
 
@@ -347,8 +313,7 @@ async fn labels_and_annotations_may_change_and_nothing_else_of_the_metadata(clie
         )
         .await;
     let read = scene.old.get("a").await.is(200);
-    check(&read, "/metadata/labels", json!({"converted": "yes"}));
-    check(&read, "/metadata/generation", 1);
+    check!(read, "/metadata/labels": {"converted": "yes"}, "/metadata/generation": 1);
     check_absent(&read, "/metadata/finalizers");
 }
 
@@ -360,7 +325,7 @@ async fn objects_are_deleted_in_any_version(client: Client) {
     scene.old.delete("a").await.is(200);
     scene.new.get("a").await.refused(404, "NotFound");
     let marked = scene.old.delete("b").await.is(200);
-    check(&marked, "/spec/host", "h:2");
+    check!(marked, "/spec/host": "h:2");
     let free = scene
         .old
         .merge("b", json!({"metadata": {"finalizers": null}}))
@@ -382,15 +347,14 @@ async fn objects_of_an_earlier_storage_version_are_converted(client: Client) {
         .is(200);
     scene.crd.wait_until_served(&client).await;
     // What was stored stays as it is until it is written again.
-    check(&scene.new.get("a").await.is(200), "/spec/port", 1);
-    check(&scene.old.get("a").await.is(200), "/spec/host", "h:1");
+    check!(scene.new.get("a").await.is(200), "/spec/port": 1);
+    check!(scene.old.get("a").await.is(200), "/spec/host": "h:1");
     scene
         .old
-        .merge("a", json!({"spec": {"host": "h:5"}}))
-        .await
-        .is(200);
-    check(&scene.new.get("a").await.is(200), "/spec/port", 5);
-    check(&scene.old.get("a").await.is(200), "/spec/host", "h:5");
+        .merged("a", json!({"spec": {"host": "h:5"}}))
+        .await;
+    check!(scene.new.get("a").await.is(200), "/spec/port": 5);
+    check!(scene.old.get("a").await.is(200), "/spec/host": "h:5");
 }
 
 async fn tables_show_the_version_that_is_asked_for(client: Client) {
@@ -400,7 +364,7 @@ async fn tables_show_the_version_that_is_asked_for(client: Client) {
     let table = get_accepting(&client, &scene.old.path, accept)
         .await
         .is(200);
-    check(&table, "/rows/0/cells", json!(["a", "h:1"]));
+    check!(table, "/rows/0/cells": ["a", "h:1"]);
 }
 
 async fn field_selectors_see_the_version_that_is_asked_for(client: Client) {
@@ -411,12 +375,8 @@ async fn field_selectors_see_the_version_that_is_asked_for(client: Client) {
             .given(name, json!({"spec": {"host": name, "port": 1}}))
             .await;
     }
-    let list = scene
-        .old
-        .list("fieldSelector=spec.host%3Da:1")
-        .await
-        .is(200);
+    let list = scene.old.listed("fieldSelector=spec.host%3Da:1").await;
     assert_eq!(names(&list), ["a"]);
-    let list = scene.new.list("fieldSelector=spec.host%3Db").await.is(200);
+    let list = scene.new.listed("fieldSelector=spec.host%3Db").await;
     assert_eq!(names(&list), ["b"]);
 }

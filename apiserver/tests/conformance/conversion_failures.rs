@@ -139,12 +139,8 @@ async fn a_list_fails_as_a_whole(client: Client) {
 
 async fn the_stored_version_is_served_meanwhile(client: Client) {
     let scene = failing(&client, |_| Answer::Raw(500, "broken".to_owned())).await;
-    check(&scene.new.get("a").await.is(200), "/spec/port", 1);
-    scene
-        .new
-        .merge("a", json!({"spec": {"port": 2}}))
-        .await
-        .is(200);
+    check!(scene.new.get("a").await.is(200), "/spec/port": 1);
+    scene.new.merged("a", json!({"spec": {"port": 2}})).await;
     scene.new.delete("a").await.is(200);
 }
 
@@ -163,7 +159,7 @@ async fn a_write_fails_and_stores_nothing(client: Client) {
         .merge("a", json!({"spec": {"host": "x:1"}}))
         .await
         .fails_with(500, "", "not today");
-    check(&scene.new.get("a").await.is(200), "/spec/host", "h");
+    check!(scene.new.get("a").await.is(200), "/spec/host": "h");
 }
 
 /// A scene whose webhook converts all but what has the host `bad`.
@@ -180,7 +176,7 @@ async fn choosy(client: &Client) -> Scene {
 
 async fn a_watch_ends_without_an_error_at_what_fails_to_convert(client: Client) {
     let scene = choosy(&client).await;
-    let list = scene.old.list("").await.is(200);
+    let list = scene.old.listed("").await;
     let query = format!("resourceVersion={}", resource_version(&list));
     let mut watch = scene.old.watch(&query).await;
     let good = json!({"spec": {"host": "good", "port": 1}});
@@ -203,7 +199,7 @@ async fn a_watch_ends_without_an_error_at_what_fails_to_convert(client: Client) 
 
 async fn watches_of_the_stored_version_go_on(client: Client) {
     let scene = choosy(&client).await;
-    let list = scene.new.list("").await.is(200);
+    let list = scene.new.listed("").await;
     let query = format!("resourceVersion={}", resource_version(&list));
     let mut watch = scene.new.watch(&query).await;
     for (name, host) in [("a", "bad"), ("b", "good")] {

@@ -39,14 +39,14 @@ async fn finalizer_keeps_the_object(client: Client) {
     maps.delete("a").await.is(200);
     let found = maps.get("a").await.is(200);
     assert!(at(&found, "/metadata/deletionTimestamp").is_string());
-    check(&found, "/metadata/deletionGracePeriodSeconds", 0);
+    check!(found, "/metadata/deletionGracePeriodSeconds": 0);
     maps.release("a").await;
 }
 
 async fn delete_with_a_finalizer_returns_the_object(client: Client) {
     let maps = held(&client, json!(["example.com/a"])).await;
     let answer = maps.delete("a").await.is(200);
-    check(&answer, "/kind", "ConfigMap");
+    check!(answer, "/kind": "ConfigMap");
     assert!(at(&answer, "/metadata/deletionTimestamp").is_string());
     maps.release("a").await;
 }
@@ -55,27 +55,20 @@ async fn removing_the_last_finalizer_removes_the_object(client: Client) {
     let maps = held(&client, json!(["example.com/a"])).await;
     maps.delete("a").await.is(200);
     let last = maps
-        .merge("a", json!({"metadata": {"finalizers": []}}))
-        .await
-        .is(200);
-    check(&last, "/metadata/name", "a");
+        .merged("a", json!({"metadata": {"finalizers": []}}))
+        .await;
+    check!(last, "/metadata/name": "a");
     maps.get("a").await.refused(404, "NotFound");
 }
 
 async fn removing_one_of_two_finalizers_keeps_the_object(client: Client) {
     let maps = held(&client, json!(["example.com/a", "example.com/b"])).await;
     maps.delete("a").await.is(200);
-    maps.merge("a", json!({"metadata": {"finalizers": ["example.com/b"]}}))
-        .await
-        .is(200);
-    check(
-        &maps.get("a").await.is(200),
-        "/metadata/finalizers",
-        json!(["example.com/b"]),
-    );
-    maps.merge("a", json!({"metadata": {"finalizers": []}}))
-        .await
-        .is(200);
+    maps.merged("a", json!({"metadata": {"finalizers": ["example.com/b"]}}))
+        .await;
+    check!(maps.get("a").await.is(200), "/metadata/finalizers": ["example.com/b"]);
+    maps.merged("a", json!({"metadata": {"finalizers": []}}))
+        .await;
     maps.get("a").await.refused(404, "NotFound");
 }
 
@@ -106,7 +99,7 @@ async fn deletion_counts_a_generation(client: Client) {
         .given("a", json!({"metadata": {"finalizers": ["example.com/a"]}}))
         .await;
     let deleting = things.delete("a").await.is(200);
-    check(&deleting, "/metadata/generation", 2);
+    check!(deleting, "/metadata/generation": 2);
     things.release("a").await;
 }
 
@@ -114,12 +107,11 @@ async fn deletion_timestamp_cannot_be_taken_back(client: Client) {
     let maps = held(&client, json!(["example.com/a"])).await;
     let deleting = maps.delete("a").await.is(200);
     let updated = maps
-        .put(
+        .replaced(
             "a",
             &maps.object("a", json!({"metadata": {"finalizers": ["example.com/a"]}})),
         )
-        .await
-        .is(200);
+        .await;
     assert_eq!(
         at(&updated, "/metadata/deletionTimestamp"),
         at(&deleting, "/metadata/deletionTimestamp")
@@ -137,11 +129,7 @@ async fn update_with_a_deletion_timestamp_is_refused(client: Client) {
 async fn update_while_deleting_is_allowed(client: Client) {
     let maps = held(&client, json!(["example.com/a"])).await;
     maps.delete("a").await.is(200);
-    check(
-        &maps.merge("a", json!({"data": {"k": "v"}})).await.is(200),
-        "/data/k",
-        "v",
-    );
+    check!(maps.merged("a", json!({"data": {"k": "v"}})).await, "/data/k": "v");
     maps.release("a").await;
 }
 
@@ -149,14 +137,9 @@ async fn foreground_deletion_adds_its_finalizer(client: Client) {
     // A finalizer of the case's own keeps a garbage collector from finishing before the case has looked.
     let maps = held(&client, json!(["example.com/a"])).await;
     let deleting = maps
-        .delete_with("a", &json!({"propagationPolicy": "Foreground"}))
-        .await
-        .is(200);
-    check(
-        &deleting,
-        "/metadata/finalizers",
-        json!(["example.com/a", "foregroundDeletion"]),
-    );
+        .deleted_with("a", &json!({"propagationPolicy": "Foreground"}))
+        .await;
+    check!(deleting, "/metadata/finalizers": ["example.com/a", "foregroundDeletion"]);
     assert!(at(&deleting, "/metadata/deletionTimestamp").is_string());
     maps.release("a").await;
 }
@@ -164,14 +147,9 @@ async fn foreground_deletion_adds_its_finalizer(client: Client) {
 async fn orphan_deletion_adds_its_finalizer(client: Client) {
     let maps = held(&client, json!(["example.com/a"])).await;
     let deleting = maps
-        .delete_with("a", &json!({"propagationPolicy": "Orphan"}))
-        .await
-        .is(200);
-    check(
-        &deleting,
-        "/metadata/finalizers",
-        json!(["example.com/a", "orphan"]),
-    );
+        .deleted_with("a", &json!({"propagationPolicy": "Orphan"}))
+        .await;
+    check!(deleting, "/metadata/finalizers": ["example.com/a", "orphan"]);
     maps.release("a").await;
 }
 
@@ -205,27 +183,18 @@ async fn pods(client: &Client) -> Collection {
 async fn pod_grace_period_is_kept(client: Client) {
     let pods = pods(&client).await;
     let deleting = pods
-        .delete_with("a", &json!({"gracePeriodSeconds": 7}))
-        .await
-        .is(200);
-    check(&deleting, "/metadata/deletionGracePeriodSeconds", 7);
+        .deleted_with("a", &json!({"gracePeriodSeconds": 7}))
+        .await;
+    check!(deleting, "/metadata/deletionGracePeriodSeconds": 7);
     assert!(at(&deleting, "/metadata/deletionTimestamp").is_string());
     pods.get("a").await.is(200);
-    pods.delete_with("a", &json!({"gracePeriodSeconds": 0}))
-        .await
-        .is(200);
+    pods.deleted_with("a", &json!({"gracePeriodSeconds": 0}))
+        .await;
 }
 
 async fn pod_with_no_grace_is_gone_at_once(client: Client) {
     let pods = pods(&client).await;
-    check(
-        &pods
-            .delete_with("a", &json!({"gracePeriodSeconds": 0}))
-            .await
-            .is(200),
-        "/kind",
-        "Pod",
-    );
+    check!(pods.deleted_with("a", &json!({"gracePeriodSeconds": 0})).await, "/kind": "Pod");
     pods.get("a").await.refused(404, "NotFound");
 }
 
@@ -245,8 +214,7 @@ async fn event_objects_have_no_grace(client: Client) {
     let things = things(&client, json!({})).await;
     things.given("a", json!({})).await;
     things
-        .delete_with("a", &json!({"gracePeriodSeconds": 30}))
-        .await
-        .is(200);
+        .deleted_with("a", &json!({"gracePeriodSeconds": 30}))
+        .await;
     things.get("a").await.refused(404, "NotFound");
 }

@@ -58,7 +58,7 @@ const ALL_VERBS: [&str; 8] = [
 
 async fn version_names_a_release(client: Client) {
     let version = get(&client, "/version").await.is(200);
-    check(&version, "/major", "1");
+    check!(version, "/major": "1");
     for field in [
         "minor",
         "gitVersion",
@@ -81,29 +81,20 @@ async fn version_names_a_release(client: Client) {
 
 async fn api_lists_the_core_version(client: Client) {
     let versions = get(&client, "/api").await.is(200);
-    check(&versions, "/kind", "APIVersions");
-    check(&versions, "/versions", json!(["v1"]));
+    check!(versions, "/kind": "APIVersions", "/versions": ["v1"]);
 }
 
 async fn apis_lists_groups_with_their_versions(client: Client) {
     let groups = get(&client, "/apis").await.is(200);
-    check(&groups, "/kind", "APIGroupList");
-    check(&groups, "/apiVersion", "v1");
+    check!(groups, "/kind": "APIGroupList", "/apiVersion": "v1");
     let groups = groups["groups"].as_array().cloned().unwrap_or_default();
     let apps = groups
         .iter()
         .find(|group| group["name"] == "apps")
         .expect("the group apps");
-    check(
-        apps,
-        "/versions",
-        json!([{"groupVersion": "apps/v1", "version": "v1"}]),
-    );
-    check(
-        apps,
-        "/preferredVersion",
-        json!({"groupVersion": "apps/v1", "version": "v1"}),
-    );
+    check!(apps,
+        "/versions": [{"groupVersion": "apps/v1", "version": "v1"}],
+        "/preferredVersion": {"groupVersion": "apps/v1", "version": "v1"});
     for name in [
         "batch",
         "coordination.k8s.io",
@@ -117,54 +108,49 @@ async fn apis_lists_groups_with_their_versions(client: Client) {
 
 async fn group_document_names_its_versions(client: Client) {
     let group = get(&client, "/apis/apps").await.is(200);
-    check(&group, "/kind", "APIGroup");
-    check(&group, "/apiVersion", "v1");
-    check(&group, "/name", "apps");
-    check(&group, "/preferredVersion/groupVersion", "apps/v1");
+    check!(group,
+        "/kind": "APIGroup",
+        "/apiVersion": "v1",
+        "/name": "apps",
+        "/preferredVersion/groupVersion": "apps/v1");
 }
 
 async fn core_resources_have_verbs_and_names(client: Client) {
     let list = get(&client, "/api/v1").await.is(200);
-    check(&list, "/kind", "APIResourceList");
-    check(&list, "/groupVersion", "v1");
+    check!(list, "/kind": "APIResourceList", "/groupVersion": "v1");
     let maps = resource(&list, "configmaps");
-    check(maps, "/kind", "ConfigMap");
-    check(maps, "/singularName", "configmap");
-    check(maps, "/namespaced", true);
-    check(maps, "/shortNames", json!(["cm"]));
+    check!(maps,
+        "/kind": "ConfigMap",
+        "/singularName": "configmap",
+        "/namespaced": true,
+        "/shortNames": ["cm"]);
     assert_eq!(sorted_verbs(maps), ALL_VERBS);
     let namespaces = resource(&list, "namespaces");
-    check(namespaces, "/namespaced", false);
-    check(namespaces, "/shortNames", json!(["ns"]));
+    check!(namespaces, "/namespaced": false, "/shortNames": ["ns"]);
     assert_eq!(
         sorted_verbs(namespaces),
         [
             "create", "delete", "get", "list", "patch", "update", "watch"
         ]
     );
-    check(resource(&list, "pods"), "/categories", json!(["all"]));
+    check!(resource(&list, "pods"), "/categories": ["all"]);
 }
 
 async fn subresources_are_listed(client: Client) {
     let list = get(&client, "/api/v1").await.is(200);
     let status = resource(&list, "pods/status");
-    check(status, "/kind", "Pod");
-    check(status, "/namespaced", true);
+    check!(status, "/kind": "Pod", "/namespaced": true);
     assert_eq!(sorted_verbs(status), ["get", "patch", "update"]);
     let list = get(&client, "/apis/apps/v1").await.is(200);
     let scale = resource(&list, "deployments/scale");
-    check(scale, "/kind", "Scale");
-    check(scale, "/group", "autoscaling");
-    check(scale, "/version", "v1");
+    check!(scale, "/kind": "Scale", "/group": "autoscaling", "/version": "v1");
 }
 
 async fn group_resources_have_their_group_version(client: Client) {
     let list = get(&client, "/apis/apps/v1").await.is(200);
-    check(&list, "/groupVersion", "apps/v1");
+    check!(list, "/groupVersion": "apps/v1");
     let deployments = resource(&list, "deployments");
-    check(deployments, "/kind", "Deployment");
-    check(deployments, "/shortNames", json!(["deploy"]));
-    check(deployments, "/categories", json!(["all"]));
+    check!(deployments, "/kind": "Deployment", "/shortNames": ["deploy"], "/categories": ["all"]);
 }
 
 async fn custom_resources_appear_in_discovery(client: Client) {
@@ -172,11 +158,9 @@ async fn custom_resources_appear_in_discovery(client: Client) {
     let list = get(&client, &format!("/apis/{}", things.api_version))
         .await
         .is(200);
-    check(&list, "/groupVersion", things.api_version.as_str());
+    check!(list, "/groupVersion": things.api_version);
     let thing = resource(&list, "things");
-    check(thing, "/kind", "Thing");
-    check(thing, "/singularName", "thing");
-    check(thing, "/namespaced", true);
+    check!(thing, "/kind": "Thing", "/singularName": "thing", "/namespaced": true);
     assert_eq!(sorted_verbs(thing), ALL_VERBS);
 }
 
@@ -188,8 +172,7 @@ async fn custom_resources_with_short_names_and_categories(client: Client) {
     let list = get(&client, &format!("/apis/{}", things.api_version))
         .await
         .is(200);
-    check(resource(&list, "things"), "/shortNames", json!(["tg"]));
-    check(resource(&list, "things"), "/categories", json!(["stuff"]));
+    check!(resource(&list, "things"), "/shortNames": ["tg"], "/categories": ["stuff"]);
 }
 
 async fn custom_resource_subresources_are_listed(client: Client) {
@@ -204,9 +187,8 @@ async fn custom_resource_subresources_are_listed(client: Client) {
     let list = get(&client, &format!("/apis/{}", things.api_version))
         .await
         .is(200);
-    check(resource(&list, "things/status"), "/kind", "Thing");
-    check(resource(&list, "things/scale"), "/kind", "Scale");
-    check(resource(&list, "things/scale"), "/group", "autoscaling");
+    check!(resource(&list, "things/status"), "/kind": "Thing");
+    check!(resource(&list, "things/scale"), "/kind": "Scale", "/group": "autoscaling");
 }
 
 async fn deleted_crd_leaves_discovery(client: Client) {
@@ -245,7 +227,7 @@ async fn preferred_version_is_the_newest(client: Client) {
         .filter_map(|v| v["version"].as_str())
         .collect();
     assert_eq!(versions, ["v2", "v1", "v2beta1"]);
-    check(&group, "/preferredVersion/version", "v2");
+    check!(group, "/preferredVersion/version": "v2");
 }
 
 const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
@@ -265,16 +247,12 @@ fn aggregated<'v>(list: &'v Value, group: &str, resource: &str) -> Option<&'v Va
 async fn aggregated_discovery_of_the_core_group(client: Client) {
     let reply = get_accepting(&client, "/api", AGGREGATED).await;
     let list = reply.is(200);
-    check(&list, "/kind", "APIGroupDiscoveryList");
-    check(&list, "/apiVersion", "apidiscovery.k8s.io/v2");
+    check!(list, "/kind": "APIGroupDiscoveryList", "/apiVersion": "apidiscovery.k8s.io/v2");
     assert_eq!(reply.header("content-type"), Some(AGGREGATED));
     let pods = aggregated(&list, "", "pods").expect("pods");
-    check(pods, "/scope", "Namespaced");
-    check(
-        pods,
-        "/responseKind",
-        json!({"group": "", "version": "", "kind": "Pod"}),
-    );
+    check!(pods,
+        "/scope": "Namespaced",
+        "/responseKind": {"group": "", "version": "", "kind": "Pod"});
     assert!(
         pods["subresources"]
             .as_array()
@@ -286,8 +264,7 @@ async fn aggregated_discovery_of_the_core_group(client: Client) {
 async fn aggregated_discovery_of_groups(client: Client) {
     let list = get_accepting(&client, "/apis", AGGREGATED).await.is(200);
     let deployments = aggregated(&list, "apps", "deployments").expect("deployments");
-    check(deployments, "/singularResource", "deployment");
-    check(deployments, "/shortNames", json!(["deploy"]));
+    check!(deployments, "/singularResource": "deployment", "/shortNames": ["deploy"]);
     assert_eq!(sorted_verbs(deployments), ALL_VERBS);
 }
 
@@ -299,12 +276,9 @@ async fn aggregated_discovery_of_a_custom_resource(client: Client) {
         aggregated(&list, &group, "things").cloned()
     })
     .await;
-    check(
-        &thing,
-        "/responseKind",
-        json!({"group": group, "version": "v1", "kind": "Thing"}),
-    );
-    check(&thing, "/singularResource", "thing");
+    check!(thing,
+        "/responseKind": {"group": group, "version": "v1", "kind": "Thing"},
+        "/singularResource": "thing");
 }
 
 async fn unknown_group_is_not_found(client: Client) {
@@ -351,12 +325,9 @@ async fn crd_status_tells_its_names(client: Client) {
     let crd = Crd::new(json!({"type": "object"}));
     crd.install(&client).await;
     let found = get(&client, &crd.path()).await.is(200);
-    check(
-        &found,
-        "/status/acceptedNames",
-        json!({"kind": "Thing", "listKind": "ThingList", "plural": "things", "singular": "thing"}),
-    );
-    check(&found, "/status/storedVersions", json!(["v1"]));
+    check!(found,
+        "/status/acceptedNames": {"kind": "Thing", "listKind": "ThingList", "plural": "things", "singular": "thing"},
+        "/status/storedVersions": ["v1"]);
     let conditions = found["status"]["conditions"]
         .as_array()
         .cloned()
@@ -369,7 +340,6 @@ async fn crd_status_tells_its_names(client: Client) {
             .iter()
             .find(|condition| condition["type"] == kind)
             .expect(kind);
-        check(condition, "/status", "True");
-        check(condition, "/reason", reason);
+        check!(condition, "/status": "True", "/reason": reason);
     }
 }

@@ -24,7 +24,7 @@ async fn dry_run_create_is_answered_and_not_stored(client: Client) {
         .create_with("dryRun=All", &maps.object("a", json!({"data": {"k": "v"}})))
         .await
         .is(201);
-    check(&answer, "/data/k", "v");
+    check!(answer, "/data/k": "v");
     assert!(at(&answer, "/metadata/uid").is_string());
     check_absent(&answer, "/metadata/resourceVersion");
     maps.get("a").await.refused(404, "NotFound");
@@ -49,13 +49,12 @@ async fn dry_run_update_is_answered_and_not_stored(client: Client) {
     let maps = configmaps(&client).await;
     let created = maps.given("a", json!({})).await;
     let answer = maps
-        .put(
+        .replaced(
             "a?dryRun=All",
             &maps.object("a", json!({"data": {"k": "v"}})),
         )
-        .await
-        .is(200);
-    check(&answer, "/data/k", "v");
+        .await;
+    check!(answer, "/data/k": "v");
     assert_eq!(resource_version(&answer), resource_version(&created));
     assert_eq!(maps.get("a").await.is(200), created);
 }
@@ -63,7 +62,7 @@ async fn dry_run_update_is_answered_and_not_stored(client: Client) {
 async fn dry_run_update_checks_the_resource_version(client: Client) {
     let maps = configmaps(&client).await;
     let stale = maps.given("a", json!({})).await;
-    maps.merge("a", json!({"data": {"k": "v"}})).await.is(200);
+    maps.merged("a", json!({"data": {"k": "v"}})).await;
     maps.put("a?dryRun=All", &stale)
         .await
         .refused(409, "Conflict");
@@ -72,14 +71,7 @@ async fn dry_run_update_checks_the_resource_version(client: Client) {
 async fn dry_run_patch_is_not_stored(client: Client) {
     let maps = configmaps(&client).await;
     let created = maps.given("a", json!({})).await;
-    check(
-        &maps
-            .merge("a?dryRun=All", json!({"data": {"k": "v"}}))
-            .await
-            .is(200),
-        "/data/k",
-        "v",
-    );
+    check!(maps.merged("a?dryRun=All", json!({"data": {"k": "v"}})).await, "/data/k": "v");
     assert_eq!(maps.get("a").await.is(200), created);
 }
 
@@ -93,18 +85,14 @@ async fn dry_run_apply_is_not_stored(client: Client) {
         )
         .await
         .is(201);
-    check(&answer, "/data/k", "v");
+    check!(answer, "/data/k": "v");
     maps.get("a").await.refused(404, "NotFound");
 }
 
 async fn dry_run_delete_deletes_nothing(client: Client) {
     let maps = configmaps(&client).await;
     maps.given("a", json!({})).await;
-    check(
-        &maps.delete("a?dryRun=All").await.is(200),
-        "/status",
-        "Success",
-    );
+    check!(maps.delete("a?dryRun=All").await.is(200), "/status": "Success");
     maps.get("a").await.is(200);
 }
 
@@ -112,9 +100,7 @@ async fn dry_run_in_delete_options_deletes_nothing(client: Client) {
     let maps = configmaps(&client).await;
     maps.given("a", json!({"metadata": {"finalizers": ["example.com/a"]}}))
         .await;
-    maps.delete_with("a", &json!({"dryRun": ["All"]}))
-        .await
-        .is(200);
+    maps.deleted_with("a", &json!({"dryRun": ["All"]})).await;
     let found = maps.get("a").await.is(200);
     check_absent(&found, "/metadata/deletionTimestamp");
     maps.release("a").await;
@@ -123,14 +109,8 @@ async fn dry_run_in_delete_options_deletes_nothing(client: Client) {
 async fn dry_run_status_update_is_not_stored(client: Client) {
     let things = things_with(&client, json!({}), json!({"status": {}})).await;
     let created = things.given("a", json!({})).await;
-    check(
-        &things
-            .merge("a/status?dryRun=All", json!({"status": {"k": "v"}}))
-            .await
-            .is(200),
-        "/status/k",
-        "v",
-    );
+    check!(things.merged("a/status?dryRun=All", json!({"status": {"k": "v"}})).await,
+        "/status/k": "v");
     assert_eq!(things.get("a").await.is(200), created);
 }
 
@@ -144,7 +124,7 @@ async fn unknown_dry_run_value_is_refused(client: Client) {
 
 async fn dry_run_sends_no_event(client: Client) {
     let secrets = secrets(&client).await;
-    let version = resource_version(&secrets.list("").await.is(200));
+    let version = resource_version(&secrets.listed("").await);
     let mut watch = secrets.watch(&format!("resourceVersion={version}")).await;
     secrets
         .create_with("dryRun=All", &secrets.object("dry", json!({})))

@@ -95,9 +95,9 @@ async fn a_patch_adds_one_with_defaults(client: Client) {
         "terminationMessagePath": "/dev/termination-log",
         "terminationMessagePolicy": "File",
     }]);
-    check(&answer, "/spec/ephemeralContainers", expected.clone());
+    check!(answer, "/spec/ephemeralContainers": expected);
     let stored = pods.get("a").await.is(200);
-    check(&stored, "/spec/ephemeralContainers", expected);
+    check!(stored, "/spec/ephemeralContainers": expected);
 }
 
 async fn an_update_takes_nothing_else_of_the_pod(client: Client) {
@@ -111,7 +111,7 @@ async fn an_update_takes_nothing_else_of_the_pod(client: Client) {
             "status": {"phase": "Failed"},
         }),
     );
-    let answer = pods.put("a/ephemeralcontainers", &object).await.is(200);
+    let answer = pods.replaced("a/ephemeralcontainers", &object).await;
     assert_eq!(debuggers(&answer), ["debug"]);
     for field in ["/metadata/labels", "/metadata/finalizers", "/spec/nodeName"] {
         check_absent(&answer, field);
@@ -242,7 +242,7 @@ async fn names_and_images_are_well_formed(client: Client) {
     let expected = ["name", "image"].map(|field| format!("spec.ephemeralContainers[0].{field}"));
     assert_eq!(json!(fields), json!(expected));
     let why = "Invalid value: \" busybox \": must not have leading or trailing whitespace";
-    check(&status, "/details/causes/1/message", why);
+    check!(status, "/details/causes/1/message": why);
     // So it is with the containers that a pod starts with.
     let spec = json!({"containers": [{"name": "main", "image": " busybox "}]});
     let created = pods.create(&pods.object("b", json!({"spec": spec}))).await;
@@ -352,9 +352,8 @@ async fn writing_the_pod_changes_none(client: Client) {
     );
     add(&pods, json!([debugger("debug")])).await.is(200);
     let labelled = pods
-        .merge("a", json!({"metadata": {"labels": {"a": "b"}}}))
-        .await
-        .is(200);
+        .merged("a", json!({"metadata": {"labels": {"a": "b"}}}))
+        .await;
     assert_eq!(debuggers(&labelled), ["debug"]);
     let dropped = pods
         .merge("a", json!({"spec": {"ephemeralContainers": null}}))
@@ -427,9 +426,9 @@ async fn an_old_version_conflicts(client: Client) {
 
 async fn an_addition_counts_as_a_generation(client: Client) {
     let pods = pod(&client).await;
-    check(&pods.get("a").await.is(200), "/metadata/generation", 1);
+    check!(pods.get("a").await.is(200), "/metadata/generation": 1);
     let answer = add(&pods, json!([debugger("debug")])).await.is(200);
-    check(&answer, "/metadata/generation", 2);
+    check!(answer, "/metadata/generation": 2);
 }
 
 async fn an_addition_has_an_owner_with_the_subresource(client: Client) {
@@ -444,8 +443,7 @@ async fn an_addition_has_an_owner_with_the_subresource(client: Client) {
         .iter()
         .find(|entry| entry["manager"] == "me")
         .expect("an entry of mine");
-    check(mine, "/operation", "Update");
-    check(mine, "/subresource", "ephemeralcontainers");
+    check!(mine, "/operation": "Update", "/subresource": "ephemeralcontainers");
     let fields = json!({"f:spec": {"f:ephemeralContainers": {
         ".": {},
         "k:{\"name\":\"debug\"}": {
@@ -458,7 +456,7 @@ async fn an_addition_has_an_owner_with_the_subresource(client: Client) {
             "f:terminationMessagePolicy": {},
         },
     }}});
-    check(mine, "/fieldsV1", fields);
+    check!(mine, "/fieldsV1": fields);
 }
 
 async fn the_status_of_one_is_written_with_the_pods(client: Client) {
@@ -473,7 +471,7 @@ async fn the_status_of_one_is_written_with_the_pods(client: Client) {
         "state": {"running": {"startedAt": "2024-01-01T00:00:00Z"}},
     }]);
     let status = json!({"status": {"ephemeralContainerStatuses": running}});
-    pods.merge("a/status", status).await.is(200);
+    pods.merged("a/status", status).await;
     eventually("the status of the container", || async {
         let pod = pods.get("a").await.is(200);
         let started = at(

@@ -47,9 +47,8 @@ async fn background_deletion_deletes_dependents_after_the_owner(client: Client) 
     let maps = configmaps(&client).await;
     let owner = maps.given("owner", json!({})).await;
     maps.given("child", owned_by(&owner, false)).await;
-    maps.delete_with("owner", &json!({"propagationPolicy": "Background"}))
-        .await
-        .is(200);
+    maps.deleted_with("owner", &json!({"propagationPolicy": "Background"}))
+        .await;
     maps.get("owner").await.refused(404, "NotFound");
     gone(&maps, "child").await;
 }
@@ -60,9 +59,8 @@ async fn foreground_deletion_deletes_the_owner_last(client: Client) {
     let mut child = owned_by(&owner, true);
     child["metadata"]["finalizers"] = json!(["example.com/a"]);
     maps.given("child", child).await;
-    maps.delete_with("owner", &json!({"propagationPolicy": "Foreground"}))
-        .await
-        .is(200);
+    maps.deleted_with("owner", &json!({"propagationPolicy": "Foreground"}))
+        .await;
     eventually("the child is being deleted", || async {
         maps.get("child")
             .await
@@ -71,11 +69,7 @@ async fn foreground_deletion_deletes_the_owner_last(client: Client) {
             .map(|_| ())
     })
     .await;
-    check(
-        &maps.get("owner").await.is(200),
-        "/metadata/finalizers",
-        json!(["foregroundDeletion"]),
-    );
+    check!(maps.get("owner").await.is(200), "/metadata/finalizers": ["foregroundDeletion"]);
     maps.release("child").await;
     gone(&maps, "child").await;
     gone(&maps, "owner").await;
@@ -85,9 +79,8 @@ async fn orphan_deletion_removes_owner_references(client: Client) {
     let maps = configmaps(&client).await;
     let owner = maps.given("owner", json!({})).await;
     maps.given("child", owned_by(&owner, false)).await;
-    maps.delete_with("owner", &json!({"propagationPolicy": "Orphan"}))
-        .await
-        .is(200);
+    maps.deleted_with("owner", &json!({"propagationPolicy": "Orphan"}))
+        .await;
     gone(&maps, "owner").await;
     let child = maps.get("child").await.is(200);
     check_absent(&child, "/metadata/ownerReferences");
@@ -148,9 +141,8 @@ async fn foreground_deletion_waits_only_for_blocking_dependents(client: Client) 
     let mut child = owned_by(&owner, false);
     child["metadata"]["finalizers"] = json!(["example.com/a"]);
     maps.given("child", child).await;
-    maps.delete_with("owner", &json!({"propagationPolicy": "Foreground"}))
-        .await
-        .is(200);
+    maps.deleted_with("owner", &json!({"propagationPolicy": "Foreground"}))
+        .await;
     gone(&maps, "owner").await;
     maps.release("child").await;
     gone(&maps, "child").await;
@@ -192,11 +184,10 @@ async fn owner_with_many_dependents_is_collected(client: Client) {
     for n in 0..60 {
         maps.given(&format!("c{n}"), owned_by(&owner, true)).await;
     }
-    maps.delete_with("owner", &json!({"propagationPolicy": "Foreground"}))
-        .await
-        .is(200);
+    maps.deleted_with("owner", &json!({"propagationPolicy": "Foreground"}))
+        .await;
     gone(&maps, "owner").await;
-    check(&maps.list("").await.is(200), "/items", json!([]));
+    check!(maps.listed("").await, "/items": []);
 }
 
 async fn a_deletion_that_a_webhook_refuses_is_tried_again(client: Client) {

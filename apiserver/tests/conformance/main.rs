@@ -13,6 +13,7 @@
 
 mod harness;
 mod known;
+#[macro_use]
 mod support;
 mod webhook_server;
 

@@ -31,11 +31,7 @@ cases![
 ];
 
 async fn list_from_zero_is_answered(client: Client) {
-    let list = secrets(&client)
-        .await
-        .list("resourceVersion=0")
-        .await
-        .is(200);
+    let list = secrets(&client).await.listed("resourceVersion=0").await;
     resource_version(&list);
 }
 
@@ -46,7 +42,7 @@ async fn list_not_older_than_sees_the_write(client: Client) {
         format!("resourceVersion={version}"),
         format!("resourceVersion={version}&resourceVersionMatch=NotOlderThan"),
     ] {
-        let list = secrets.list(&query).await.is(200);
+        let list = secrets.listed(&query).await;
         assert_eq!(names(&list), ["a"]);
         assert!(resource_version(&list).parse::<u64>().ok() >= version.parse().ok());
     }
@@ -57,11 +53,10 @@ async fn list_exact_is_of_that_version(client: Client) {
     let version = resource_version(&secrets.given("a", json!({})).await);
     secrets.given("b", json!({})).await;
     let list = secrets
-        .list(&format!(
+        .listed(&format!(
             "resourceVersion={version}&resourceVersionMatch=Exact"
         ))
-        .await
-        .is(200);
+        .await;
     assert_eq!(names(&list), ["a"]);
     assert_eq!(resource_version(&list), version);
 }
@@ -71,29 +66,25 @@ async fn list_exact_of_a_version_before_a_delete(client: Client) {
     let version = resource_version(&secrets.given("a", json!({"stringData": {"k": "v"}})).await);
     secrets.delete("a").await.is(200);
     let list = secrets
-        .list(&format!(
+        .listed(&format!(
             "resourceVersion={version}&resourceVersionMatch=Exact"
         ))
-        .await
-        .is(200);
-    check(&list, "/items/0/data/k", "dg==");
+        .await;
+    check!(list, "/items/0/data/k": "dg==");
 }
 
 async fn list_of_a_version_too_large_times_out(client: Client) {
     let secrets = secrets(&client).await;
-    let now: u64 = resource_version(&secrets.list("").await.is(200))
+    let now: u64 = resource_version(&secrets.listed("").await)
         .parse()
         .expect("a number");
     let reply = secrets
         .list(&format!("resourceVersion={}", now + 1_000_000))
         .await;
     let status = reply.fails_with(504, "Timeout", "Too large resource version");
-    check(
-        &status,
-        "/details/causes/0/reason",
-        "ResourceVersionTooLarge",
-    );
-    check(&status, "/details/retryAfterSeconds", 1);
+    check!(status,
+        "/details/causes/0/reason": "ResourceVersionTooLarge",
+        "/details/retryAfterSeconds": 1);
 }
 
 async fn get_not_older_than_sees_the_write(client: Client) {
@@ -117,13 +108,12 @@ async fn exact_with_a_limit_pages_through_that_version(client: Client) {
     let version = resource_version(&secrets.given("b", json!({})).await);
     secrets.given("c", json!({})).await;
     let list = secrets
-        .list(&format!(
+        .listed(&format!(
             "limit=1&resourceVersion={version}&resourceVersionMatch=Exact"
         ))
-        .await
-        .is(200);
+        .await;
     assert_eq!(names(&list), ["a"]);
-    check(&list, "/metadata/remainingItemCount", 1);
+    check!(list, "/metadata/remainingItemCount": 1);
     assert_eq!(resource_version(&list), version);
 }
 
@@ -137,6 +127,6 @@ async fn unset_is_the_most_recent(client: Client) {
     for n in 0..5 {
         let name = format!("s{n}");
         secrets.given(&name, json!({})).await;
-        assert!(names(&secrets.list("").await.is(200)).contains(&name.as_str()));
+        assert!(names(&secrets.listed("").await).contains(&name.as_str()));
     }
 }

@@ -45,14 +45,11 @@ async fn scale_shows_replicas_and_selector(client: Client) {
     let deployments = deployment(&client, 3).await;
     let object = deployments.get("a").await.is(200);
     let scale = deployments.get("a/scale").await.is(200);
-    check(&scale, "/kind", "Scale");
-    check(&scale, "/apiVersion", "autoscaling/v1");
-    check(&scale, "/spec", json!({"replicas": 3}));
-    check(
-        &scale,
-        "/status",
-        json!({"replicas": 0, "selector": "app=a"}),
-    );
+    check!(scale,
+        "/kind": "Scale",
+        "/apiVersion": "autoscaling/v1",
+        "/spec": {"replicas": 3},
+        "/status": {"replicas": 0, "selector": "app=a"});
     for field in [
         "name",
         "namespace",
@@ -71,47 +68,31 @@ async fn scale_update_changes_the_replicas(client: Client) {
     let deployments = deployment(&client, 1).await;
     let mut scale = deployments.get("a/scale").await.is(200);
     scale["spec"]["replicas"] = json!(4);
-    check(
-        &deployments.put("a/scale", &scale).await.is(200),
-        "/spec/replicas",
-        4,
-    );
-    check(&deployments.get("a").await.is(200), "/spec/replicas", 4);
+    check!(deployments.replaced("a/scale", &scale).await, "/spec/replicas": 4);
+    check!(deployments.get("a").await.is(200), "/spec/replicas": 4);
 }
 
 async fn scale_patch_changes_the_replicas(client: Client) {
     let deployments = deployment(&client, 1).await;
-    check(
-        &deployments
-            .merge("a/scale", json!({"spec": {"replicas": 2}}))
-            .await
-            .is(200),
-        "/spec/replicas",
-        2,
-    );
-    check(&deployments.get("a").await.is(200), "/spec/replicas", 2);
+    check!(deployments.merged("a/scale", json!({"spec": {"replicas": 2}})).await,
+        "/spec/replicas": 2);
+    check!(deployments.get("a").await.is(200), "/spec/replicas": 2);
 }
 
 async fn scale_update_counts_a_generation(client: Client) {
     let deployments = deployment(&client, 1).await;
     deployments
-        .merge("a/scale", json!({"spec": {"replicas": 2}}))
-        .await
-        .is(200);
-    check(
-        &deployments.get("a").await.is(200),
-        "/metadata/generation",
-        2,
-    );
+        .merged("a/scale", json!({"spec": {"replicas": 2}}))
+        .await;
+    check!(deployments.get("a").await.is(200), "/metadata/generation": 2);
 }
 
 async fn scale_update_with_a_stale_resource_version_conflicts(client: Client) {
     let deployments = deployment(&client, 1).await;
     let mut scale = deployments.get("a/scale").await.is(200);
     deployments
-        .merge("a", json!({"metadata": {"labels": {"l": "1"}}}))
-        .await
-        .is(200);
+        .merged("a", json!({"metadata": {"labels": {"l": "1"}}}))
+        .await;
     scale["spec"]["replicas"] = json!(4);
     deployments.put("a/scale", &scale).await.fails_with(
         409,
@@ -124,34 +105,28 @@ async fn scale_of_a_custom_resource(client: Client) {
     let things = scaled_things(&client).await;
     things.given("a", json!({"spec": {"replicas": 2}})).await;
     things
-        .merge(
+        .merged(
             "a/status",
             json!({"status": {"replicas": 1, "selector": "app=a"}}),
         )
-        .await
-        .is(200);
+        .await;
     let scale = things.get("a/scale").await.is(200);
-    check(&scale, "/kind", "Scale");
-    check(&scale, "/apiVersion", "autoscaling/v1");
-    check(&scale, "/spec/replicas", 2);
-    check(
-        &scale,
-        "/status",
-        json!({"replicas": 1, "selector": "app=a"}),
-    );
+    check!(scale,
+        "/kind": "Scale",
+        "/apiVersion": "autoscaling/v1",
+        "/spec/replicas": 2,
+        "/status": {"replicas": 1, "selector": "app=a"});
 }
 
 async fn scale_update_of_a_custom_resource(client: Client) {
     let things = scaled_things(&client).await;
     things.given("a", json!({"spec": {"replicas": 2}})).await;
     let scale = things
-        .merge("a/scale", json!({"spec": {"replicas": 7}}))
-        .await
-        .is(200);
-    check(&scale, "/spec/replicas", 7);
+        .merged("a/scale", json!({"spec": {"replicas": 7}}))
+        .await;
+    check!(scale, "/spec/replicas": 7);
     let object = things.get("a").await.is(200);
-    check(&object, "/spec/replicas", 7);
-    check(&object, "/metadata/generation", 2);
+    check!(object, "/spec/replicas": 7, "/metadata/generation": 2);
 }
 
 async fn scale_without_the_subresource_is_not_found(client: Client) {

@@ -47,11 +47,7 @@ async fn default_is_applied_to_updates(client: Client) {
     )
     .await;
     things.given("a", json!({})).await;
-    check(
-        &things.merge("a", json!({"spec": {"x": 1}})).await.is(200),
-        "/spec",
-        json!({"size": 3, "x": 1}),
-    );
+    check!(things.merged("a", json!({"spec": {"x": 1}})).await, "/spec": {"size": 3, "x": 1});
 }
 
 async fn removed_field_is_defaulted_again(client: Client) {
@@ -61,7 +57,7 @@ async fn removed_field_is_defaulted_again(client: Client) {
         .json_patch("a", json!([{"op": "remove", "path": "/spec/size"}]))
         .await
         .is(200);
-    check(&patched, "/spec/size", 3);
+    check!(patched, "/spec/size": 3);
 }
 
 async fn default_of_the_new_schema_is_applied_when_read(client: Client) {
@@ -95,12 +91,5 @@ async fn default_of_the_status(client: Client) {
         .with("subresources", json!({"status": {}}));
     let things = crd.install(&client).await;
     things.given("a", json!({})).await;
-    check(
-        &things
-            .merge("a/status", json!({"status": {}}))
-            .await
-            .is(200),
-        "/status/phase",
-        "New",
-    );
+    check!(things.merged("a/status", json!({"status": {}})).await, "/status/phase": "New");
 }

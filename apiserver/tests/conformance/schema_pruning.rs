@@ -45,7 +45,7 @@ async fn preserved_fields_are_kept(client: Client) {
     .await;
     let any = json!({"deep": [1, {"x": null}], "text": "t"});
     let created = things.given("a", json!({"spec": {"any": any}})).await;
-    check(&created, "/spec/any", any);
+    check!(created, "/spec/any": any);
 }
 
 fn embedded() -> Value {
@@ -62,7 +62,7 @@ async fn embedded_resource_keeps_its_metadata(client: Client) {
     let created = things
         .given("a", json!({"spec": {"template": template}}))
         .await;
-    check(&created, "/spec/template", template);
+    check!(created, "/spec/template": template);
 }
 
 async fn embedded_resource_needs_a_kind(client: Client) {
@@ -82,17 +82,16 @@ async fn preserve_unknown_fields_at_the_root(client: Client) {
     let crd = Crd::new(json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true}));
     let things = crd.install(&client).await;
     let created = things.given("a", json!({"extra": {"x": [1, "two"]}})).await;
-    check(&created, "/extra", json!({"x": [1, "two"]}));
+    check!(created, "/extra": {"x": [1, "two"]});
 }
 
 async fn update_prunes_too(client: Client) {
     let things = things(&client, json!({"known": {"type": "string"}})).await;
     things.given("a", json!({"spec": {"known": "v"}})).await;
     let updated = things
-        .merge("a", json!({"spec": {"known": "w", "unknown": 1}}))
-        .await
-        .is(200);
-    check(&updated, "/spec", json!({"known": "w"}));
+        .merged("a", json!({"spec": {"known": "w", "unknown": 1}}))
+        .await;
+    check!(updated, "/spec": {"known": "w"});
 }
 
 async fn objects_of_an_older_schema_are_pruned_when_read(client: Client) {
@@ -120,5 +119,5 @@ async fn int_or_string_keeps_both(client: Client) {
     let created = things
         .given("a", json!({"spec": {"first": 80, "second": "http"}}))
         .await;
-    check(&created, "/spec", json!({"first": 80, "second": "http"}));
+    check!(created, "/spec": {"first": 80, "second": "http"});
 }

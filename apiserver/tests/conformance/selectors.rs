@@ -50,7 +50,7 @@ async fn check_labels(client: Client, selector: &str, expected: &[&str]) {
 
 /// Of the labelled secrets, a query lists these.
 async fn lists(client: Client, query: &str, expected: &[&str]) {
-    let list = labelled(&client).await.list(query).await.is(200);
+    let list = labelled(&client).await.listed(query).await;
     assert_eq!(names(&list), expected, "{query}");
 }
 
@@ -76,15 +76,14 @@ async fn field_of_a_pod(client: Client) {
         .await;
     }
     assert_eq!(
-        names(&pods.list("fieldSelector=spec.nodeName%3Done").await.is(200)),
+        names(&pods.listed("fieldSelector=spec.nodeName%3Done").await),
         ["a"]
     );
     assert_eq!(
         names(
             &pods
-                .list("fieldSelector=status.phase%3DPending,spec.nodeName%3Dtwo")
+                .listed("fieldSelector=status.phase%3DPending,spec.nodeName%3Dtwo")
                 .await
-                .is(200)
         ),
         ["b"]
     );
@@ -120,18 +119,18 @@ async fn selectable_fields_of_a_custom_resource(client: Client) {
         things.given(name, json!({"spec": {"color": color}})).await;
     }
     assert_eq!(
-        names(&things.list("fieldSelector=spec.color%3Dred").await.is(200)),
+        names(&things.listed("fieldSelector=spec.color%3Dred").await),
         ["a", "c"]
     );
     assert_eq!(
-        names(&things.list("fieldSelector=spec.color!%3Dred").await.is(200)),
+        names(&things.listed("fieldSelector=spec.color!%3Dred").await),
         ["b"]
     );
 }
 
 async fn watch_follows_a_label_selector(client: Client) {
     let secrets = labelled(&client).await;
-    let version = resource_version(&secrets.list("").await.is(200));
+    let version = resource_version(&secrets.listed("").await);
     let mut watch = secrets
         .watch(&format!(
             "resourceVersion={version}&labelSelector=color%3Dred"
@@ -148,57 +147,52 @@ async fn watch_follows_a_label_selector(client: Client) {
 
 async fn watch_shows_objects_that_leave_a_selector_as_deleted(client: Client) {
     let secrets = labelled(&client).await;
-    let version = resource_version(&secrets.list("").await.is(200));
+    let version = resource_version(&secrets.listed("").await);
     let mut watch = secrets
         .watch(&format!(
             "resourceVersion={version}&labelSelector=color%3Dred"
         ))
         .await;
     let updated = secrets
-        .merge("a", json!({"metadata": {"labels": {"color": "blue"}}}))
-        .await
-        .is(200);
+        .merged("a", json!({"metadata": {"labels": {"color": "blue"}}}))
+        .await;
     let gone = watch.expect("DELETED", "a").await;
-    check(&gone, "/metadata/labels/color", "red");
+    check!(gone, "/metadata/labels/color": "red");
     assert_eq!(resource_version(&gone), resource_version(&updated));
 }
 
 async fn watch_shows_objects_that_enter_a_selector_as_added(client: Client) {
     let secrets = labelled(&client).await;
-    let version = resource_version(&secrets.list("").await.is(200));
+    let version = resource_version(&secrets.listed("").await);
     let mut watch = secrets
         .watch(&format!(
             "resourceVersion={version}&labelSelector=color%3Dred"
         ))
         .await;
     secrets
-        .merge("b", json!({"metadata": {"labels": {"color": "red"}}}))
-        .await
-        .is(200);
+        .merged("b", json!({"metadata": {"labels": {"color": "red"}}}))
+        .await;
     watch.expect("ADDED", "b").await;
     secrets
-        .merge("b", json!({"metadata": {"labels": {"more": "1"}}}))
-        .await
-        .is(200);
+        .merged("b", json!({"metadata": {"labels": {"more": "1"}}}))
+        .await;
     watch.expect("MODIFIED", "b").await;
 }
 
 async fn watch_follows_a_field_selector(client: Client) {
     let secrets = labelled(&client).await;
-    let version = resource_version(&secrets.list("").await.is(200));
+    let version = resource_version(&secrets.listed("").await);
     let mut watch = secrets
         .watch(&format!(
             "resourceVersion={version}&fieldSelector=metadata.name%3Dc"
         ))
         .await;
     secrets
-        .merge("a", json!({"metadata": {"labels": {"x": "1"}}}))
-        .await
-        .is(200);
+        .merged("a", json!({"metadata": {"labels": {"x": "1"}}}))
+        .await;
     secrets
-        .merge("c", json!({"metadata": {"labels": {"x": "1"}}}))
-        .await
-        .is(200);
+        .merged("c", json!({"metadata": {"labels": {"x": "1"}}}))
+        .await;
     watch.expect("MODIFIED", "c").await;
 }
 
@@ -206,9 +200,9 @@ async fn label_and_field_selector_together(client: Client) {
     let secrets = labelled(&client).await;
     let query =
         |name: &str| format!("labelSelector=color%3Dred&fieldSelector=metadata.name%3D{name}");
-    assert_eq!(names(&secrets.list(&query("a")).await.is(200)), ["a"]);
+    assert_eq!(names(&secrets.listed(&query("a")).await), ["a"]);
     assert_eq!(
-        names(&secrets.list(&query("b")).await.is(200)),
+        names(&secrets.listed(&query("b")).await),
         Vec::<&str>::new()
     );
 }
@@ -218,12 +212,7 @@ async fn field_type_of_a_secret(client: Client) {
     secrets.given("a", json!({})).await;
     secrets.given("b", json!({"type": "example.com/own"})).await;
     assert_eq!(
-        names(
-            &secrets
-                .list("fieldSelector=type%3Dexample.com/own")
-                .await
-                .is(200)
-        ),
+        names(&secrets.listed("fieldSelector=type%3Dexample.com/own").await),
         ["b"]
     );
 }
@@ -243,9 +232,8 @@ async fn field_involved_object_of_an_event(client: Client) {
     assert_eq!(
         names(
             &events
-                .list("fieldSelector=involvedObject.name%3Dtwo,type%3DNormal")
+                .listed("fieldSelector=involvedObject.name%3Dtwo,type%3DNormal")
                 .await
-                .is(200)
         ),
         ["b"]
     );

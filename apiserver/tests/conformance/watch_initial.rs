@@ -35,7 +35,7 @@ async fn initial(watch: &mut Watch) -> (Vec<String>, Value) {
     let (events, bookmark) = watch.until_bookmark().await;
     let mut found = Vec::new();
     for event in &events {
-        check(event, "/type", "ADDED");
+        check!(event, "/type": "ADDED");
         found.push(
             at(event, "/object/metadata/name")
                 .as_str()
@@ -60,12 +60,9 @@ async fn initial_events_end_with_a_marked_bookmark(client: Client) {
     let secrets = two(&client).await;
     let (found, bookmark) = initial(&mut secrets.watch(STREAMED).await).await;
     assert_eq!(found, ["a", "b"]);
-    check(
-        &bookmark,
-        "/metadata/annotations",
-        json!({"k8s.io/initial-events-end": "true"}),
-    );
-    check(&bookmark, "/kind", "Secret");
+    check!(bookmark,
+        "/metadata/annotations": {"k8s.io/initial-events-end": "true"},
+        "/kind": "Secret");
     resource_version(&bookmark);
 }
 
@@ -100,11 +97,7 @@ async fn initial_events_of_nothing_are_a_bookmark(client: Client) {
     let secrets = secrets(&client).await;
     let (found, bookmark) = initial(&mut secrets.watch(STREAMED).await).await;
     assert_eq!(found, Vec::<String>::new());
-    check(
-        &bookmark,
-        "/metadata/annotations",
-        json!({"k8s.io/initial-events-end": "true"}),
-    );
+    check!(bookmark, "/metadata/annotations": {"k8s.io/initial-events-end": "true"});
 }
 
 async fn initial_events_go_on_with_changes(client: Client) {
@@ -112,9 +105,8 @@ async fn initial_events_go_on_with_changes(client: Client) {
     let mut watch = secrets.watch(STREAMED).await;
     initial(&mut watch).await;
     secrets
-        .merge("a", json!({"metadata": {"labels": {"x": "1"}}}))
-        .await
-        .is(200);
+        .merged("a", json!({"metadata": {"labels": {"x": "1"}}}))
+        .await;
     watch.expect("MODIFIED", "a").await;
     secrets.given("c", json!({})).await;
     watch.expect("ADDED", "c").await;
@@ -125,12 +117,9 @@ async fn initial_events_of_custom_resources(client: Client) {
     things.given("a", json!({})).await;
     let (found, bookmark) = initial(&mut things.watch(STREAMED).await).await;
     assert_eq!(found, ["a"]);
-    check(&bookmark, "/kind", "Thing");
-    check(
-        &bookmark,
-        "/metadata/annotations",
-        json!({"k8s.io/initial-events-end": "true"}),
-    );
+    check!(bookmark,
+        "/kind": "Thing",
+        "/metadata/annotations": {"k8s.io/initial-events-end": "true"});
 }
 
 async fn initial_events_from_a_version_see_the_write(client: Client) {
@@ -149,7 +138,7 @@ async fn initial_events_from_a_version_see_the_write(client: Client) {
 
 async fn initial_events_from_the_future_are_refused_in_the_stream(client: Client) {
     let secrets = two(&client).await;
-    let now = resource_version(&secrets.list("").await.is(200));
+    let now = resource_version(&secrets.listed("").await);
     let future = now.parse::<u64>().expect("a number") + 1_000_000;
     let query = format!("{STREAMED}&resourceVersion={future}");
     let status = secrets
@@ -160,16 +149,12 @@ async fn initial_events_from_the_future_are_refused_in_the_stream(client: Client
     let message = at(&status, "/message").as_str().unwrap_or_default();
     let expected = format!("Timeout: Too large resource version: {future}, current: ");
     assert!(message.starts_with(&expected), "{message}");
-    check(
-        &status,
-        "/details/causes/0/reason",
-        json!("ResourceVersionTooLarge"),
-    );
+    check!(status, "/details/causes/0/reason": "ResourceVersionTooLarge");
 }
 
 async fn no_initial_events_on_request(client: Client) {
     let secrets = two(&client).await;
-    let version = resource_version(&secrets.list("").await.is(200));
+    let version = resource_version(&secrets.listed("").await);
     let query = format!(
         "sendInitialEvents=false&resourceVersionMatch=NotOlderThan&resourceVersion={version}"
     );

@@ -35,12 +35,13 @@ async fn webhooks_have_defaults(client: Client) {
     ] {
         let created = scene.refused(stage, webhook.clone()).await.is(201);
         let webhook = at(&created, "/webhooks/0");
-        check(webhook, "/failurePolicy", "Fail");
-        check(webhook, "/matchPolicy", "Equivalent");
-        check(webhook, "/timeoutSeconds", 10);
-        check(webhook, "/objectSelector", json!({}));
-        check(webhook, "/rules/0/scope", "*");
-        check(webhook, "/clientConfig/service/port", 443);
+        check!(webhook,
+            "/failurePolicy": "Fail",
+            "/matchPolicy": "Equivalent",
+            "/timeoutSeconds": 10,
+            "/objectSelector": {},
+            "/rules/0/scope": "*",
+            "/clientConfig/service/port": 443);
         assert_eq!(*at(webhook, "/reinvocationPolicy"), reinvocation);
     }
 }

@@ -28,7 +28,7 @@ async fn a_refusal_has_the_webhooks_status(client: Client) {
         .create(&object)
         .await
         .invalid("admission webhook \"a.conformance.test\" denied the request: not today");
-    check(&status, "/details/causes/0/field", "data.k");
+    check!(status, "/details/causes/0/field": "data.k");
     scene.maps.get("a").await.refused(404, "NotFound");
 }
 
@@ -55,7 +55,7 @@ async fn a_refusal_without_a_status_is_a_bad_request(client: Client) {
     ] {
         let object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "labels": {"who": who}}});
         let status = scene.maps.create(&object).await.is(400);
-        check(&status, "/message", message);
+        check!(status, "/message": message);
     }
 }
 

@@ -43,9 +43,8 @@ async fn rules_name_subresources(client: Client) {
     assert_eq!(scene.server.paths(), ["/main", "/subs", "/wild", "/all"]);
     scene.server.forget();
     things
-        .merge("a/status", json!({"status": {"ok": true}}))
-        .await
-        .is(200);
+        .merged("a/status", json!({"status": {"ok": true}}))
+        .await;
     assert_eq!(scene.server.paths(), ["/sub", "/subs", "/all"]);
 }
 
@@ -66,9 +65,8 @@ async fn selectors_choose_objects_and_namespaces(client: Client) {
     // The old state counts, too.
     scene
         .maps
-        .merge("a", json!({"metadata": {"labels": {"color": null}}}))
-        .await
-        .is(200);
+        .merged("a", json!({"metadata": {"labels": {"color": null}}}))
+        .await;
     assert_eq!(scene.server.paths(), ["/red", "/set", "/not"]);
     scene.server.forget();
     scene.maps.given("b", json!({})).await;
@@ -94,11 +92,7 @@ async fn conditions_choose_requests(client: Client) {
     scene.maps.given("a", json!({"data": {"k": "v"}})).await;
     assert_eq!(scene.server.paths(), ["/a", "/c"]);
     scene.server.forget();
-    scene
-        .maps
-        .merge("a", json!({"data": {"k": "w"}}))
-        .await
-        .is(200);
+    scene.maps.merged("a", json!({"data": {"k": "w"}})).await;
     assert_eq!(scene.server.paths(), ["/b"]);
 }
 
@@ -146,18 +140,14 @@ async fn a_version_that_is_not_named_is_converted_for_the_webhook(client: Client
     let scene = Scene::start(&client, move |_, _| patch(add.clone())).await;
     let things = in_two_versions(&client, &scene, "Equivalent").await;
     let created = things.given("a", json!({"spec": {"n": 1}})).await;
-    check(&created, "/apiVersion", things.api_version.as_str());
-    check(&created, "/spec", json!({"n": 1, "added": "yes"}));
+    check!(created, "/apiVersion": things.api_version, "/spec": {"n": 1, "added": "yes"});
     let request = scene.server.calls("/a").remove(0);
-    check(&request, "/kind/version", "v1");
-    check(&request, "/resource/version", "v1");
-    check(&request, "/requestKind/version", "v2");
-    check(&request, "/requestResource/version", "v2");
-    check(
-        &request,
-        "/object/apiVersion",
-        things.api_version.replace("/v2", "/v1").as_str(),
-    );
+    check!(request,
+        "/kind/version": "v1",
+        "/resource/version": "v1",
+        "/requestKind/version": "v2",
+        "/requestResource/version": "v2",
+        "/object/apiVersion": things.api_version.replace("/v2", "/v1").as_str());
 }
 
 async fn exact_webhooks_see_the_named_version_alone(client: Client) {
@@ -203,14 +193,14 @@ async fn status_updates_are_seen_as_a_subresource(client: Client) {
     scene.install(Stage::Mutating, &[webhook]).await;
     things.given("a", json!({"spec": {"n": 1}})).await;
     let updated = things
-        .merge("a/status", json!({"status": {"ok": true}}))
-        .await
-        .is(200);
-    check(&updated, "/status", json!({"ok": true, "seen": true}));
+        .merged("a/status", json!({"status": {"ok": true}}))
+        .await;
+    check!(updated, "/status": {"ok": true, "seen": true});
     let request = scene.server.calls("/a").remove(0);
-    check(&request, "/subResource", "status");
-    check(&request, "/requestSubResource", "status");
-    check(&request, "/kind/kind", "Thing");
+    check!(request,
+        "/subResource": "status",
+        "/requestSubResource": "status",
+        "/kind/kind": "Thing");
 }
 
 async fn a_scale_is_seen_as_a_scale(client: Client) {
@@ -235,17 +225,13 @@ async fn a_scale_is_seen_as_a_scale(client: Client) {
     scene.install(Stage::Mutating, &[webhook]).await;
     things.given("a", json!({"spec": {"replicas": 1}})).await;
     let scaled = things
-        .merge("a/scale", json!({"spec": {"replicas": 5}}))
-        .await
-        .is(200);
-    check(&scaled, "/spec/replicas", 4);
+        .merged("a/scale", json!({"spec": {"replicas": 5}}))
+        .await;
+    check!(scaled, "/spec/replicas": 4);
     let request = scene.server.calls("/a").remove(0);
-    check(
-        &request,
-        "/kind",
-        json!({"group": "autoscaling", "version": "v1", "kind": "Scale"}),
-    );
-    check(&request, "/resource/resource", "things");
-    check(&request, "/oldObject/spec/replicas", 1);
-    check(&things.get("a").await.is(200), "/spec/replicas", 4);
+    check!(request,
+        "/kind": {"group": "autoscaling", "version": "v1", "kind": "Scale"},
+        "/resource/resource": "things",
+        "/oldObject/spec/replicas": 1);
+    check!(things.get("a").await.is(200), "/spec/replicas": 4);
 }

@@ -1,5 +1,6 @@
 //! One resource in one namespace (or in none): the place where a case works.
 
+use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use kube::Client;
@@ -54,13 +55,59 @@ impl Collection {
     #[track_caller]
     pub(crate) fn given(&self, name: &str, fields: Value) -> impl Future<Output = Value> {
         let object = self.object(name, fields);
-        async move { self.create(&object).await.is(201) }
+        answered(201, async move { self.create(&object).await })
+    }
+
+    /// Merges fields into an object.
+    #[track_caller]
+    pub(crate) fn merged(&self, name: &str, body: Value) -> impl Future<Output = Value> {
+        answered(200, self.merge(name, body))
+    }
+
+    /// Replaces an object.
+    #[track_caller]
+    pub(crate) fn replaced(&self, name: &str, object: &Value) -> impl Future<Output = Value> {
+        answered(200, self.put(name, object))
+    }
+
+    /// Applies `fields` to an object that exists.
+    #[track_caller]
+    pub(crate) fn applied(
+        &self,
+        name: &str,
+        by: &str,
+        fields: Value,
+    ) -> impl Future<Output = Value> {
+        answered(200, self.apply(name, by, fields))
+    }
+
+    /// Creates an object by an apply.
+    #[track_caller]
+    pub(crate) fn given_by(
+        &self,
+        name: &str,
+        by: &str,
+        fields: Value,
+    ) -> impl Future<Output = Value> {
+        answered(201, self.apply(name, by, fields))
+    }
+
+    /// The collection, by a query, which may be empty.
+    #[track_caller]
+    pub(crate) fn listed(&self, query: &str) -> impl Future<Output = Value> {
+        answered(200, self.list(query))
+    }
+
+    /// Deletes an object with options.
+    #[track_caller]
+    pub(crate) fn deleted_with(&self, name: &str, options: &Value) -> impl Future<Output = Value> {
+        answered(200, self.delete_with(name, options))
     }
 
     /// Takes all finalizers off an object.
     pub(crate) async fn release(&self, name: &str) {
         let body = json!({"metadata": {"finalizers": null}});
-        self.merge(name, body).await.is(200);
+        self.merged(name, body).await;
     }
 
     pub(crate) async fn get(&self, name: &str) -> Reply {
@@ -111,7 +158,6 @@ impl Collection {
         .await
     }
 
-    /// The collection, by a query, which may be empty.
     pub(crate) async fn list(&self, query: &str) -> Reply {
         wire::get(&self.client, &format!("{}?{query}", self.path)).await
     }
@@ -124,6 +170,13 @@ impl Collection {
     pub(crate) async fn watch(&self, query: &str) -> Watch {
         Watch::start(&self.client, &format!("{}?watch=true&{query}", self.path)).await
     }
+}
+
+/// The body of an answer with this code; a failure names the line of the case.
+#[track_caller]
+fn answered(code: u16, reply: impl Future<Output = Reply>) -> impl Future<Output = Value> {
+    let caller = Location::caller();
+    async move { reply.await.is_for(code, caller) }
 }
 
 /// A suffix that no other case of this or of another run has.

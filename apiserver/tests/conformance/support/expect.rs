@@ -24,6 +24,24 @@ where
     );
 }
 
+/// The values at JSON pointers are these: `check!(object, "/kind": "Pod", "/spec/volumes": [])`.
+macro_rules! check {
+    ($value:expr, $($expected:tt)+) => {
+        $crate::support::expect::check_all(&$value, serde_json::json!({$($expected)+}))
+    };
+}
+
+/// The values at JSON pointers are these.
+#[track_caller]
+pub(crate) fn check_all(value: &Value, expected: Value) {
+    let Value::Object(expected) = expected else {
+        panic!("expected values by their pointers");
+    };
+    for (pointer, expected) in expected {
+        check(value, &pointer, expected);
+    }
+}
+
 /// There is nothing at a JSON pointer.
 #[track_caller]
 pub(crate) fn check_absent(value: &Value, pointer: &str) {

@@ -4,6 +4,7 @@
 pub(crate) mod cleanup;
 pub(crate) mod collection;
 pub(crate) mod crd;
+#[macro_use]
 pub(crate) mod expect;
 pub(crate) mod watching;
 pub(crate) mod wire;

@@ -3,6 +3,7 @@
 //! Cases see status codes, headers and bodies as they are, so nothing of a client library's own stands between.
 
 use std::error::Error;
+use std::panic::Location;
 use std::time::{Duration, Instant};
 
 use http::{HeaderMap, Method, Request};
@@ -38,7 +39,13 @@ impl Reply {
     /// The body of an answer with exactly this code.
     #[track_caller]
     pub(crate) fn is(&self, code: u16) -> Value {
-        assert_eq!(self.code, code, "{}: {}", self.request, self.text);
+        self.is_for(code, Location::caller())
+    }
+
+    /// As [`Self::is`], for what stands at this line of a case.
+    pub(crate) fn is_for(&self, code: u16, caller: &Location<'_>) -> Value {
+        let Self { request, text, .. } = self;
+        assert_eq!(self.code, code, "{caller}: {request}: {text}");
         self.json()
     }
 
