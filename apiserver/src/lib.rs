@@ -18,6 +18,14 @@
 //! # }
 //! ```
 
+/// A table of cases: calls a test's check with each row, on a line of its own whatever rustfmt would make of the call.
+#[cfg(test)]
+macro_rules! rows {
+    ($check:ident: $($row:tt),+ $(,)?) => {
+        $($check $row;)+
+    };
+}
+
 pub mod apply;
 pub mod patch;
 pub mod schema;

@@ -7,6 +7,14 @@
 //!
 //! Start reading at [`generate`]: read, lower, check, emit, format, in that order.
 
+/// A table of cases: calls a test's check with each row, on a line of its own whatever rustfmt would make of the call.
+#[cfg(test)]
+macro_rules! rows {
+    ($check:ident: $($row:tt),+ $(,)?) => {
+        $($check $row;)+
+    };
+}
+
 pub mod builtin;
 #[cfg(feature = "cel")]
 mod cel;

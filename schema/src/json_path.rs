@@ -104,27 +104,21 @@ mod tests {
     #[test]
     fn paths_are_read_as_by_the_api_server() {
         use Brackets::{Allowed, Refused};
-        check(".a", Refused, Ok("string"));
-        check(".m.k", Refused, Ok("integer"));
-        check(".m['k.l']", Allowed, Ok("integer"));
-        check("['a']", Allowed, Ok("string"));
-        check(".m['k']", Refused, Err("array notation is not allowed"));
-        check("a", Allowed, Err("expected [ or . but got: a"));
-        check(".", Allowed, Err("unexpected end of JSON path"));
-        check(".b", Allowed, Err("does not refer to a valid field"));
-        check(".a.b", Allowed, Err("does not refer to a valid field"));
-        check(
-            ".m[k]",
-            Allowed,
-            Err("expected single quoted string but got k"),
-        );
-        check(".m['k'", Allowed, Err("unexpected end of JSON path"));
-        check(
-            ".m['k",
-            Allowed,
-            Err("expected single quoted string but got 'k"),
-        );
-        check(".m[", Allowed, Err("unexpected end of JSON path"));
-        check("é", Allowed, Err("expected [ or . but got: é"));
+        rows![check:
+            (".a", Refused, Ok("string")),
+            (".m.k", Refused, Ok("integer")),
+            (".m['k.l']", Allowed, Ok("integer")),
+            ("['a']", Allowed, Ok("string")),
+            (".m['k']", Refused, Err("array notation is not allowed")),
+            ("a", Allowed, Err("expected [ or . but got: a")),
+            (".", Allowed, Err("unexpected end of JSON path")),
+            (".b", Allowed, Err("does not refer to a valid field")),
+            (".a.b", Allowed, Err("does not refer to a valid field")),
+            (".m[k]", Allowed, Err("expected single quoted string but got k")),
+            (".m['k'", Allowed, Err("unexpected end of JSON path")),
+            (".m['k", Allowed, Err("expected single quoted string but got 'k")),
+            (".m[", Allowed, Err("unexpected end of JSON path")),
+            ("é", Allowed, Err("expected [ or . but got: é")),
+        ];
     }
 }

@@ -11,6 +11,14 @@
 //! decoder would refuse (a number where a string belongs) is refused with a field error of our own wording. One
 //! validation reports a thousand errors of values at most.
 
+/// A table of cases: calls a test's check with each row, on a line of its own whatever rustfmt would make of the call.
+#[cfg(test)]
+macro_rules! rows {
+    ($check:ident: $($row:tt),+ $(,)?) => {
+        $($check $row;)+
+    };
+}
+
 #[cfg(feature = "cel")]
 pub mod cel;
 pub mod field;

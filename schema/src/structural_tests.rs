@@ -19,113 +19,47 @@ fn with_spec(spec: Value) -> Value {
 
 #[test]
 fn a_schema_must_be_structural() {
-    check_compile(
-        json!({}),
-        &["s.type: Required value: must not be empty at the root"],
-    );
-    check_compile(
-        json!({"type": "array"}),
-        &[
-            "s.items: Required value: must be specified",
-            r#"s.type: Invalid value: "array": must be object at the root"#,
-        ],
-    );
-    check_compile(
-        with_spec(json!({"properties": {"a": {"type": "string"}}})),
-        &["s.properties[spec].type: Required value: must not be empty for specified object fields"],
-    );
-    check_compile(
-        with_spec(json!({"type": "array", "items": {}})),
-        &[
-            "s.properties[spec].items.type: Required value: must not be empty for specified array items",
-        ],
-    );
-    check_compile(
-        json!({"type": "object", "oneOf": [{"properties": {"a": {"type": "string"}}}]}),
-        &[
-            "s.oneOf[0].properties[a].type: Forbidden: must be empty to be structural",
-            "s.properties[a]: Required value: because it is defined in s.oneOf[0].properties[a]",
-        ],
-    );
-    check_compile(
-        with_spec(
-            json!({"x-kubernetes-int-or-string": true, "anyOf": [{"type": "integer"}, {"type": "string"}]}),
-        ),
-        &[],
-    );
-    check_compile(
-        with_spec(json!({"type": "string", "pattern": "^(?!a)"})),
-        &[
-            r#"s.properties[spec].pattern: Invalid value: "^(?!a)": must be a valid regular expression, but isn't: error parsing regexp: invalid or unsupported Perl syntax: `(?!`"#,
-        ],
-    );
-    check_compile(
-        json!({"type": "object", "properties": {"metadata": {"type": "object", "properties":
-            {"labels": {"type": "object"}}}}}),
-        &[
-            "s.properties[metadata]: Forbidden: must not specify anything other than name and generateName, but metadata is implicitly specified",
-        ],
-    );
-    check_compile(
-        json!({"type": "object", "properties": {"metadata": {"type": "object", "properties":
-            {"name": {"type": "string", "maxLength": 10}}}}}),
-        &[],
-    );
+    rows![check_compile:
+        (json!({}), &["s.type: Required value: must not be empty at the root"]),
+        (json!({"type": "array"}),
+            &["s.items: Required value: must be specified", r#"s.type: Invalid value: "array": must be object at the root"#]),
+        (with_spec(json!({"properties": {"a": {"type": "string"}}})),
+            &["s.properties[spec].type: Required value: must not be empty for specified object fields"]),
+        (with_spec(json!({"type": "array", "items": {}})),
+            &["s.properties[spec].items.type: Required value: must not be empty for specified array items"]),
+        (json!({"type": "object", "oneOf": [{"properties": {"a": {"type": "string"}}}]}),
+            &["s.oneOf[0].properties[a].type: Forbidden: must be empty to be structural", "s.properties[a]: Required value: because it is defined in s.oneOf[0].properties[a]"]),
+        (with_spec(json!({"x-kubernetes-int-or-string": true, "anyOf": [{"type": "integer"}, {"type": "string"}]})),
+            &[]),
+        (with_spec(json!({"type": "string", "pattern": "^(?!a)"})),
+            &[r#"s.properties[spec].pattern: Invalid value: "^(?!a)": must be a valid regular expression, but isn't: error parsing regexp: invalid or unsupported Perl syntax: `(?!`"#]),
+        (json!({"type": "object", "properties": {"metadata": {"type": "object", "properties": {"labels": {"type": "object"}}}}}),
+            &["s.properties[metadata]: Forbidden: must not specify anything other than name and generateName, but metadata is implicitly specified"]),
+        (json!({"type": "object", "properties": {"metadata": {"type": "object", "properties": {"name": {"type": "string", "maxLength": 10}}}}}),
+            &[]),
+    ];
 }
 
 #[test]
 fn a_schema_says_only_what_crds_may_say() {
-    check_compile(
-        with_spec(
-            json!({"type": "object", "additionalProperties": false, "properties": {"a": {"type": "string"}}}),
-        ),
-        &[
-            "s.properties[spec].additionalProperties: Forbidden: additionalProperties and properties are mutual exclusive",
-        ],
-    );
-    check_compile(
-        with_spec(json!({"type": "array", "items": {"type": "string"}, "uniqueItems": true})),
-        &[
-            "s.properties[spec].uniqueItems: Forbidden: uniqueItems cannot be set to true since the runtime complexity becomes quadratic",
-        ],
-    );
-    check_compile(
-        with_spec(json!({"type": "text"})),
-        &[
-            r#"s.properties[spec].type: Unsupported value: "text": supported values: "array", "boolean", "integer", "number", "object", "string""#,
-        ],
-    );
-    check_compile(
-        with_spec(
-            json!({"type": "array", "items": {"type": "object", "properties": {"k": {"type": "string"}}},
-            "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k", "l"]}),
-        ),
-        &[
-            r#"s.properties[spec].x-kubernetes-list-map-keys: Invalid value: ["k","l"]: entries must all be names of item properties"#,
-            "s.properties[spec].items.properties[k].default: Required value: this property is in \
-             x-kubernetes-list-map-keys, so it must have a default or be a required property",
-        ],
-    );
-    check_compile(
-        with_spec(json!({"type": "object", "$ref": "#/a"})),
-        &["s.properties[spec].$ref: Forbidden: $ref is not supported"],
-    );
-    check_compile(
-        with_spec(json!({"type": "string", "default": 5})),
-        &[
-            r#"s.properties[spec].default: Invalid value: "integer":  in body must be of type string: "integer""#,
-        ],
-    );
-    check_compile(
-        with_spec(
-            json!({"type": "object", "default": {"x": 1}, "properties": {"a": {"type": "string"}}}),
-        ),
-        &[r#"s.properties[spec].default: Invalid value: {"x":1}: must not have unknown fields"#],
-    );
-    check_compile(
-        with_spec(json!({"type": 5})),
-        &["s.properties[spec].type: Invalid value: 5: must be a string"],
-    );
+    rows![check_compile:
+        (with_spec(json!({"type": "object", "additionalProperties": false, "properties": {"a": {"type": "string"}}})),
+            &["s.properties[spec].additionalProperties: Forbidden: additionalProperties and properties are mutual exclusive"]),
+        (with_spec(json!({"type": "array", "items": {"type": "string"}, "uniqueItems": true})),
+            &["s.properties[spec].uniqueItems: Forbidden: uniqueItems cannot be set to true since the runtime complexity becomes quadratic"]),
+        (with_spec(json!({"type": "text"})),
+            &[r#"s.properties[spec].type: Unsupported value: "text": supported values: "array", "boolean", "integer", "number", "object", "string""#]),
+        (with_spec(json!({"type": "array", "items": {"type": "object", "properties": {"k": {"type": "string"}}}, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k", "l"]})),
+            &[r#"s.properties[spec].x-kubernetes-list-map-keys: Invalid value: ["k","l"]: entries must all be names of item properties"#, "s.properties[spec].items.properties[k].default: Required value: this property is in \
+             x-kubernetes-list-map-keys, so it must have a default or be a required property"]),
+        (with_spec(json!({"type": "object", "$ref": "#/a"})),
+            &["s.properties[spec].$ref: Forbidden: $ref is not supported"]),
+        (with_spec(json!({"type": "string", "default": 5})),
+            &[r#"s.properties[spec].default: Invalid value: "integer":  in body must be of type string: "integer""#]),
+        (with_spec(json!({"type": "object", "default": {"x": 1}, "properties": {"a": {"type": "string"}}})),
+            &[r#"s.properties[spec].default: Invalid value: {"x":1}: must not have unknown fields"#]),
+        (with_spec(json!({"type": 5})), &["s.properties[spec].type: Invalid value: 5: must be a string"]),
+    ];
 }
 
 #[test]

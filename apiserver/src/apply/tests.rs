@@ -321,23 +321,14 @@ fn configurations_that_do_not_fit_are_refused() {
             ))
         );
     };
-    check(
-        json!({"bogus": 1}),
-        ".spec.bogus: field not declared in schema",
-    );
-    check(
-        json!({"items": [{"name": "x"}, {"name": "x"}]}),
-        ".spec.items: duplicate entries for key [name=\"x\"]",
-    );
-    check(
-        json!({"size": "one"}),
-        ".spec.size: expected numeric (int or float), got string",
-    );
-    check(
-        json!({"mode": 5}),
-        ".spec.mode: expected string, got &value.valueUnstructured{Value:5}",
-    );
-    check(json!({"args": "x"}), ".spec.args: expected list, got &{x}");
+    rows![check:
+        (json!({"bogus": 1}), ".spec.bogus: field not declared in schema"),
+        (json!({"items": [{"name": "x"}, {"name": "x"}]}),
+            ".spec.items: duplicate entries for key [name=\"x\"]"),
+        (json!({"size": "one"}), ".spec.size: expected numeric (int or float), got string"),
+        (json!({"mode": 5}), ".spec.mode: expected string, got &value.valueUnstructured{Value:5}"),
+        (json!({"args": "x"}), ".spec.args: expected list, got &{x}"),
+    ];
     let mut owned = object(json!({}));
     owned["metadata"]["managedFields"] = json!([]);
     let error = apply(&writer("a", &schema), None, &owned, false).unwrap_err();

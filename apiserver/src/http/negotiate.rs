@@ -241,24 +241,18 @@ mod tests {
             let result = accept_objects(Some(accept)).ok();
             assert_eq!(result.map(|a| (a.format, a.view)), expected, "{accept}");
         };
-        check("", Some((Format::Json, View::Whole)));
-        check("*/*", Some((Format::Json, View::Whole)));
-        check("application/yaml", Some((Format::Yaml, View::Whole)));
-        check(
-            "application/json;as=Table;v=v1;g=meta.k8s.io,application/json",
-            Some((Format::Json, View::Table)),
-        );
-        check(
-            "application/vnd.kubernetes.protobuf, application/json",
-            Some((Format::Json, View::Whole)),
-        );
-        check(
-            "application/json;q=0.5, application/yaml",
-            Some((Format::Yaml, View::Whole)),
-        );
-        check("application/json;as=Nonsense;v=v1;g=meta.k8s.io", None);
-        check("application/vnd.kubernetes.protobuf", None);
-        check("text/html", None);
+        rows![check:
+            ("", Some((Format::Json, View::Whole))),
+            ("*/*", Some((Format::Json, View::Whole))),
+            ("application/yaml", Some((Format::Yaml, View::Whole))),
+            ("application/json;as=Table;v=v1;g=meta.k8s.io,application/json",
+                Some((Format::Json, View::Table))),
+            ("application/vnd.kubernetes.protobuf, application/json", Some((Format::Json, View::Whole))),
+            ("application/json;q=0.5, application/yaml", Some((Format::Yaml, View::Whole))),
+            ("application/json;as=Nonsense;v=v1;g=meta.k8s.io", None),
+            ("application/vnd.kubernetes.protobuf", None),
+            ("text/html", None),
+        ];
     }
 
     #[test]

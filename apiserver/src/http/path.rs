@@ -156,25 +156,15 @@ mod tests {
                 "{path}"
             );
         };
-        check("/api/v1/pods", ["", "", "pods", "", ""]);
-        check("/api/v1/namespaces", ["", "", "namespaces", "", ""]);
-        check("/api/v1/namespaces/a", ["", "", "namespaces", "a", ""]);
-        check(
-            "/api/v1/namespaces/a/status",
-            ["", "", "namespaces", "a", "status"],
-        );
-        check(
-            "/api/v1/namespaces/a/pods/b/status",
-            ["", "a", "pods", "b", "status"],
-        );
-        check(
-            "/apis/g.io/v1/namespaces/a/things/b",
-            ["g.io", "a", "things", "b", ""],
-        );
-        check(
-            "/apis/g.io/v1/things/b%3Ac/scale",
-            ["g.io", "", "things", "b:c", "scale"],
-        );
+        rows![check:
+            ("/api/v1/pods", ["", "", "pods", "", ""]),
+            ("/api/v1/namespaces", ["", "", "namespaces", "", ""]),
+            ("/api/v1/namespaces/a", ["", "", "namespaces", "a", ""]),
+            ("/api/v1/namespaces/a/status", ["", "", "namespaces", "a", "status"]),
+            ("/api/v1/namespaces/a/pods/b/status", ["", "a", "pods", "b", "status"]),
+            ("/apis/g.io/v1/namespaces/a/things/b", ["g.io", "a", "things", "b", ""]),
+            ("/apis/g.io/v1/things/b%3Ac/scale", ["g.io", "", "things", "b:c", "scale"]),
+        ];
     }
 
     #[test]

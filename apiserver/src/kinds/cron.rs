@@ -116,19 +116,12 @@ mod tests {
         let check = |schedule: &str, expected: &str| {
             assert_eq!(schedule_fault(schedule).as_deref(), Some(expected));
         };
-        check(
-            "sometimes",
-            "expected exactly 5 fields, found 1: [sometimes]",
-        );
-        check("61 * * * *", "end of range (61) above maximum (59): 61");
-        check(
-            "*/0 * * * *",
-            "step of range should be a positive number: */0",
-        );
-        check("@foo", "unrecognized descriptor: @foo");
-        check(
-            "a * * * *",
-            "failed to parse int from a: strconv.Atoi: parsing \"a\": invalid syntax",
-        );
+        rows![check:
+            ("sometimes", "expected exactly 5 fields, found 1: [sometimes]"),
+            ("61 * * * *", "end of range (61) above maximum (59): 61"),
+            ("*/0 * * * *", "step of range should be a positive number: */0"),
+            ("@foo", "unrecognized descriptor: @foo"),
+            ("a * * * *", "failed to parse int from a: strconv.Atoi: parsing \"a\": invalid syntax"),
+        ];
     }
 }

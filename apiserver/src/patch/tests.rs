@@ -17,57 +17,24 @@ fn check(document: Value, patch: Value, expected: Result<Value, &str>) {
 #[test]
 fn json_patches_apply() {
     let base = || json!({"a": {"b": 1}, "l": [1, 2, 3], "x/y": {"~": 0}});
-    check(
-        base(),
-        json!([{"op": "add", "path": "/a/c", "value": 2}]),
-        Ok(json!({"a": {"b": 1, "c": 2}, "l": [1, 2, 3], "x/y": {"~": 0}})),
-    );
-    check(
-        json!({"l": [1, 3]}),
-        json!([{"op": "add", "path": "/l/1", "value": 2}]),
-        Ok(json!({"l": [1, 2, 3]})),
-    );
-    check(
-        json!({"l": [1]}),
-        json!([{"op": "add", "path": "/l/-", "value": 2}]),
-        Ok(json!({"l": [1, 2]})),
-    );
-    check(
-        json!({"l": [1, 2]}),
-        json!([{"op": "remove", "path": "/l/-1"}]),
-        Ok(json!({"l": [1]})),
-    );
-    check(
-        json!({"x/y": {"~": 0}}),
-        json!([{"op": "replace", "path": "/x~1y/~0", "value": 1}]),
-        Ok(json!({"x/y": {"~": 1}})),
-    );
-    check(
-        json!({}),
-        json!([{"op": "replace", "path": "/a", "value": 1}]),
-        Ok(json!({"a": 1})),
-    );
-    check(
-        json!({"a": {"b": 1}}),
-        json!([{"op": "move", "from": "/a/b", "path": "/c"}]),
-        Ok(json!({"a": {}, "c": 1})),
-    );
-    check(
-        json!({"a": {"b": 1}}),
-        json!([{"op": "copy", "from": "/a", "path": "/c"}]),
-        Ok(json!({"a": {"b": 1}, "c": {"b": 1}})),
-    );
-    check(
-        json!({"a": 1}),
-        json!([{"op": "test", "path": "/a", "value": 1}]),
-        Ok(json!({"a": 1})),
-    );
-    check(
-        json!({"a": 1}),
-        json!([{"op": "test", "path": "/b", "value": null}]),
-        Ok(json!({"a": 1})),
-    );
-    check(json!({"a": 1}), json!([]), Ok(json!({"a": 1})));
+    rows![check:
+        (base(), json!([{"op": "add", "path": "/a/c", "value": 2}]),
+            Ok(json!({"a": {"b": 1, "c": 2}, "l": [1, 2, 3], "x/y": {"~": 0}}))),
+        (json!({"l": [1, 3]}), json!([{"op": "add", "path": "/l/1", "value": 2}]),
+            Ok(json!({"l": [1, 2, 3]}))),
+        (json!({"l": [1]}), json!([{"op": "add", "path": "/l/-", "value": 2}]), Ok(json!({"l": [1, 2]}))),
+        (json!({"l": [1, 2]}), json!([{"op": "remove", "path": "/l/-1"}]), Ok(json!({"l": [1]}))),
+        (json!({"x/y": {"~": 0}}), json!([{"op": "replace", "path": "/x~1y/~0", "value": 1}]),
+            Ok(json!({"x/y": {"~": 1}}))),
+        (json!({}), json!([{"op": "replace", "path": "/a", "value": 1}]), Ok(json!({"a": 1}))),
+        (json!({"a": {"b": 1}}), json!([{"op": "move", "from": "/a/b", "path": "/c"}]),
+            Ok(json!({"a": {}, "c": 1}))),
+        (json!({"a": {"b": 1}}), json!([{"op": "copy", "from": "/a", "path": "/c"}]),
+            Ok(json!({"a": {"b": 1}, "c": {"b": 1}}))),
+        (json!({"a": 1}), json!([{"op": "test", "path": "/a", "value": 1}]), Ok(json!({"a": 1}))),
+        (json!({"a": 1}), json!([{"op": "test", "path": "/b", "value": null}]), Ok(json!({"a": 1}))),
+        (json!({"a": 1}), json!([]), Ok(json!({"a": 1}))),
+    ];
 }
 
 #[test]
@@ -131,28 +98,14 @@ fn merge_patches_merge_remove_and_replace() {
         merge_patch(&mut document, &patch);
         assert_eq!(document, expected, "{patch}");
     };
-    check(
-        json!({"a": {"b": 1, "c": 2}}),
-        json!({"a": {"b": null, "d": 3}}),
-        json!({"a": {"c": 2, "d": 3}}),
-    );
-    check(json!({"a": [1, 2]}), json!({"a": [3]}), json!({"a": [3]}));
-    check(
-        json!({}),
-        json!({"a": {"b": null, "c": [{"d": null}]}}),
-        json!({"a": {"c": [{}]}}),
-    );
-    check(json!({"a": 1}), json!({"a": {"b": null}}), json!({"a": {}}));
-    check(
-        json!({"a": {"b": 1}}),
-        json!({"a": [{"d": null}]}),
-        json!({"a": [{"d": null}]}),
-    );
-    check(
-        json!({"a": null}),
-        json!({"a": {"b": 1}}),
-        json!({"a": {"b": 1}}),
-    );
+    rows![check:
+        (json!({"a": {"b": 1, "c": 2}}), json!({"a": {"b": null, "d": 3}}), json!({"a": {"c": 2, "d": 3}})),
+        (json!({"a": [1, 2]}), json!({"a": [3]}), json!({"a": [3]})),
+        (json!({}), json!({"a": {"b": null, "c": [{"d": null}]}}), json!({"a": {"c": [{}]}})),
+        (json!({"a": 1}), json!({"a": {"b": null}}), json!({"a": {}})),
+        (json!({"a": {"b": 1}}), json!({"a": [{"d": null}]}), json!({"a": [{"d": null}]})),
+        (json!({"a": null}), json!({"a": {"b": 1}}), json!({"a": {"b": 1}})),
+    ];
 }
 
 fn pod_template(containers: Value) -> Value {
@@ -170,36 +123,17 @@ fn strategic_merge_patches_merge_lists_by_their_keys() {
         );
     };
     let two = || json!([{"name": "a", "image": "1"}, {"name": "b", "args": ["x"]}]);
-    check(
-        two(),
-        json!([{"name": "b", "image": "2"}]),
-        json!([{"name": "a", "image": "1"}, {"name": "b", "args": ["x"], "image": "2"}]),
-    );
-    check(
-        two(),
-        json!([{"name": "b", "args": ["y"]}]),
-        json!([{"name": "a", "image": "1"}, {"name": "b", "args": ["y"]}]),
-    );
-    check(
-        two(),
-        json!([{"name": "c"}]),
-        json!([{"name": "c"}, {"name": "a", "image": "1"}, {"name": "b", "args": ["x"]}]),
-    );
-    check(
-        two(),
-        json!([{"name": "a", "$patch": "delete"}]),
-        json!([{"name": "b", "args": ["x"]}]),
-    );
-    check(
-        two(),
-        json!([{"name": "c"}, {"$patch": "replace"}]),
-        json!([{"name": "c"}]),
-    );
-    check(
-        two(),
-        json!([{"name": "a", "image": null}]),
-        json!([{"name": "a"}, {"name": "b", "args": ["x"]}]),
-    );
+    rows![check:
+        (two(), json!([{"name": "b", "image": "2"}]),
+            json!([{"name": "a", "image": "1"}, {"name": "b", "args": ["x"], "image": "2"}])),
+        (two(), json!([{"name": "b", "args": ["y"]}]),
+            json!([{"name": "a", "image": "1"}, {"name": "b", "args": ["y"]}])),
+        (two(), json!([{"name": "c"}]),
+            json!([{"name": "c"}, {"name": "a", "image": "1"}, {"name": "b", "args": ["x"]}])),
+        (two(), json!([{"name": "a", "$patch": "delete"}]), json!([{"name": "b", "args": ["x"]}])),
+        (two(), json!([{"name": "c"}, {"$patch": "replace"}]), json!([{"name": "c"}])),
+        (two(), json!([{"name": "a", "image": null}]), json!([{"name": "a"}, {"name": "b", "args": ["x"]}])),
+    ];
 }
 
 #[test]
@@ -216,26 +150,20 @@ fn strategic_merge_patches_carry_out_directives() {
             "{patch}"
         );
     };
-    check(
-        json!({"spec": {"selector": {"matchLabels": {"a": "1"}}}}),
-        json!({"spec": {"selector": {"$patch": "replace", "matchLabels": {"b": "2"}}}}),
-        json!({"spec": {"selector": {"matchLabels": {"b": "2"}}}}),
-    );
-    check(
-        json!({"spec": {"strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1}}}}),
-        json!({"spec": {"strategy": {"$retainKeys": ["type"], "type": "Recreate"}}}),
-        json!({"spec": {"strategy": {"type": "Recreate"}}}),
-    );
-    check(
-        json!({"metadata": {"finalizers": ["a/x", "b/y"]}}),
-        json!({"metadata": {"$deleteFromPrimitiveList/finalizers": ["a/x"]}}),
-        json!({"metadata": {"finalizers": ["b/y"]}}),
-    );
-    check(
-        json!({"metadata": {"finalizers": ["a/x"]}}),
-        json!({"metadata": {"finalizers": ["b/y"], "$setElementOrder/finalizers": ["b/y", "a/x"]}}),
-        json!({"metadata": {"finalizers": ["b/y", "a/x"]}}),
-    );
+    rows![check:
+        (json!({"spec": {"selector": {"matchLabels": {"a": "1"}}}}),
+            json!({"spec": {"selector": {"$patch": "replace", "matchLabels": {"b": "2"}}}}),
+            json!({"spec": {"selector": {"matchLabels": {"b": "2"}}}})),
+        (json!({"spec": {"strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1}}}}),
+            json!({"spec": {"strategy": {"$retainKeys": ["type"], "type": "Recreate"}}}),
+            json!({"spec": {"strategy": {"type": "Recreate"}}})),
+        (json!({"metadata": {"finalizers": ["a/x", "b/y"]}}),
+            json!({"metadata": {"$deleteFromPrimitiveList/finalizers": ["a/x"]}}),
+            json!({"metadata": {"finalizers": ["b/y"]}})),
+        (json!({"metadata": {"finalizers": ["a/x"]}}),
+            json!({"metadata": {"finalizers": ["b/y"], "$setElementOrder/finalizers": ["b/y", "a/x"]}}),
+            json!({"metadata": {"finalizers": ["b/y", "a/x"]}})),
+    ];
 }
 
 #[test]
@@ -248,18 +176,12 @@ fn strategic_merge_patches_that_do_not_fit_are_refused() {
             "{patch}"
         );
     };
-    check(
-        json!({"spec": {"template": {"spec": {"containers": [{"image": "x"}]}}}}),
-        StrategicError::Internal(
-            "map: map[image:x] does not contain declared merge key: name".to_owned(),
-        ),
-    );
-    check(
-        json!({"spec": {"$patch": "merge"}}),
-        StrategicError::Internal("unknown patch type: merge".to_owned()),
-    );
-    check(
-        json!({"spec": {"$retainKeys": ["a"], "b": 1}}),
-        StrategicError::BadRequest("invalid patch format of retainKeys".to_owned()),
-    );
+    rows![check:
+        (json!({"spec": {"template": {"spec": {"containers": [{"image": "x"}]}}}}),
+            StrategicError::Internal("map: map[image:x] does not contain declared merge key: name".to_owned())),
+        (json!({"spec": {"$patch": "merge"}}),
+            StrategicError::Internal("unknown patch type: merge".to_owned())),
+        (json!({"spec": {"$retainKeys": ["a"], "b": 1}}),
+            StrategicError::BadRequest("invalid patch format of retainKeys".to_owned())),
+    ];
 }

@@ -330,20 +330,13 @@ mod tests {
         let check = |type_name: &str, mut object: Value, expected: &str| {
             assert_eq!(normalise(type_name, &mut object).unwrap_err(), expected);
         };
-        check(
-            "core.v1.ConfigMap",
-            json!({"data": {"x": 1}}),
-            "json: cannot unmarshal number into Go struct field ConfigMap.data of type string",
-        );
-        check(
-            "core.v1.ConfigMap",
-            json!({"metadata": []}),
-            "json: cannot unmarshal array into Go struct field ConfigMap.metadata of type v1.ObjectMeta",
-        );
-        check(
-            "apps.v1.Deployment",
-            json!({"spec": {"replicas": "3"}}),
-            "json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32",
-        );
+        rows![check:
+            ("core.v1.ConfigMap", json!({"data": {"x": 1}}),
+                "json: cannot unmarshal number into Go struct field ConfigMap.data of type string"),
+            ("core.v1.ConfigMap", json!({"metadata": []}),
+                "json: cannot unmarshal array into Go struct field ConfigMap.metadata of type v1.ObjectMeta"),
+            ("apps.v1.Deployment", json!({"spec": {"replicas": "3"}}),
+                "json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32"),
+        ];
     }
 }

@@ -136,27 +136,16 @@ mod tests {
             assert_eq!(found, expected);
         };
         let answer = |response: Value| json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": response});
-        check(true, json!({}), "webhook response was absent");
-        check(
-            true,
-            answer(json!({"uid": "x"})),
-            "expected response.uid=\"u\", got \"x\"",
-        );
-        check(
-            true,
-            json!({"apiVersion": "v1", "kind": "AdmissionReview", "response": {"uid": "u"}}),
-            "expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got v1, Kind=AdmissionReview",
-        );
-        check(
-            true,
-            answer(json!({"uid": "u", "patch": "W10="})),
-            "webhook returned response.patch but not response.patchType",
-        );
-        check(
-            false,
-            answer(json!({"uid": "u", "patch": "W10=", "patchType": "JSONPatch"})),
-            "validating webhook may not return response.patch",
-        );
+        rows![check:
+            (true, json!({}), "webhook response was absent"),
+            (true, answer(json!({"uid": "x"})), "expected response.uid=\"u\", got \"x\""),
+            (true, json!({"apiVersion": "v1", "kind": "AdmissionReview", "response": {"uid": "u"}}),
+                "expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got v1, Kind=AdmissionReview"),
+            (true, answer(json!({"uid": "u", "patch": "W10="})),
+                "webhook returned response.patch but not response.patchType"),
+            (false, answer(json!({"uid": "u", "patch": "W10=", "patchType": "JSONPatch"})),
+                "validating webhook may not return response.patch"),
+        ];
     }
 
     #[test]
@@ -166,16 +155,10 @@ mod tests {
             assert_eq!((error.code, error.message.as_str()), (code, expected));
         };
         let by = "admission webhook \"a.b.c\" denied the request";
-        check(Value::Null, 400, &format!("{by} without explanation"));
-        check(
-            json!({"code": 200, "reason": "Busy"}),
-            400,
-            &format!("{by}: Busy"),
-        );
-        check(
-            json!({"code": 422, "message": "no"}),
-            422,
-            &format!("{by}: no"),
-        );
+        rows![check:
+            (Value::Null, 400, &format!("{by} without explanation")),
+            (json!({"code": 200, "reason": "Busy"}), 400, &format!("{by}: Busy")),
+            (json!({"code": 422, "message": "no"}), 422, &format!("{by}: no")),
+        ];
     }
 }

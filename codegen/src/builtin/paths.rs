@@ -70,26 +70,15 @@ mod tests {
 
     #[test]
     fn types_have_the_path_of_their_package_and_lead_back_to_it() {
-        check(
-            "k8s.io/api/core/v1",
-            "PodSpec",
-            "k8s_openapi::api::core::v1::PodSpec",
-        );
-        check(
-            "k8s.io/apimachinery/pkg/apis/meta/v1",
-            "LabelSelector",
-            "k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector",
-        );
-        check(
-            "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1",
-            "JSONSchemaProps",
-            "k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaProps",
-        );
-        check(
-            "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1",
-            "APIService",
-            "k8s_openapi::kube_aggregator::pkg::apis::apiregistration::v1::APIService",
-        );
+        rows![check:
+            ("k8s.io/api/core/v1", "PodSpec", "k8s_openapi::api::core::v1::PodSpec"),
+            ("k8s.io/apimachinery/pkg/apis/meta/v1", "LabelSelector",
+                "k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector"),
+            ("k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1", "JSONSchemaProps",
+                "k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaProps"),
+            ("k8s.io/kube-aggregator/pkg/apis/apiregistration/v1", "APIService",
+                "k8s_openapi::kube_aggregator::pkg::apis::apiregistration::v1::APIService"),
+        ];
         assert!(rust_path("example.com/api/core/v1", "PodSpec").is_none());
         assert!(go_package("k8s_openapi").is_none());
     }

@@ -52,56 +52,19 @@ fn a_first_module_goes_before_uses() {
 
 #[test]
 fn a_module_goes_to_its_place_among_others() {
-    check_item(
-        "mod a;\nmod c;\n",
-        &[],
-        "mod b;",
-        "mod a;\nmod b;\nmod c;\n",
-    );
-    check_item(
-        "mod a; // first\n#[cfg(test)]\nmod c;",
-        &[],
-        "mod b;",
-        "mod a; // first\nmod b;\n#[cfg(test)]\nmod c;",
-    );
-    check_item(
-        "use x::y;\n\nmod b;\n",
-        &[],
-        "mod a;",
-        "use x::y;\n\nmod a;\nmod b;\n",
-    );
-    check_item(
-        "//! Docs.\n// About b.\nmod b;\n",
-        &[],
-        "mod a;",
-        "//! Docs.\nmod a;\n// About b.\nmod b;\n",
-    );
-    check_item(
-        "// Ours.\nmod b;\n",
-        &[],
-        "mod a;",
-        "// Ours.\nmod a;\nmod b;\n",
-    );
-    check_item("mod v2;\n", &[], "mod v10;", "mod v10;\nmod v2;\n");
-    check_item(
-        "use a1::*;\nuse v2::*;\n",
-        &[],
-        "use v10::*;",
-        "use a1::*;\nuse v2::*;\nuse v10::*;\n",
-    );
-    check_item(
-        "use a1::*;\n",
-        &[],
-        "use a_b::*;",
-        "use a_b::*;\nuse a1::*;\n",
-    );
-    check_item(
-        "mod a;\r\nfn f() {}\r\n",
-        &[],
-        "mod b;",
-        "mod a;\r\nmod b;\r\nfn f() {}\r\n",
-    );
-    check_item("mod a; mod c;\n", &[], "mod b;", "mod a; mod b; mod c;\n");
+    rows![check_item:
+        ("mod a;\nmod c;\n", &[], "mod b;", "mod a;\nmod b;\nmod c;\n"),
+        ("mod a; // first\n#[cfg(test)]\nmod c;", &[], "mod b;",
+            "mod a; // first\nmod b;\n#[cfg(test)]\nmod c;"),
+        ("use x::y;\n\nmod b;\n", &[], "mod a;", "use x::y;\n\nmod a;\nmod b;\n"),
+        ("//! Docs.\n// About b.\nmod b;\n", &[], "mod a;", "//! Docs.\nmod a;\n// About b.\nmod b;\n"),
+        ("// Ours.\nmod b;\n", &[], "mod a;", "// Ours.\nmod a;\nmod b;\n"),
+        ("mod v2;\n", &[], "mod v10;", "mod v10;\nmod v2;\n"),
+        ("use a1::*;\nuse v2::*;\n", &[], "use v10::*;", "use a1::*;\nuse v2::*;\nuse v10::*;\n"),
+        ("use a1::*;\n", &[], "use a_b::*;", "use a_b::*;\nuse a1::*;\n"),
+        ("mod a;\r\nfn f() {}\r\n", &[], "mod b;", "mod a;\r\nmod b;\r\nfn f() {}\r\n"),
+        ("mod a; mod c;\n", &[], "mod b;", "mod a; mod b; mod c;\n"),
+    ];
 }
 
 #[test]
@@ -120,36 +83,13 @@ fn the_first_of_its_sort_stands_apart() {
 #[test]
 fn modules_within_modules_are_indented() {
     let group = "/// A group.\npub mod g {\n}";
-    check_item(
-        "//! Docs.\n",
-        &[],
-        group,
-        "//! Docs.\n\n/// A group.\npub mod g {\n}\n",
-    );
-    check_item(
-        "pub mod a {}\n",
-        &[],
-        group,
-        "pub mod a {}\n\n/// A group.\npub mod g {\n}\n",
-    );
-    check_item(
-        "pub mod z {}\n",
-        &[],
-        group,
-        "/// A group.\npub mod g {\n}\n\npub mod z {}\n",
-    );
-    check_item(
-        "pub mod g {\n}\n",
-        &["g"],
-        "pub mod v1;",
-        "pub mod g {\n    pub mod v1;\n}\n",
-    );
-    check_item(
-        "pub mod g { pub mod v1; }\n",
-        &["g"],
-        "pub mod v2;",
-        "pub mod g { pub mod v1; pub mod v2; }\n",
-    );
+    rows![check_item:
+        ("//! Docs.\n", &[], group, "//! Docs.\n\n/// A group.\npub mod g {\n}\n"),
+        ("pub mod a {}\n", &[], group, "pub mod a {}\n\n/// A group.\npub mod g {\n}\n"),
+        ("pub mod z {}\n", &[], group, "/// A group.\npub mod g {\n}\n\npub mod z {}\n"),
+        ("pub mod g {\n}\n", &["g"], "pub mod v1;", "pub mod g {\n    pub mod v1;\n}\n"),
+        ("pub mod g { pub mod v1; }\n", &["g"], "pub mod v2;", "pub mod g { pub mod v1; pub mod v2; }\n"),
+    ];
     assert_eq!(
         add_item("", &["g"], "mod a;"),
         Err(EditError::NoModule("g".to_owned()))
@@ -161,33 +101,17 @@ fn modules_within_modules_are_indented() {
 
 #[test]
 fn a_statement_goes_before_the_value() {
-    check_statement(
-        "fn f() -> i32 {\n    1\n}\n",
-        "let a = 1;",
-        "fn f() -> i32 {\n    let a = 1;\n    1\n}\n",
-    );
-    check_statement(
-        "fn f() {\n    a();\n}\n",
-        "b();",
-        "fn f() {\n    a();\n    b();\n}\n",
-    );
-    check_statement(
-        "fn f() -> i32 {\n    a();\n    // The value.\n    1\n}\n",
-        "b(\n    1\n);",
-        "fn f() -> i32 {\n    a();\n    b(\n        1\n    );\n    // The value.\n    1\n}\n",
-    );
-    check_statement(
-        "fn f() -> i32 {\n    return 1;\n}\n",
-        "b();",
-        "fn f() -> i32 {\n    b();\n    return 1;\n}\n",
-    );
-    check_statement(
-        "fn f() -> i32 {\n    a!();\n    todo!()\n}\n",
-        "b();",
-        "fn f() -> i32 {\n    a!();\n    b();\n    todo!()\n}\n",
-    );
-    check_statement("fn f() -> i32 { 1 }", "b();", "fn f() -> i32 { b(); 1 }");
-    check_statement("fn f() {}", "b();", "fn f() { b();}");
+    rows![check_statement:
+        ("fn f() -> i32 {\n    1\n}\n", "let a = 1;", "fn f() -> i32 {\n    let a = 1;\n    1\n}\n"),
+        ("fn f() {\n    a();\n}\n", "b();", "fn f() {\n    a();\n    b();\n}\n"),
+        ("fn f() -> i32 {\n    a();\n    // The value.\n    1\n}\n", "b(\n    1\n);",
+            "fn f() -> i32 {\n    a();\n    b(\n        1\n    );\n    // The value.\n    1\n}\n"),
+        ("fn f() -> i32 {\n    return 1;\n}\n", "b();", "fn f() -> i32 {\n    b();\n    return 1;\n}\n"),
+        ("fn f() -> i32 {\n    a!();\n    todo!()\n}\n", "b();",
+            "fn f() -> i32 {\n    a!();\n    b();\n    todo!()\n}\n"),
+        ("fn f() -> i32 { 1 }", "b();", "fn f() -> i32 { b(); 1 }"),
+        ("fn f() {}", "b();", "fn f() { b();}"),
+    ];
     assert_eq!(
         add_statement("", ("f", At::End), "b();"),
         Err(EditError::NoFunction("f".to_owned()))

@@ -78,22 +78,15 @@ mod tests {
 
     #[test]
     fn a_marker_goes_between_others_and_the_documentation() {
-        check(
-            "// +genclient\n/// A Widget.\n#[derive(Debug)]\npub struct Widget {}\n",
-            "// +genclient\n// +kubebuilder:conversion:webhook\n/// A Widget.\n#[derive(Debug)]\npub struct Widget {}\n",
-        );
-        check(
-            "use a::b;\r\n\r\nstruct Widget;\r\n",
-            "use a::b;\r\n\r\n// +kubebuilder:conversion:webhook\r\nstruct Widget;\r\n",
-        );
-        check(
-            "struct Widget;",
-            "// +kubebuilder:conversion:webhook\nstruct Widget;",
-        );
-        check(
-            "//! Größe\n\n// +genclient\nstruct Widget; struct Other;\n",
-            "//! Größe\n\n// +genclient\n// +kubebuilder:conversion:webhook\nstruct Widget; struct Other;\n",
-        );
+        rows![check:
+            ("// +genclient\n/// A Widget.\n#[derive(Debug)]\npub struct Widget {}\n",
+                "// +genclient\n// +kubebuilder:conversion:webhook\n/// A Widget.\n#[derive(Debug)]\npub struct Widget {}\n"),
+            ("use a::b;\r\n\r\nstruct Widget;\r\n",
+                "use a::b;\r\n\r\n// +kubebuilder:conversion:webhook\r\nstruct Widget;\r\n"),
+            ("struct Widget;", "// +kubebuilder:conversion:webhook\nstruct Widget;"),
+            ("//! Größe\n\n// +genclient\nstruct Widget; struct Other;\n",
+                "//! Größe\n\n// +genclient\n// +kubebuilder:conversion:webhook\nstruct Widget; struct Other;\n"),
+        ];
     }
 
     #[test]

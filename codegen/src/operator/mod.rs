@@ -199,18 +199,12 @@ mod tests {
             assert_eq!(found, expected);
             assert!(format!("a = {found}").parse::<Table>().is_ok());
         };
-        check(
-            "\"0.1\"",
-            "{ version = \"0.1\", features = [\"app\", \"latest\"] }",
-        );
-        check(
-            "{ path = \"../runtime\" }",
-            "{ path = \"../runtime\", features = [\"app\", \"latest\"] }",
-        );
-        check(
-            "{ version = \"1\", x = { y = 1 }}",
-            "{ version = \"1\", x = { y = 1 }, features = [\"app\", \"latest\"] }",
-        );
+        rows![check:
+            ("\"0.1\"", "{ version = \"0.1\", features = [\"app\", \"latest\"] }"),
+            ("{ path = \"../runtime\" }", "{ path = \"../runtime\", features = [\"app\", \"latest\"] }"),
+            ("{ version = \"1\", x = { y = 1 }}",
+                "{ version = \"1\", x = { y = 1 }, features = [\"app\", \"latest\"] }"),
+        ];
         assert!(runtime_dependency("\"0.1\\u0001ä\"").is_ok_and(|found| {
             let parsed: Result<Table, _> = format!("a = {found}").parse();
             parsed.is_ok()

@@ -348,47 +348,17 @@ mod tests {
     #[test]
     fn types_are_found_by_their_paths() {
         let other = "src/other.rs";
-        check(
-            other,
-            "use crate::apis::batch::v1::{Widget, Gadget};",
-            &["Widget"],
-        );
-        check(
-            other,
-            "fn f(_: &crate::apis::batch::v1::Mode) {}",
-            &["Mode"],
-        );
-        check(
-            other,
-            "use crate::apis::batch::v1::*; fn f(_: Widget) {}",
-            &["Widget"],
-        );
-        check(
-            other,
-            "use crate::apis::batch::v1; fn f(_: v1::Gadget) {}",
-            &[],
-        );
-        check(
-            other,
-            "use crate::apis::batch::{v1, v2}; fn f(_: v1::Widget, _: v2::Widget) {}",
-            &["Widget"],
-        );
-        check(
-            other,
-            "use crate::apis::cache::v1; fn f(_: v1::Widget) {}",
-            &[],
-        );
-        check(
-            other,
-            "use crate::apis::cache::v1::Widget; use crate::apis::batch::v2::Widget as W;",
-            &[],
-        );
-        check(other, "struct Widget; fn f(_: Widget) {}", &[]);
-        check(
-            other,
-            "fn f() { vec![crate::apis::batch::v1::Widget::default()]; }",
-            &["Widget"],
-        );
+        rows![check:
+            (other, "use crate::apis::batch::v1::{Widget, Gadget};", &["Widget"]),
+            (other, "fn f(_: &crate::apis::batch::v1::Mode) {}", &["Mode"]),
+            (other, "use crate::apis::batch::v1::*; fn f(_: Widget) {}", &["Widget"]),
+            (other, "use crate::apis::batch::v1; fn f(_: v1::Gadget) {}", &[]),
+            (other, "use crate::apis::batch::{v1, v2}; fn f(_: v1::Widget, _: v2::Widget) {}", &["Widget"]),
+            (other, "use crate::apis::cache::v1; fn f(_: v1::Widget) {}", &[]),
+            (other, "use crate::apis::cache::v1::Widget; use crate::apis::batch::v2::Widget as W;", &[]),
+            (other, "struct Widget; fn f(_: Widget) {}", &[]),
+            (other, "fn f() { vec![crate::apis::batch::v1::Widget::default()]; }", &["Widget"]),
+        ];
     }
 
     #[test]
@@ -407,36 +377,16 @@ mod tests {
 
     #[test]
     fn controllers_clients_and_samples_are_found() {
-        check(
-            "src/app.rs",
-            "fn f() { crate::controllers::widget::add(); }",
-            &["widget"],
-        );
-        check(
-            "src/controllers/gadget.rs",
-            "use super::widget::add;",
-            &["widget"],
-        );
-        check(
-            "tests/operator/gadget.rs",
-            "fn f() { crate::widget::api(); }",
-            &["widget"],
-        );
-        check(
-            "src/a.rs",
-            "fn f(c: C) { c.batch_v1().widgets(\"a\"); c.batch_v2().widgets(\"a\"); }",
-            &["widgets"],
-        );
-        check(
-            "src/a.rs",
-            "const A: &str = include_str!(\"../config/samples/widget.yaml\");",
-            &["config/samples/widget.yaml"],
-        );
-        check(
-            "src/a.rs",
-            "fn widget() { let widget = 1; widget.widgets(); }",
-            &[],
-        );
+        rows![check:
+            ("src/app.rs", "fn f() { crate::controllers::widget::add(); }", &["widget"]),
+            ("src/controllers/gadget.rs", "use super::widget::add;", &["widget"]),
+            ("tests/operator/gadget.rs", "fn f() { crate::widget::api(); }", &["widget"]),
+            ("src/a.rs", "fn f(c: C) { c.batch_v1().widgets(\"a\"); c.batch_v2().widgets(\"a\"); }",
+                &["widgets"]),
+            ("src/a.rs", "const A: &str = include_str!(\"../config/samples/widget.yaml\");",
+                &["config/samples/widget.yaml"]),
+            ("src/a.rs", "fn widget() { let widget = 1; widget.widgets(); }", &[]),
+        ];
     }
 
     #[test]

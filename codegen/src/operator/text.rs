@@ -310,18 +310,14 @@ mod tests {
 
     #[test]
     fn a_feature_joins_the_others_of_its_dependency() {
-        check_feature(
-            "# ä\n[dependencies]\nruntime = { path = \"a\", features = [\"app\", \"latest\"] } # ours\n",
-            "# ä\n[dependencies]\nruntime = { path = \"a\", features = [\"app\", \"latest\", \"webhooks\"] } # ours\n",
-        );
-        check_feature(
-            "[dependencies.runtime]\nversion = \"1\"\nfeatures = [\n  'app',\n]\n",
-            "[dependencies.runtime]\nversion = \"1\"\nfeatures = [\n  'app', \"webhooks\",\n]\n",
-        );
-        check_feature(
-            "[dependencies]\nruntime = { features = [ ] }\n",
-            "[dependencies]\nruntime = { features = [\"webhooks\" ] }\n",
-        );
+        rows![check_feature:
+            ("# ä\n[dependencies]\nruntime = { path = \"a\", features = [\"app\", \"latest\"] } # ours\n",
+                "# ä\n[dependencies]\nruntime = { path = \"a\", features = [\"app\", \"latest\", \"webhooks\"] } # ours\n"),
+            ("[dependencies.runtime]\nversion = \"1\"\nfeatures = [\n  'app',\n]\n",
+                "[dependencies.runtime]\nversion = \"1\"\nfeatures = [\n  'app', \"webhooks\",\n]\n"),
+            ("[dependencies]\nruntime = { features = [ ] }\n",
+                "[dependencies]\nruntime = { features = [\"webhooks\" ] }\n"),
+        ];
     }
 
     #[test]

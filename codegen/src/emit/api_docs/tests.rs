@@ -85,25 +85,19 @@ fn enums_with_data_say_how_they_are_written() {
             format!("### Disk\n\nUsed by [Spec](#spec).\n\n{expected}\n\n")
         );
     };
-    check(
-        "",
-        "One of these, by the name of the only property:\n\n- the text `None`\n\n  No disk.\n\n- **Image** ([Image](#image))\n\n\
-         - **Empty** (object)\n\n  - **size** (integer), required\n\n    In GiB.",
-    );
-    check(
-        "#[serde(tag = \"type\")]",
-        "One of these, as `type` says:\n\n- `type: None`\n\n  No disk.\n\n- `type: Image`, with the properties of [Image](#image)\n\n\
-         - `type: Empty`, with\n\n  - **size** (integer), required\n\n    In GiB.",
-    );
-    check(
-        "#[serde(untagged)]",
-        "One of these:\n\n- null\n\n  No disk.\n\n- [Image](#image)\n\n- object\n\n  - **size** (integer), required\n\n    In GiB.",
-    );
-    check(
-        "#[serde(tag = \"type\", content = \"value\")]",
-        "One of these, as `type` says:\n\n- `type: None`\n\n  No disk.\n\n- `type: Image`, with **value** ([Image](#image))\n\n\
-         - `type: Empty`, with **value** (object)\n\n  - **size** (integer), required\n\n    In GiB.",
-    );
+    rows![check:
+        ("",
+            "One of these, by the name of the only property:\n\n- the text `None`\n\n  No disk.\n\n- **Image** ([Image](#image))\n\n\
+         - **Empty** (object)\n\n  - **size** (integer), required\n\n    In GiB."),
+        ("#[serde(tag = \"type\")]",
+            "One of these, as `type` says:\n\n- `type: None`\n\n  No disk.\n\n- `type: Image`, with the properties of [Image](#image)\n\n\
+         - `type: Empty`, with\n\n  - **size** (integer), required\n\n    In GiB."),
+        ("#[serde(untagged)]",
+            "One of these:\n\n- null\n\n  No disk.\n\n- [Image](#image)\n\n- object\n\n  - **size** (integer), required\n\n    In GiB."),
+        ("#[serde(tag = \"type\", content = \"value\")]",
+            "One of these, as `type` says:\n\n- `type: None`\n\n  No disk.\n\n- `type: Image`, with **value** ([Image](#image))\n\n\
+         - `type: Empty`, with **value** (object)\n\n  - **size** (integer), required\n\n    In GiB."),
+    ];
 }
 
 #[test]

@@ -22,18 +22,12 @@ fn markup_is_escaped_outside_code() {
 
 #[test]
 fn urls_become_links() {
-    check(
-        "See https://k8s.io/a_b?c=d#e. Or (http://x.y).",
-        &["See <https://k8s.io/a_b?c=d#e>. Or (<http://x.y>)."],
-    );
-    check(
-        "http:// is none, nor is http://<host>",
-        &[r"http:// is none, nor is http://\<host\>"],
-    );
-    check(
-        "from https://%s.x.com/%s or http://-y.com",
-        &[r"from https\://%s.x.com/%s or http\://-y.com"],
-    );
+    rows![check:
+        ("See https://k8s.io/a_b?c=d#e. Or (http://x.y).",
+            &["See <https://k8s.io/a_b?c=d#e>. Or (<http://x.y>)."]),
+        ("http:// is none, nor is http://<host>", &[r"http:// is none, nor is http://\<host\>"]),
+        ("from https://%s.x.com/%s or http://-y.com", &[r"from https\://%s.x.com/%s or http\://-y.com"]),
+    ];
 }
 
 #[test]
@@ -92,47 +86,25 @@ fn hostile_characters_are_dropped() {
 
 #[test]
 fn lists_of_letters_words_and_definitions_keep_their_items() {
-    check(
-        "Use this if:\na) it is\nb) it was\n   before",
-        &["Use this if:", r"- a) it is", "- b) it was before"],
-    );
-    check(
-        "must be unset:\n-spec.hostPID\n-spec.hostIPC\nand -1 is none",
-        &[
-            "must be unset:",
-            "- spec.hostPID",
-            "- spec.hostIPC and -1 is none",
-        ],
-    );
-    check(
-        "Valid are:\n  Localhost - of the node.\n  Unconfined - none.\nNothing else.",
-        &[
-            "Valid are:",
-            "- Localhost - of the node.",
-            "- Unconfined - none. Nothing else.",
-        ],
-    );
-    check("From:\n  one to\n  two", &["From: one to two"]);
+    rows![check:
+        ("Use this if:\na) it is\nb) it was\n   before",
+            &["Use this if:", r"- a) it is", "- b) it was before"]),
+        ("must be unset:\n-spec.hostPID\n-spec.hostIPC\nand -1 is none",
+            &["must be unset:", "- spec.hostPID", "- spec.hostIPC and -1 is none"]),
+        ("Valid are:\n  Localhost - of the node.\n  Unconfined - none.\nNothing else.",
+            &["Valid are:", "- Localhost - of the node.", "- Unconfined - none. Nothing else."]),
+        ("From:\n  one to\n  two", &["From: one to two"]),
+    ];
 }
 
 #[test]
 fn lines_set_in_by_go_are_code() {
-    check(
-        "Such as:\n\n\tObject{\n\t  spec: [x]\n\n\t}\n\nthen",
-        &[
-            "Such as:",
-            "```text",
-            "Object{",
-            "  spec: [x]",
-            "",
-            "}",
-            "```",
-            "",
-            "then",
-        ],
-    );
-    check("- one\n\n    of it\n    more", &["- one", "", "of it more"]);
-    check("a\n\n    - b\n    - c", &["a", "- b", "- c"]);
+    rows![check:
+        ("Such as:\n\n\tObject{\n\t  spec: [x]\n\n\t}\n\nthen",
+            &["Such as:", "```text", "Object{", "  spec: [x]", "", "}", "```", "", "then"]),
+        ("- one\n\n    of it\n    more", &["- one", "", "of it more"]),
+        ("a\n\n    - b\n    - c", &["a", "- b", "- c"]),
+    ];
 }
 
 #[test]

@@ -113,25 +113,16 @@ mod tests {
     #[test]
     fn foreign_types_are_known_by_path_however_they_are_re_exported() {
         let meta = "apimachinery::pkg::apis::meta::v1";
-        check(
-            &format!("k8s_openapi::{meta}::Time"),
-            Some(plain(KnownType::Time)),
-        );
-        check(
-            &format!("codegen_runtime::k8s_openapi::{meta}::ObjectMeta"),
-            Some(plain(KnownType::ObjectMeta)),
-        );
-        check(
-            "codegen_runtime::quantity::Quantity",
-            Some(plain(KnownType::Quantity)),
-        );
-        check("kube::api::ObjectMeta", Some(plain(KnownType::ObjectMeta)));
-        check(
-            "codegen_runtime::kube::core::ObjectMeta",
-            Some(plain(KnownType::ObjectMeta)),
-        );
-        check("std::collections::BTreeMap", Some(Foreign::Map));
-        check("String", Some(Foreign::Plain(TypeRef::String)));
-        check("my_crate::Time", None);
+        rows![check:
+            (&format!("k8s_openapi::{meta}::Time"), Some(plain(KnownType::Time))),
+            (&format!("codegen_runtime::k8s_openapi::{meta}::ObjectMeta"),
+                Some(plain(KnownType::ObjectMeta))),
+            ("codegen_runtime::quantity::Quantity", Some(plain(KnownType::Quantity))),
+            ("kube::api::ObjectMeta", Some(plain(KnownType::ObjectMeta))),
+            ("codegen_runtime::kube::core::ObjectMeta", Some(plain(KnownType::ObjectMeta))),
+            ("std::collections::BTreeMap", Some(Foreign::Map)),
+            ("String", Some(Foreign::Plain(TypeRef::String))),
+            ("my_crate::Time", None),
+        ];
     }
 }

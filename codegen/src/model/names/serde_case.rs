@@ -76,35 +76,17 @@ mod tests {
 
     #[test]
     fn cases_are_serdes_own() {
-        check(
-            "last_update_time",
-            "camelCase",
-            Renamed::Field,
-            "lastUpdateTime",
-        );
-        check(
-            "last_update_time",
-            "PascalCase",
-            Renamed::Field,
-            "LastUpdateTime",
-        );
-        check(
-            "last_update_time",
-            "kebab-case",
-            Renamed::Field,
-            "last-update-time",
-        );
-        check("a_b", "SCREAMING_SNAKE_CASE", Renamed::Field, "A_B");
-        check("PathPrefix", "kebab-case", Renamed::Variant, "path-prefix");
-        check("HTTPRoute", "snake_case", Renamed::Variant, "h_t_t_p_route");
-        check("PathPrefix", "camelCase", Renamed::Variant, "pathPrefix");
-        check("PathPrefix", "lowercase", Renamed::Variant, "pathprefix");
-        check(
-            "PathPrefix",
-            "SCREAMING-KEBAB-CASE",
-            Renamed::Variant,
-            "PATH-PREFIX",
-        );
+        rows![check:
+            ("last_update_time", "camelCase", Renamed::Field, "lastUpdateTime"),
+            ("last_update_time", "PascalCase", Renamed::Field, "LastUpdateTime"),
+            ("last_update_time", "kebab-case", Renamed::Field, "last-update-time"),
+            ("a_b", "SCREAMING_SNAKE_CASE", Renamed::Field, "A_B"),
+            ("PathPrefix", "kebab-case", Renamed::Variant, "path-prefix"),
+            ("HTTPRoute", "snake_case", Renamed::Variant, "h_t_t_p_route"),
+            ("PathPrefix", "camelCase", Renamed::Variant, "pathPrefix"),
+            ("PathPrefix", "lowercase", Renamed::Variant, "pathprefix"),
+            ("PathPrefix", "SCREAMING-KEBAB-CASE", Renamed::Variant, "PATH-PREFIX"),
+        ];
         assert_eq!(apply_case("a", "camelcase", Renamed::Field), None);
     }
 }

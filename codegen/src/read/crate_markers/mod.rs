@@ -221,20 +221,14 @@ mod tests {
 
     #[test]
     fn a_rule_stands_anywhere_in_rust() {
-        check(
-            "a.rs",
-            &format!("// {A}\nfn a() {{\n    // {A}\n}}\n"),
-            &[A, A],
-        );
-        check("a.rs", &format!("/// {A}\nstruct A;"), &[A]);
-        check("a.rs", &format!("const A: &str = \"// {A}\";"), &[]);
-        check("a.rs", &format!("const A: &str = r#\"\n// {A}\n\"#;"), &[]);
-        check(
-            "a.rs",
-            &format!("/// ```\n/// {A}\n/// ```\nstruct A;"),
-            &[],
-        );
-        check("a.rs", &format!("// see `{A}`\n"), &[]);
+        rows![check:
+            ("a.rs", &format!("// {A}\nfn a() {{\n    // {A}\n}}\n"), &[A, A]),
+            ("a.rs", &format!("/// {A}\nstruct A;"), &[A]),
+            ("a.rs", &format!("const A: &str = \"// {A}\";"), &[]),
+            ("a.rs", &format!("const A: &str = r#\"\n// {A}\n\"#;"), &[]),
+            ("a.rs", &format!("/// ```\n/// {A}\n/// ```\nstruct A;"), &[]),
+            ("a.rs", &format!("// see `{A}`\n"), &[]),
+        ];
     }
 
     #[test]

@@ -67,88 +67,44 @@ fn the_table_is_readable_as_json() {
 
 #[test]
 fn markers_of_go_carry_over_word_for_word() {
-    check("+genclient", "genclient", json!({}));
-    check(
-        "+genclient:method=UpdateScale,verb=update,subresource=scale,input=k8s.io/api/autoscaling/v1.Scale,result=k8s.io/api/autoscaling/v1.Scale",
-        "genclient:method",
-        json!({
-            "": "UpdateScale", "verb": "update", "subresource": "scale",
-            "input": "k8s.io/api/autoscaling/v1.Scale", "result": "k8s.io/api/autoscaling/v1.Scale",
-        }),
-    );
-    check(
-        "+k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object,other.Interface",
-        "k8s:deepcopy-gen:interfaces",
-        json!({"": ["k8s.io/apimachinery/pkg/runtime.Object", "other.Interface"]}),
-    );
-    check(
-        "+kubebuilder:resource:path=mycrds,singular=mycrd,shortName=mc;mcrd,categories=all,scope=Namespaced",
-        "kubebuilder:resource",
-        json!({"path": "mycrds", "singular": "mycrd", "shortName": ["mc", "mcrd"], "categories": ["all"], "scope": "Namespaced"}),
-    );
-    check(
-        r#"+kubebuilder:printcolumn:name="Desired State",type=string,JSONPath=`.spec.items[?(@.a=="b")].c`,priority=1"#,
-        "kubebuilder:printcolumn",
-        json!({"name": "Desired State", "type": "string", "JSONPath": r#".spec.items[?(@.a=="b")].c"#, "priority": 1}),
-    );
-    check(
-        "+kubebuilder:printcolumn:JSONPath=.status.conditions[?(@.type==\"Ready\")].status,name=Ready,type=string",
-        "kubebuilder:printcolumn",
-        json!({"name": "Ready", "type": "string", "JSONPath": ".status.conditions[?(@.type==\"Ready\")].status"}),
-    );
-    check(
-        "+kubebuilder:deprecatedversion:warning=\"use v1\"",
-        "kubebuilder:deprecatedversion",
-        json!({"warning": "use v1"}),
-    );
-    check(
-        "+kubebuilder:deprecatedversion",
-        "kubebuilder:deprecatedversion",
-        json!({}),
-    );
-    check(
-        "+patchStrategy=merge",
-        "patchStrategy",
-        json!({"": "merge"}),
-    );
-    check(
-        "+k8s:prerelease-lifecycle-gen:introduced=1.10",
-        "k8s:prerelease-lifecycle-gen:introduced",
-        json!({"": "1.10"}),
-    );
-    check(
-        r#"+kubebuilder:validation:XValidation:rule="self.a <= self.b, true",message="a; b",optionalOldSelf=true"#,
-        "kubebuilder:validation:XValidation",
-        json!({"rule": "self.a <= self.b, true", "message": "a; b", "optionalOldSelf": true}),
-    );
-    check(
-        "+kubebuilder:validation:items:Enum=a;b;c",
-        "kubebuilder:validation:items:Enum",
-        json!({"": ["a", "b", "c"]}),
-    );
-    check(
-        "+kubebuilder:validation:Enum={1,2}",
-        "kubebuilder:validation:Enum",
-        json!({"": [1, 2]}),
-    );
-    check(
-        r#"+kubebuilder:default:={replicas: 1, mode: "fast"}"#
-            .replace(":=", "=")
-            .as_str(),
-        "kubebuilder:default",
-        json!({"": {"replicas": 1, "mode": "fast"}}),
-    );
-    check("+default={\"a\": [1]}", "default", json!({"": {"a": [1]}}));
-    check(
-        "+kubebuilder:rbac:groups=\"\",resources=pods,verbs=get;list",
-        "kubebuilder:rbac",
-        json!({"groups": [""], "resources": ["pods"], "verbs": ["get", "list"]}),
-    );
-    check(
-        "+kubebuilder:metadata:annotations=\"cert-manager.io/inject-ca-from-secret=ns/name\"",
-        "kubebuilder:metadata",
-        json!({"annotations": ["cert-manager.io/inject-ca-from-secret=ns/name"]}),
-    );
+    rows![check:
+        ("+genclient", "genclient", json!({})),
+        ("+genclient:method=UpdateScale,verb=update,subresource=scale,input=k8s.io/api/autoscaling/v1.Scale,result=k8s.io/api/autoscaling/v1.Scale",
+            "genclient:method",
+            json!({"": "UpdateScale", "verb": "update", "subresource": "scale", "input": "k8s.io/api/autoscaling/v1.Scale", "result": "k8s.io/api/autoscaling/v1.Scale"})),
+        ("+k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object,other.Interface",
+            "k8s:deepcopy-gen:interfaces",
+            json!({"": ["k8s.io/apimachinery/pkg/runtime.Object", "other.Interface"]})),
+        ("+kubebuilder:resource:path=mycrds,singular=mycrd,shortName=mc;mcrd,categories=all,scope=Namespaced",
+            "kubebuilder:resource",
+            json!({"path": "mycrds", "singular": "mycrd", "shortName": ["mc", "mcrd"], "categories": ["all"], "scope": "Namespaced"})),
+        (r#"+kubebuilder:printcolumn:name="Desired State",type=string,JSONPath=`.spec.items[?(@.a=="b")].c`,priority=1"#,
+            "kubebuilder:printcolumn",
+            json!({"name": "Desired State", "type": "string", "JSONPath": r#".spec.items[?(@.a=="b")].c"#, "priority": 1})),
+        ("+kubebuilder:printcolumn:JSONPath=.status.conditions[?(@.type==\"Ready\")].status,name=Ready,type=string",
+            "kubebuilder:printcolumn",
+            json!({"name": "Ready", "type": "string", "JSONPath": ".status.conditions[?(@.type==\"Ready\")].status"})),
+        ("+kubebuilder:deprecatedversion:warning=\"use v1\"", "kubebuilder:deprecatedversion",
+            json!({"warning": "use v1"})),
+        ("+kubebuilder:deprecatedversion", "kubebuilder:deprecatedversion", json!({})),
+        ("+patchStrategy=merge", "patchStrategy", json!({"": "merge"})),
+        ("+k8s:prerelease-lifecycle-gen:introduced=1.10", "k8s:prerelease-lifecycle-gen:introduced",
+            json!({"": "1.10"})),
+        (r#"+kubebuilder:validation:XValidation:rule="self.a <= self.b, true",message="a; b",optionalOldSelf=true"#,
+            "kubebuilder:validation:XValidation",
+            json!({"rule": "self.a <= self.b, true", "message": "a; b", "optionalOldSelf": true})),
+        ("+kubebuilder:validation:items:Enum=a;b;c", "kubebuilder:validation:items:Enum",
+            json!({"": ["a", "b", "c"]})),
+        ("+kubebuilder:validation:Enum={1,2}", "kubebuilder:validation:Enum", json!({"": [1, 2]})),
+        (r#"+kubebuilder:default:={replicas: 1, mode: "fast"}"#.replace(":=", "=").as_str(),
+            "kubebuilder:default", json!({"": {"replicas": 1, "mode": "fast"}})),
+        ("+default={\"a\": [1]}", "default", json!({"": {"a": [1]}})),
+        ("+kubebuilder:rbac:groups=\"\",resources=pods,verbs=get;list", "kubebuilder:rbac",
+            json!({"groups": [""], "resources": ["pods"], "verbs": ["get", "list"]})),
+        ("+kubebuilder:metadata:annotations=\"cert-manager.io/inject-ca-from-secret=ns/name\"",
+            "kubebuilder:metadata",
+            json!({"annotations": ["cert-manager.io/inject-ca-from-secret=ns/name"]})),
+    ];
 }
 
 #[test]
@@ -167,36 +123,17 @@ fn the_colon_before_the_equals_sign_of_older_sources_is_read() {
 
 #[test]
 fn what_is_wrong_is_named() {
-    fails(
-        "+genclient:onlyVerb=get",
-        "unknown marker `+genclient:onlyVerb`",
-        "did you mean `+genclient:onlyVerbs`?",
-    );
-    fails(
-        "+kubebuilder:validation:maximum=3",
-        "unknown marker `+kubebuilder:validation:maximum`",
-        "did you mean `+kubebuilder:validation:Maximum`?",
-    );
-    fails(
-        "+kubebuilder:resource:scop=Cluster",
-        "unknown argument `scop` of `+kubebuilder:resource`",
-        "did you mean `scope`?",
-    );
-    fails(
-        "+groupName",
-        "`+groupName` needs a value",
-        "it is written `+groupName=<dns name>`",
-    );
-    fails(
-        "+optional=true",
-        "`+optional` takes no value",
-        "write `+optional`",
-    );
-    fails(
-        "+listType=mpa",
-        "expected `atomic`, `set`, `map`, found `mpa`",
-        "did you mean `map`?",
-    );
+    rows![fails:
+        ("+genclient:onlyVerb=get", "unknown marker `+genclient:onlyVerb`",
+            "did you mean `+genclient:onlyVerbs`?"),
+        ("+kubebuilder:validation:maximum=3", "unknown marker `+kubebuilder:validation:maximum`",
+            "did you mean `+kubebuilder:validation:Maximum`?"),
+        ("+kubebuilder:resource:scop=Cluster", "unknown argument `scop` of `+kubebuilder:resource`",
+            "did you mean `scope`?"),
+        ("+groupName", "`+groupName` needs a value", "it is written `+groupName=<dns name>`"),
+        ("+optional=true", "`+optional` takes no value", "write `+optional`"),
+        ("+listType=mpa", "expected `atomic`, `set`, `map`, found `mpa`", "did you mean `map`?"),
+    ];
 }
 
 proptest::proptest! {
@@ -224,31 +161,19 @@ proptest::proptest! {
 
 #[test]
 fn names_and_words_of_go_are_read_as_go_reads_them() {
-    check("+groupName=", "groupName", json!({"": ""}));
-    check("+k8s:required", "required", json!({}));
-    check("+k8s:listType=set", "listType", json!({"": "set"}));
-    check("+k8s:listMapKey=name", "listMapKey", json!({"": "name"}));
-    check("+k8s:enum", "enum", json!({}));
-    check(
-        "+kubebuilder:ac:generate=true",
-        "kubebuilder:ac:generate",
-        json!({"": true}),
-    );
-    check(
-        "+kubebuilder:ac:output:package=\"apply\"",
-        "kubebuilder:ac:output:package",
-        json!({"": "\"apply\""}),
-    );
-    check(
-        "+k8s:deepcopy-gen=package,register",
-        "k8s:deepcopy-gen",
-        json!({"": "package,register"}),
-    );
-    check(
-        r#"+kubebuilder:validation:Pattern=a"b,c"d"#,
-        "kubebuilder:validation:Pattern",
-        json!({"": r#"a"b,c"d"#}),
-    );
+    rows![check:
+        ("+groupName=", "groupName", json!({"": ""})),
+        ("+k8s:required", "required", json!({})),
+        ("+k8s:listType=set", "listType", json!({"": "set"})),
+        ("+k8s:listMapKey=name", "listMapKey", json!({"": "name"})),
+        ("+k8s:enum", "enum", json!({})),
+        ("+kubebuilder:ac:generate=true", "kubebuilder:ac:generate", json!({"": true})),
+        ("+kubebuilder:ac:output:package=\"apply\"", "kubebuilder:ac:output:package",
+            json!({"": "\"apply\""})),
+        ("+k8s:deepcopy-gen=package,register", "k8s:deepcopy-gen", json!({"": "package,register"})),
+        (r#"+kubebuilder:validation:Pattern=a"b,c"d"#, "kubebuilder:validation:Pattern",
+            json!({"": r#"a"b,c"d"#})),
+    ];
     fails(
         r#"+kubebuilder:validation:Pattern=a"b,c"#,
         "the value ends before the marker does",

@@ -183,26 +183,19 @@ mod tests {
 
     #[test]
     fn rules_are_read_in_all_forms_that_kube_takes() {
-        check("\"self > 1\"", Some(json!({"rule": "self > 1"})));
-        check("\"self > 1\".into()", Some(json!({"rule": "self > 1"})));
-        check("(\"a\", \"b\")", Some(json!({"rule": "a", "message": "b"})));
-        check(
-            "Rule::new(\"a\").message(\"b\").reason(Reason::FieldValueForbidden).field_path(\".c\").optional_old_self(true)",
-            Some(json!({
-                "rule": "a", "message": "b", "reason": "FieldValueForbidden", "fieldPath": ".c",
-                "optionalOldSelf": true,
-            })),
-        );
-        check(
-            "Rule::new(\"a\").message(Message::Expression(\"'b'\".into()))",
-            Some(json!({"rule": "a", "messageExpression": "'b'"})),
-        );
-        check(
-            "Rule { rule: \"a\".into(), message: Some(\"b\".into()), reason: None, ..Default::default() }",
-            Some(json!({"rule": "a", "message": "b"})),
-        );
-        check("Rule::new(format!(\"{A}\"))", None);
-        check("my_rule()", None);
+        rows![check:
+            ("\"self > 1\"", Some(json!({"rule": "self > 1"}))),
+            ("\"self > 1\".into()", Some(json!({"rule": "self > 1"}))),
+            ("(\"a\", \"b\")", Some(json!({"rule": "a", "message": "b"}))),
+            ("Rule::new(\"a\").message(\"b\").reason(Reason::FieldValueForbidden).field_path(\".c\").optional_old_self(true)",
+                Some(json!({"rule": "a", "message": "b", "reason": "FieldValueForbidden", "fieldPath": ".c", "optionalOldSelf": true}))),
+            ("Rule::new(\"a\").message(Message::Expression(\"'b'\".into()))",
+                Some(json!({"rule": "a", "messageExpression": "'b'"}))),
+            ("Rule { rule: \"a\".into(), message: Some(\"b\".into()), reason: None, ..Default::default() }",
+                Some(json!({"rule": "a", "message": "b"}))),
+            ("Rule::new(format!(\"{A}\"))", None),
+            ("my_rule()", None),
+        ];
     }
 
     #[test]

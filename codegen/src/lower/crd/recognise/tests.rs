@@ -223,23 +223,14 @@ fn key_selectors_are_told_apart_by_property_or_description() {
 "
         )
     };
-    check(&keys("secretKeyRef", ""), "api.core.v1.SecretKeySelector");
-    check(
-        &keys("configMapKeyRef", ""),
-        "api.core.v1.ConfigMapKeySelector",
-    );
-    check(
-        &keys("userSecretKeyRef", ""),
-        "api.core.v1.SecretKeySelector",
-    );
-    check(
-        &keys(
-            "password",
-            "The key of the secret to select from.  Must be a valid secret key.",
-        ),
-        "api.core.v1.SecretKeySelector",
-    );
-    check(&keys("password", ""), "ThingPassword");
+    rows![check:
+        (&keys("secretKeyRef", ""), "api.core.v1.SecretKeySelector"),
+        (&keys("configMapKeyRef", ""), "api.core.v1.ConfigMapKeySelector"),
+        (&keys("userSecretKeyRef", ""), "api.core.v1.SecretKeySelector"),
+        (&keys("password", "The key of the secret to select from.  Must be a valid secret key."),
+            "api.core.v1.SecretKeySelector"),
+        (&keys("password", ""), "ThingPassword"),
+    ];
 }
 
 #[test]
@@ -255,15 +246,11 @@ fn a_bare_name_is_a_reference_only_where_something_says_so() {
 "
         )
     };
-    check(&reference("pool", ""), "ThingPool");
-    check(
-        &reference("imagePullSecrets", ""),
-        "api.core.v1.LocalObjectReference",
-    );
-    check(
-        &reference("pool", "Name of the referent."),
-        "api.core.v1.LocalObjectReference",
-    );
+    rows![check:
+        (&reference("pool", ""), "ThingPool"),
+        (&reference("imagePullSecrets", ""), "api.core.v1.LocalObjectReference"),
+        (&reference("pool", "Name of the referent."), "api.core.v1.LocalObjectReference"),
+    ];
 }
 
 #[test]

@@ -23,41 +23,24 @@ fn check_default(field: &str, expected: impl Into<Option<Value>>) {
 
 #[test]
 fn defaults_are_what_serde_gives() {
-    check_default("#[serde(default)] a: i32", json!(0));
-    check_default("#[serde(default)] a: Vec<String>", json!([]));
-    check_default("#[serde(default)] a: Option<String>", None);
-    check_default(
-        "#[serde(default = \"BTreeMap::new\")] a: BTreeMap<String, String>",
-        json!({}),
-    );
-    check_default(
-        "#[serde(default = \"Default::default\")] a: bool",
-        json!(false),
-    );
-    check_default(
-        "#[serde(default = \"f\")] a: u16, --- fn f() -> u16 { 80 }",
-        json!(80),
-    );
-    check_default(
-        "#[serde(default = \"values::f\")] a: u16, --- fn f() -> u16 { 80 } mod values { pub fn f() -> u16 { 90 } }",
-        json!(90),
-    );
-    check_default(
-        "#[serde(default = \"S::f\")] a: u16, --- fn f() -> u16 { 80 } impl S { fn f() -> u16 { 70 } }",
-        json!(70),
-    );
-    check_default(
-        "#[serde(default = \"f\")] a: Quantity, --- use k8s_openapi::apimachinery::pkg::api::resource::Quantity; fn f() -> Quantity { Quantity(\"8Gi\".into()) }",
-        json!("8Gi"),
-    );
-    check_default(
-        "#[serde(default = \"f\")] a: M, --- #[derive(Serialize, Deserialize, JsonSchema)] #[serde(rename_all = \"lowercase\")] pub enum M { Fast, Slow } fn f() -> M { M::Slow }",
-        json!("slow"),
-    );
-    check_default(
-        "#[serde(default)] a: M, --- #[derive(Default, Serialize, Deserialize, JsonSchema)] pub struct M { b: bool, c: Option<u8> }",
-        json!({"b": false}),
-    );
+    rows![check_default:
+        ("#[serde(default)] a: i32", json!(0)),
+        ("#[serde(default)] a: Vec<String>", json!([])),
+        ("#[serde(default)] a: Option<String>", None),
+        ("#[serde(default = \"BTreeMap::new\")] a: BTreeMap<String, String>", json!({})),
+        ("#[serde(default = \"Default::default\")] a: bool", json!(false)),
+        ("#[serde(default = \"f\")] a: u16, --- fn f() -> u16 { 80 }", json!(80)),
+        ("#[serde(default = \"values::f\")] a: u16, --- fn f() -> u16 { 80 } mod values { pub fn f() -> u16 { 90 } }",
+            json!(90)),
+        ("#[serde(default = \"S::f\")] a: u16, --- fn f() -> u16 { 80 } impl S { fn f() -> u16 { 70 } }",
+            json!(70)),
+        ("#[serde(default = \"f\")] a: Quantity, --- use k8s_openapi::apimachinery::pkg::api::resource::Quantity; fn f() -> Quantity { Quantity(\"8Gi\".into()) }",
+            json!("8Gi")),
+        ("#[serde(default = \"f\")] a: M, --- #[derive(Serialize, Deserialize, JsonSchema)] #[serde(rename_all = \"lowercase\")] pub enum M { Fast, Slow } fn f() -> M { M::Slow }",
+            json!("slow")),
+        ("#[serde(default)] a: M, --- #[derive(Default, Serialize, Deserialize, JsonSchema)] pub struct M { b: bool, c: Option<u8> }",
+            json!({"b": false})),
+    ];
     for constructor in [
         "Vec::new",
         "Vec::<String>::new",
@@ -69,25 +52,17 @@ fn defaults_are_what_serde_gives() {
             json!([]),
         );
     }
-    check_default("#[serde(default = \"u8::default\")] a: u8", json!(0));
-    // Functions of these names may give something else than the type's `Default`.
-    check_default(
-        "#[serde(default = \"size::default\")] a: u16, --- mod size { pub fn default() -> u16 { 5 } }",
-        json!(5),
-    );
-    check_default(
-        "#[serde(default = \"g\")] a: u16, --- use size::f as g; mod size { pub fn f() -> u16 { 6 } } mod other { pub fn f() -> u16 { 7 } }",
-        json!(6),
-    );
-    // Left out by serde, so that it is no default of the schema either.
-    check_default(
-        "#[serde(default, skip_serializing_if = \"Vec::is_empty\")] a: Vec<String>",
-        None,
-    );
-    check_default(
-        "#[serde(default)]\n// +kubebuilder:default=4\n a: i32",
-        json!(4),
-    );
+    rows![check_default:
+        ("#[serde(default = \"u8::default\")] a: u8", json!(0)),
+        // Functions of these names may give something else than the type's `Default`.
+        ("#[serde(default = \"size::default\")] a: u16, --- mod size { pub fn default() -> u16 { 5 } }",
+            json!(5)),
+        ("#[serde(default = \"g\")] a: u16, --- use size::f as g; mod size { pub fn f() -> u16 { 6 } } mod other { pub fn f() -> u16 { 7 } }",
+            json!(6)),
+        // Left out by serde, so that it is no default of the schema either.
+        ("#[serde(default, skip_serializing_if = \"Vec::is_empty\")] a: Vec<String>", None),
+        ("#[serde(default)]\n// +kubebuilder:default=4\n a: i32", json!(4)),
+    ];
 }
 
 #[test]

@@ -101,27 +101,14 @@ fn check_verbs(markers: &str, expected: &[Verb]) {
 
 #[test]
 fn verbs_follow_the_markers() {
-    check_verbs("", &Verb::ALL);
-    check_verbs(
-        "// +genclient:readonly\n",
-        &[Verb::Get, Verb::List, Verb::Watch],
-    );
-    check_verbs("// +genclient:noVerbs\n", &[]);
-    check_verbs(
-        "// +genclient:onlyVerbs=get,updateStatus\n",
-        &[Verb::UpdateStatus, Verb::Get],
-    );
-    check_verbs(
-        "// +genclient:noStatus\n// +genclient:skipVerbs=watch,patch,apply\n",
-        &[
-            Verb::Create,
-            Verb::Update,
-            Verb::Delete,
-            Verb::DeleteCollection,
-            Verb::Get,
-            Verb::List,
-        ],
-    );
+    rows![check_verbs:
+        ("", &Verb::ALL),
+        ("// +genclient:readonly\n", &[Verb::Get, Verb::List, Verb::Watch]),
+        ("// +genclient:noVerbs\n", &[]),
+        ("// +genclient:onlyVerbs=get,updateStatus\n", &[Verb::UpdateStatus, Verb::Get]),
+        ("// +genclient:noStatus\n// +genclient:skipVerbs=watch,patch,apply\n",
+            &[Verb::Create, Verb::Update, Verb::Delete, Verb::DeleteCollection, Verb::Get, Verb::List]),
+    ];
 }
 
 #[test]

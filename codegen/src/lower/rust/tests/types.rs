@@ -19,26 +19,19 @@ fn check_type(source: &str, expected: Value) {
 
 #[test]
 fn types_are_known_by_what_they_mean() {
-    check_type("bool", json!("bool"));
-    check_type("u16", json!({"integer": "u16"}));
-    check_type(
-        "Vec<Option<String>>",
-        json!({"list": {"optional": "string"}}),
-    );
-    check_type("[f32; 4]", json!({"list": "float32"}));
-    check_type(
-        "BTreeMap<String, Box<i64>>",
-        json!({"map": {"boxed": "int64"}}),
-    );
-    check_type("std::collections::BTreeSet<i32>", json!({"list": "int32"}));
-    check_type("metav1::Time", json!({"known": "Time"}));
-    check_type("serde_json::Value", json!("any"));
-    check_type("std::borrow::Cow<'static, str>", json!("string"));
-    check_type("(u8, u8)", json!({"verbatim": "(u8, u8)"}));
-    check_type(
-        "::other::Thing<u8>",
-        json!({"external": "::other::Thing<u8>"}),
-    );
+    rows![check_type:
+        ("bool", json!("bool")),
+        ("u16", json!({"integer": "u16"})),
+        ("Vec<Option<String>>", json!({"list": {"optional": "string"}})),
+        ("[f32; 4]", json!({"list": "float32"})),
+        ("BTreeMap<String, Box<i64>>", json!({"map": {"boxed": "int64"}})),
+        ("std::collections::BTreeSet<i32>", json!({"list": "int32"})),
+        ("metav1::Time", json!({"known": "Time"})),
+        ("serde_json::Value", json!("any")),
+        ("std::borrow::Cow<'static, str>", json!("string")),
+        ("(u8, u8)", json!({"verbatim": "(u8, u8)"})),
+        ("::other::Thing<u8>", json!({"external": "::other::Thing<u8>"})),
+    ];
 }
 
 #[test]

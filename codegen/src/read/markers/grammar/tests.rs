@@ -69,24 +69,19 @@ fn lists_have_two_forms() {
 
 #[test]
 fn any_guesses_from_the_text() {
-    check(ValueKind::Any, "true", json!(true));
-    check(ValueKind::Any, "3", json!(3));
-    check(ValueKind::Any, "Cluster", json!("Cluster"));
-    check(ValueKind::Any, "100Mi", json!("100Mi"));
-    check(ValueKind::Any, "2024-01-15", json!("2024-01-15"));
-    check(ValueKind::Any, "{1,2}", json!([1, 2]));
-    check(ValueKind::Any, "{}", json!({}));
-    check(
-        ValueKind::Any,
-        r#"{cpu: "100m", sizes: {1,2}, on: true}"#,
-        json!({"cpu": "100m", "sizes": [1, 2], "on": true}),
-    );
-    check(
-        ValueKind::Any,
-        "{{a: 1},{a: 2}}",
-        json!([{"a": 1}, {"a": 2}]),
-    );
-    check(ValueKind::Any, "a;b", json!(["a", "b"]));
+    rows![check:
+        (ValueKind::Any, "true", json!(true)),
+        (ValueKind::Any, "3", json!(3)),
+        (ValueKind::Any, "Cluster", json!("Cluster")),
+        (ValueKind::Any, "100Mi", json!("100Mi")),
+        (ValueKind::Any, "2024-01-15", json!("2024-01-15")),
+        (ValueKind::Any, "{1,2}", json!([1, 2])),
+        (ValueKind::Any, "{}", json!({})),
+        (ValueKind::Any, r#"{cpu: "100m", sizes: {1,2}, on: true}"#,
+            json!({"cpu": "100m", "sizes": [1, 2], "on": true})),
+        (ValueKind::Any, "{{a: 1},{a: 2}}", json!([{"a": 1}, {"a": 2}])),
+        (ValueKind::Any, "a;b", json!(["a", "b"])),
+    ];
     fails(ValueKind::Any, "[1,2]", "braces");
     fails(ValueKind::Any, "{a: 1, a: 2}", "twice");
     fails(ValueKind::Any, &"{".repeat(100_000), "deep");
