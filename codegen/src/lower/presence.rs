@@ -21,12 +21,14 @@ pub(super) enum Requirement {
 
 /// Presence by markers, in controller-gen's order of precedence.
 pub(super) fn marked_requirement(markers: &MarkerSet) -> Option<Requirement> {
-    if markers.has::<Required>() || markers.has::<ValidationRequired>() {
+    if markers.has::<ValidationOptional>() {
+        Some(Requirement::Optional)
+    } else if markers.has::<ValidationRequired>() {
         Some(Requirement::Required)
-    } else if markers.has::<Optional>() || markers.has::<ValidationOptional>() {
+    } else if markers.has::<Optional>() {
         Some(Requirement::Optional)
     } else {
-        None
+        markers.has::<Required>().then_some(Requirement::Required)
     }
 }
 

@@ -116,6 +116,15 @@ impl FileReader<'_, '_> {
         let Some(def) = def else {
             return self.unknown(&raw);
         };
+        if let Some(written) = raw.padded() {
+            let warning = Diagnostic::warning(format!("`+{}` has no effect here", def.name));
+            let label = "to Go's tools the space before `=` is part of the name";
+            return self.warn(
+                warning
+                    .at(raw.place.clone(), label)
+                    .help(format!("write `{written}`")),
+            );
+        }
         // A default that is a constant of Go is there for Go's defaulters; no schema has it.
         let text = raw.place.text.get(raw.place.range.clone());
         if text.is_some_and(|text| text.starts_with("+default=ref(")) {

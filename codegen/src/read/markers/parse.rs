@@ -68,6 +68,14 @@ impl RawMarker {
         is_known.then(|| format!("+{text}"))
     }
 
+    /// The marker without the spaces before its `=`, with which Go's tools do not know the name.
+    #[cfg(feature = "go")]
+    pub(crate) fn padded(&self) -> Option<String> {
+        let (name, value) = self.text().strip_prefix('+')?.split_once('=')?;
+        let is_padded = name.ends_with(char::is_whitespace) && find(name.trim_end()).is_some();
+        is_padded.then(|| format!("+{}={}", name.trim_end(), value.trim_start()))
+    }
+
     /// The name, and where it ends.
     fn name(&self) -> (&str, usize) {
         let text = self.text();
