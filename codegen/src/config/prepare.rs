@@ -269,6 +269,14 @@ impl Config {
             let loaded = super::go::load(&input.packages, &input.dir, &environment, kubernetes);
             sources.go.push(loaded.map_err(Error::Config)?);
         }
+        let packages = sources.go.iter().flat_map(|go| &go.packages);
+        let requested: BTreeSet<String> = packages
+            .filter(|package| package.requested)
+            .map(|package| package.module.clone())
+            .collect();
+        for go in &mut sources.go {
+            go.elsewhere.retain(|module, _| !requested.contains(module));
+        }
         Ok(())
     }
 

@@ -95,7 +95,8 @@ impl<'a> Graph<'a> {
             // A workspace's replacements come before those of its modules.
             graph.add_replacements(&work_folder, &work);
             for used in &work.uses {
-                graph.add_main(&normalize(&work_folder.join(used)))?;
+                let main = graph.add_main(&normalize(&work_folder.join(used)));
+                main.map_err(|error| format!("{error}: go.work uses {used}"))?;
             }
             graph.use_vendor(&work_folder, work.go);
         } else {
@@ -178,6 +179,24 @@ impl<'a> Graph<'a> {
             Some((path, main))
         });
         mains.max_by_key(|(_, main)| main.folder.as_os_str().len())
+    }
+
+    /// The module whose `go.mod` stands in the folder, and whether it is one of the build.
+    pub(super) fn module_in(&self, folder: &Path) -> Option<(Found, bool)> {
+        let file = folder.join("go.mod");
+        if !file.is_file() {
+            return None;
+        }
+        let is_main = self.mains.iter().any(|main| main.folder == folder);
+        // One that cannot be read is none of the build.
+        let module = read(&file).unwrap_or_default().module;
+        let found = Found {
+            folder: folder.to_owned(),
+            module,
+            version: None,
+            main: true,
+        };
+        Some((found, is_main))
     }
 
     /// Finds the package of an import path.

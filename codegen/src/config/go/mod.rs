@@ -35,7 +35,7 @@ use crate::{
     diag::{Diagnostic, Diagnostics},
     lower,
     read::go::{
-        GoFile, GoPackage, GoSources, Known, Wanted, builds_name, declares_objects, is_barren,
+        GoFile, GoPackage, GoSources, Kinds, Known, Wanted, builds_name, first_kind, is_barren,
         is_barren_behind, is_barren_by_head, is_generated, package_name, wanted,
     },
     source::Source,
@@ -83,14 +83,16 @@ pub fn load(
 ) -> Result<GoSources, Diagnostics> {
     threads::run(|| {
         let mut diagnostics = Diagnostics::new();
-        let (graph, requested) = patterns::expand(patterns, dir, environment)?;
+        let (graph, expanded) = patterns::expand(patterns, dir, environment)?;
+        let requested: Vec<Requested> = expanded.requested.into_values().collect();
         let loader = Loader {
             graph,
             kubernetes,
             names: Mutex::default(),
         };
         let packages = loader.load_requested(&requested, &mut diagnostics);
-        let sources = loader.follow(packages, &mut diagnostics);
+        let mut sources = loader.follow(packages, &mut diagnostics);
+        sources.elsewhere = kinds_elsewhere(&expanded.elsewhere);
         diagnostics.finish(sources)
     })?
 }
@@ -119,13 +121,21 @@ impl Loader<'_> {
         let loaded: Vec<_> = requested
             .par_iter()
             .map(|requested| {
-                let mut package = read_package(&requested.path, &requested.found, true)?;
-                // Of all packages below a folder, those that declare objects are meant.
-                package.requested = !requested.by_wildcard || declares_objects(&package);
-                Ok(package)
+                let named = !requested.by_wildcard;
+                read_package(&requested.path, &requested.found, named)
             })
             .collect();
-        take(loaded, diagnostics)
+        let mut packages = take(loaded, diagnostics);
+        // Of all packages below a folder, those that declare objects are meant.
+        let kinds = Kinds::of(packages.iter());
+        let meant: Vec<bool> = packages
+            .iter()
+            .map(|package| package.requested || kinds.are_declared(package))
+            .collect();
+        for (package, meant) in packages.iter_mut().zip(meant) {
+            package.requested = meant;
+        }
+        packages
     }
 
     /// Adds the packages whose types are used, until there are no more.
@@ -205,6 +215,29 @@ impl Known for Loader<'_> {
         }
         name
     }
+}
+
+/// The modules below the folders of the patterns that declare kinds and are not read, with the warning about each.
+fn kinds_elsewhere(packages: &BTreeMap<String, Found>) -> BTreeMap<String, Diagnostic> {
+    let read: Vec<_> = packages
+        .par_iter()
+        .filter_map(|(path, found)| read_package(path, found, false).ok())
+        .collect();
+    let mut modules = BTreeMap::new();
+    for package in &read {
+        if let Some(place) = first_kind(package) {
+            let warning = || {
+                let message = format!("the kinds of the module {} are left out", package.module);
+                Diagnostic::warning(message)
+                    .at(place, "below the folder of a pattern, in another module")
+                    .help("add a `[[crate.go]]` for it, whose `dir` is the folder of its go.mod")
+            };
+            modules
+                .entry(package.module.clone())
+                .or_insert_with(warning);
+        }
+    }
+    modules
 }
 
 /// Says why a package was not found, and what to do about it.

@@ -56,7 +56,32 @@ impl<'a> Pattern<'a> {
     }
 }
 
-/// The modules of the build and the packages that the patterns mean, sorted by import path.
+/// What patterns mean.
+#[derive(Default)]
+pub(super) struct Expanded {
+    /// The packages, by import path.
+    pub(super) requested: BTreeMap<String, Requested>,
+    /// The packages below the folders that belong to other modules than those of the build, by import path. They are not meant, though
+    /// controller-gen reads them too.
+    pub(super) elsewhere: BTreeMap<String, Found>,
+}
+
+impl Expanded {
+    /// Adds a package; what is named itself stays so.
+    fn add(&mut self, path: String, found: Found, by_wildcard: bool) {
+        let package = Requested {
+            path: path.clone(),
+            found,
+            by_wildcard,
+        };
+        self.requested
+            .entry(path)
+            .and_modify(|known| known.by_wildcard &= by_wildcard)
+            .or_insert(package);
+    }
+}
+
+/// The modules of the build and the packages that the patterns mean.
 ///
 /// # Errors
 ///
@@ -65,7 +90,7 @@ pub(super) fn expand<'a>(
     patterns: &[String],
     dir: &Path,
     environment: &'a Environment,
-) -> Result<(Graph<'a>, Vec<Requested>), Diagnostics> {
+) -> Result<(Graph<'a>, Expanded), Diagnostics> {
     let dir = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
     let patterns: Vec<Pattern<'_>> = patterns.iter().map(|text| Pattern::new(text)).collect();
     let folder_of = |pattern: &Pattern<'_>| normalize(&dir.join(pattern.base));
@@ -78,40 +103,29 @@ pub(super) fn expand<'a>(
     };
     let graph = Graph::load(module, environment).map_err(Diagnostic::error)?;
     let mut diagnostics = Diagnostics::new();
-    let mut requested = BTreeMap::new();
+    let mut expanded = Expanded::default();
     for pattern in &patterns {
         let found = if pattern.is_folder() {
-            expand_folder(&graph, pattern, &folder_of(pattern))
+            expand_folder(&graph, pattern, &folder_of(pattern), &mut expanded)
         } else {
-            expand_path(&graph, pattern, &dir)
+            expand_path(&graph, pattern, &dir, &mut expanded)
         };
-        match found {
-            Ok(found) => add(&mut requested, found),
-            Err(error) => diagnostics.push(error),
+        if let Err(error) = found {
+            diagnostics.push(error);
         }
     }
     if patterns.is_empty() {
         diagnostics.push(Diagnostic::error("no Go package is given"));
     }
-    let requested = requested.into_values().collect();
-    diagnostics.finish((graph, requested))
-}
-
-/// Adds packages; what is named itself stays so.
-fn add(requested: &mut BTreeMap<String, Requested>, found: Vec<Requested>) {
-    for package in found {
-        requested
-            .entry(package.path.clone())
-            .and_modify(|known| known.by_wildcard &= package.by_wildcard)
-            .or_insert(package);
-    }
+    diagnostics.finish((graph, expanded))
 }
 
 fn expand_folder(
     graph: &Graph<'_>,
     pattern: &Pattern<'_>,
     folder: &Path,
-) -> Result<Vec<Requested>, Diagnostic> {
+    expanded: &mut Expanded,
+) -> Result<(), Diagnostic> {
     if !folder.is_dir() {
         return Err(Diagnostic::error(format!(
             "there is no folder {}",
@@ -139,14 +153,15 @@ fn expand_folder(
         version: None,
         main: true,
     };
-    expand_found(pattern, path, found)
+    expand_found(graph, pattern, path, found, expanded)
 }
 
 fn expand_path(
     graph: &Graph<'_>,
     pattern: &Pattern<'_>,
     dir: &Path,
-) -> Result<Vec<Requested>, Diagnostic> {
+    expanded: &mut Expanded,
+) -> Result<(), Diagnostic> {
     let main = graph.mains.iter().find(|main| {
         let rest = pattern.base.strip_prefix(main.path.as_str());
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -156,11 +171,14 @@ fn expand_path(
         let below = pattern.base.get(main.path.len()..).unwrap_or_default();
         let folder = main.folder.join(below.trim_start_matches('/'));
         if folder.is_dir() {
-            return expand_folder(graph, pattern, &folder);
+            return expand_folder(graph, pattern, &folder, expanded);
         }
     }
     match graph.find(pattern.base) {
-        Ok(found) => expand_found(pattern, pattern.base.to_owned(), found),
+        Ok(found) => {
+            let path = pattern.base.to_owned();
+            expand_found(graph, pattern, path, found, expanded)
+        }
         Err(missing) => {
             let message = format!("the package {} is not found", pattern.base);
             let diagnostic = Diagnostic::error(message);
@@ -174,62 +192,71 @@ fn expand_path(
 }
 
 fn expand_found(
+    graph: &Graph<'_>,
     pattern: &Pattern<'_>,
     path: String,
     found: Found,
-) -> Result<Vec<Requested>, Diagnostic> {
-    let mut packages = Vec::new();
-    if pattern.wildcard {
-        walk(&found.folder, &path, &found, &mut packages)?;
-    } else if !super::go_files(&found.folder)?.is_empty() {
-        packages.push(Requested {
-            path,
-            found: found.clone(),
-            by_wildcard: false,
-        });
+    expanded: &mut Expanded,
+) -> Result<(), Diagnostic> {
+    let folder = shown(&found.folder);
+    let is_there = if pattern.wildcard {
+        walk(graph, path, found, expanded)?
+    } else {
+        let is_package = !super::go_files(&found.folder)?.is_empty();
+        if is_package {
+            expanded.add(path, found, false);
+        }
+        is_package
+    };
+    if is_there {
+        return Ok(());
     }
-    if packages.is_empty() {
-        let folder = shown(&found.folder);
-        let below = if pattern.wildcard {
-            " and the folders below it have"
-        } else {
-            " has"
-        };
-        return Err(Diagnostic::error(format!("{folder}{below} no Go files")));
-    }
-    Ok(packages)
+    let below = if pattern.wildcard {
+        " and the folders below it have"
+    } else {
+        " has"
+    };
+    Err(Diagnostic::error(format!("{folder}{below} no Go files")))
 }
 
-/// Adds the packages in a folder and below it, as Go's command does: without `vendor`, `testdata`, hidden folders, other
-/// modules and what links lead to.
+/// Adds the packages in a folder and below it, as Go's command does: without `vendor`, `testdata`, hidden folders, and what links lead
+/// to. Those of other modules are added only if they are in the workspace. Says whether there is any package.
 fn walk(
-    folder: &Path,
-    path: &str,
-    found: &Found,
-    packages: &mut Vec<Requested>,
-) -> Result<(), Diagnostic> {
-    let mut folders = vec![(folder.to_owned(), path.to_owned())];
-    while let Some((folder, path)) = folders.pop() {
-        for (name, below) in subfolders(&folder)? {
-            let is_module = below.join("go.mod").is_file();
+    graph: &Graph<'_>,
+    path: String,
+    found: Found,
+    expanded: &mut Expanded,
+) -> Result<bool, Diagnostic> {
+    let mut is_there = false;
+    let mut folders = vec![(path, found, true)];
+    while let Some((path, found, meant)) = folders.pop() {
+        for (name, folder) in subfolders(&found.folder)? {
             let skipped = matches!(name.as_str(), "vendor" | "testdata");
-            if !skipped && !is_module && !name.starts_with(['.', '_']) {
-                folders.push((below, format!("{path}/{name}")));
+            if skipped || name.starts_with(['.', '_']) {
+                continue;
             }
-        }
-        if !super::go_files(&folder)?.is_empty() {
-            let found = Found {
-                folder,
-                ..found.clone()
-            };
-            packages.push(Requested {
-                path,
-                found,
-                by_wildcard: true,
+            folders.push(match graph.module_in(&folder) {
+                Some((module, meant)) => (module.module.clone(), module, meant),
+                None => {
+                    let found = Found {
+                        folder,
+                        ..found.clone()
+                    };
+                    (format!("{path}/{name}"), found, meant)
+                }
             });
         }
+        if super::go_files(&found.folder)?.is_empty() {
+            continue;
+        }
+        if meant {
+            is_there = true;
+            expanded.add(path, found, true);
+        } else {
+            expanded.elsewhere.insert(path, found);
+        }
     }
-    Ok(())
+    Ok(is_there)
 }
 
 /// The folders in a folder, sorted; links are none.

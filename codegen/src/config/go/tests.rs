@@ -1,5 +1,6 @@
 //! Tests of the search for packages, on folders made for them.
 
+mod kinds;
 mod kubernetes;
 mod missing;
 mod versions;

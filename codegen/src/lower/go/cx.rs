@@ -1,6 +1,6 @@
 //! The packages of a run by path, and where the Rust type of each Go type stands.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::well_known;
 use crate::{
@@ -92,6 +92,8 @@ pub(super) struct Cx<'a> {
     homes: BTreeMap<&'a str, Home>,
     /// The Rust names of types whose own another package of the same version has, by package and Go name.
     renamed: BTreeMap<(&'a str, &'a str), String>,
+    /// The kinds that requested packages declare as structs, by group and name.
+    kinds: BTreeSet<(&'a str, &'a str)>,
     missing: &'a BTreeMap<String, Diagnostic>,
 }
 
@@ -123,8 +125,19 @@ impl<'a> Cx<'a> {
                 .collect(),
             homes: BTreeMap::new(),
             renamed: BTreeMap::new(),
+            kinds: BTreeSet::new(),
             missing: &module.missing,
         }
+    }
+
+    /// Says which kinds requested packages declare as structs.
+    pub(super) fn set_kinds(&mut self, kinds: BTreeSet<(&'a str, &'a str)>) {
+        self.kinds = kinds;
+    }
+
+    /// Whether a requested package of the group declares a kind of that name as a struct.
+    pub(super) fn is_kind(&self, group: &str, name: &str) -> bool {
+        self.kinds.contains(&(group, name))
     }
 
     /// Why a package was not read.
@@ -199,6 +212,36 @@ impl<'a> Cx<'a> {
             }
         }
         Some(named)
+    }
+
+    /// What a local alias is of, by package and name: controller-gen passes over its docs and markers, but for those of an alias of what
+    /// has no name.
+    pub(super) fn passed_over<'t>(
+        &'t self,
+        package: &'t Package,
+        name: &str,
+    ) -> Option<(&'t str, &'t str)> {
+        if self.options.compat.is_strict() {
+            return None;
+        }
+        let alias = self.declared(&package.path, name)?.decl;
+        match &alias.ty {
+            Type::Local(..) | Type::Imported(..) if alias.alias => name_of(package, &alias.ty),
+            _ => None,
+        }
+    }
+
+    /// The declaration that a type is named after, with its docs and markers, if it was read.
+    pub(super) fn below<'t>(&'t self, of: Declared<'t>) -> Option<Declared<'t>> {
+        let package = of.pkg.package;
+        let (path, name) = match &of.decl.ty {
+            Type::Local(name, _) => self
+                .passed_over(package, name)
+                .unwrap_or((package.path.as_str(), name.as_str())),
+            Type::Imported(path, name, _) => (&**path, name.as_str()),
+            _ => return None,
+        };
+        self.declared(path, name)
     }
 
     /// The end of a chain of named types; none where it has no end.

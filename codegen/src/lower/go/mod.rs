@@ -63,6 +63,8 @@ pub fn lower(module: &Module, options: &Options, api: &mut ApiSet, diagnostics: 
         }
     }
     let mut cx = Cx::new(module, options);
+    let kinds = roots::kinds(&cx, &module.packages);
+    cx.set_kinds(kinds);
     let versions = modules::settle(&mut cx, &module.packages, options, diagnostics);
     let mut work = Work::default();
     let resources: Vec<Vec<Resource>> = versions
@@ -261,6 +263,10 @@ fn roots<'a>(
             }
             continue;
         }
+        if let Some(error) = types::generic(decl) {
+            diagnostics.push(error);
+            continue;
+        }
         work.reached.push(reached);
         let root = cx.rust_name(&package.path, &decl.name);
         let by_name = roots::ByName { cx, package };
@@ -391,12 +397,16 @@ fn root_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: String) -> Ty
         ..StructDef::default()
     };
     let mut docs = marked::docs(&decl.docs, &decl.markers);
-    if !std::ptr::eq(found.decl, decl) {
-        let markers = &found.decl.markers;
-        let below = marked::rules(cx, markers, &object, refs.home, refs.diagnostics);
-        merge::fill(&mut validation, &below);
+    let mut step = declared;
+    while !std::ptr::eq(step.decl, found.decl)
+        && let Some(below) = cx.below(step)
+    {
+        step = below;
+        let markers = &step.decl.markers;
+        let rules = marked::rules(cx, markers, &object, refs.home, refs.diagnostics);
+        merge::fill(&mut validation, &rules);
         if docs.is_empty() {
-            docs = marked::docs(&found.decl.docs, markers);
+            docs = marked::docs(&step.decl.docs, markers);
         }
     }
     // Of a root, what is embedded has its rules before.

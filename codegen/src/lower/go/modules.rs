@@ -11,7 +11,7 @@ use crate::{
     read::{
         go::{Package, TypeDecl},
         markers::{
-            crd::Skip,
+            crd::{Skip, SkipVersion},
             package::{GroupGoName, VersionName},
         },
     },
@@ -127,15 +127,18 @@ fn candidates<'a>(
 ) -> Vec<Candidate<'a>> {
     let mut found: Vec<Candidate<'a>> = Vec::new();
     let mut without_group = Vec::new();
-    for package in packages.iter().filter(|package| package.requested) {
-        let markers = &package.markers;
+    let requested = || {
+        let requested = packages.iter().filter(|package| package.requested);
+        requested.filter(|package| !package.markers.has::<Skip>())
+    };
+    for package in requested() {
         let mut roots = package.types.iter().filter(|decl| {
             matches!(
                 roots::role(cx, package, decl),
                 roots::Role::Root | roots::Role::Object
             )
         });
-        let Some(first) = roots.next().filter(|_| !markers.has::<Skip>()) else {
+        let Some(first) = roots.next() else {
             continue;
         };
         let Some(group) = roots::group_of(package) else {
@@ -145,10 +148,7 @@ fn candidates<'a>(
             }
             continue;
         };
-        let version = markers.get::<VersionName>();
-        let is_named = version.is_some();
-        let name = version.map_or_else(|| package.name.clone(), |found| found.marker.name);
-        let is_version = is_named || names::is_kubernetes_version(&name);
+        let (name, is_version) = version_of(package);
         found.push(Candidate {
             package,
             group,
@@ -165,14 +165,110 @@ fn candidates<'a>(
     let filters = &options.filters;
     let keeps = |list: &[String], name: &str| list.is_empty() || list.iter().any(|one| one == name);
     found.retain(|found| {
-        (found.is_version || !versioned.contains(found.group))
-            && keeps(&filters.groups, found.group)
-            && keeps(&filters.versions, &found.name)
+        keeps(&filters.groups, found.group) && keeps(&filters.versions, &found.name)
     });
+    let (found, left): (Vec<_>, Vec<_>) = found
+        .into_iter()
+        .partition(|found| found.is_version || !versioned.contains(found.group));
+    for diagnostic in left.iter().flat_map(|left| unversioned(cx, left, &found)) {
+        diagnostics.push(diagnostic);
+    }
     for (package, root) in without_group {
         diagnostics.push(no_group(package, root, found.is_empty()));
     }
+    let of_versions = |package: &&Package| {
+        let (name, is_version) = version_of(package);
+        let group = roots::group_of(package);
+        is_version
+            && keeps(&filters.versions, &name)
+            && group.is_some_and(|group| keeps(&filters.groups, group))
+    };
+    for package in requested().filter(of_versions) {
+        let kinds = package.types.iter();
+        let kept = kinds.filter(|decl| keeps(&filters.kinds, &decl.name));
+        for stray in kept.filter_map(|decl| stray(cx, package, decl)) {
+            diagnostics.push(stray);
+        }
+    }
     found
+}
+
+/// The version that a package is by its marker or its name, and whether a marker names it or it is a name of Kubernetes' versions.
+fn version_of(package: &Package) -> (String, bool) {
+    match package.markers.get::<VersionName>() {
+        Some(found) => (found.marker.name, true),
+        None => {
+            let name = package.name.clone();
+            let is_version = names::is_kubernetes_version(&name);
+            (name, is_version)
+        }
+    }
+}
+
+/// The finding about a type that controller-gen takes otherwise: one with the name of a kind that is no object, and an object that is no
+/// kind to it.
+fn stray(cx: &Cx<'_>, package: &Package, decl: &TypeDecl) -> Option<Diagnostic> {
+    let group = roots::group_of(package)?;
+    let name = &decl.name;
+    match roots::role(cx, package, decl) {
+        roots::Role::Root => None,
+        roots::Role::Unseen => {
+            let found = roots::structure(cx, package, decl)?;
+            let warning = Diagnostic::warning(format!("controller-gen makes no CRD of `{name}`"));
+            let (label, help) = if std::ptr::eq(found.decl, decl) {
+                (
+                    "left out: to controller-gen, a kind embeds `metav1.TypeMeta` and `metav1.ObjectMeta`",
+                    "embed both as they are".to_owned(),
+                )
+            } else {
+                (
+                    "left out: no package that is read for kinds has its struct",
+                    format!("add {} to the packages", found.package.path),
+                )
+            };
+            Some(warning.at(decl.place.clone(), label).help(help))
+        }
+        _ if decl.markers.has::<SkipVersion>() || !cx.is_kind(group, name) => None,
+        _ => {
+            let message =
+                format!("`{name}`, which has the name of a kind of {group}, is no object");
+            let finding = match cx.options.compat.is_strict() {
+                true => Diagnostic::warning(message).at(decl.place.clone(), "left out"),
+                false => Diagnostic::error(message).at(
+                    decl.place.clone(),
+                    "controller-gen makes a version of the kind of it",
+                ),
+            };
+            Some(finding.help(
+                "embed `metav1.TypeMeta`, and `metav1.ObjectMeta` as `metadata`, give it another name, or mark it `// +kubebuilder:skipversion`",
+            ))
+        }
+    }
+}
+
+/// The findings about kinds of a package that is left out beside versions, which no version has.
+fn unversioned(cx: &Cx<'_>, left: &Candidate<'_>, versions: &[Candidate<'_>]) -> Vec<Diagnostic> {
+    let is_kind = |package: &Package, decl: &TypeDecl| {
+        matches!(roots::role(cx, package, decl), roots::Role::Root)
+    };
+    let of_group = || versions.iter().filter(|found| found.group == left.group);
+    let has_version = |name: &str| {
+        of_group().any(|found| {
+            let mut types = found.package.types.iter();
+            types.any(|decl| decl.name == name && is_kind(found.package, decl))
+        })
+    };
+    let kinds = left.package.types.iter();
+    kinds
+        .filter(|decl| is_kind(left.package, decl) && !has_version(&decl.name))
+        .map(|decl| {
+            let message = format!("`{}` is left out: `{}` is no version", decl.name, left.name);
+            let label = format!("no version of {} has this kind", left.group);
+            Diagnostic::warning(message)
+                .at(decl.place.clone(), label)
+                .help("name the version by `// +versionName=<version>` above the package clause")
+        })
+        .collect()
 }
 
 /// The finding about a package that names no group. Beside versions of an API, a package that has no version's name holds the

@@ -126,7 +126,7 @@ impl Refs<'_, '_> {
                 ),
             },
             Type::Pointer(inner) => self.resolve_within(inner, place, depth),
-            Type::Slice(inner) if is_byte(inner) => {
+            Type::Slice(inner) if is_byte(inner) && !self.is_list_of_bytes(inner, place) => {
                 Ref::plain(TypeRef::Known(crate::model::KnownType::ByteString))
             }
             Type::Slice(inner) | Type::Array(_, inner) => self
@@ -136,8 +136,12 @@ impl Refs<'_, '_> {
                 .resolve_within(value, place, depth)
                 .within(TypeRef::Map),
             Type::Local(name, at) => {
-                let package = self.package.path.clone();
-                self.named(&package, name, at, depth)
+                let package = self.package;
+                let found = self.named(&package.path, name, at, depth);
+                match self.cx.passed_over(package, name) {
+                    Some((path, name)) => self.named(path, name, at, depth),
+                    None => found,
+                }
             }
             Type::Imported(path, name, at) => self.named(path, name, at, depth),
             Type::Struct(fields) if fields.is_empty() => {
@@ -153,6 +157,20 @@ impl Refs<'_, '_> {
             }
             Type::Other(at) => self.refuse(at, "this type has no form in JSON", "no API type"),
         }
+    }
+
+    /// Whether controller-gen takes bytes for a list of numbers: it knows them as `[]byte` alone.
+    fn is_list_of_bytes(&mut self, inner: &Type, place: &Place) -> bool {
+        if self.cx.options.compat.is_strict() || !matches!(inner, Type::Basic("uint8")) {
+            return false;
+        }
+        let warning = Diagnostic::warning("`[]uint8` is a list in controller-gen's schema");
+        self.diagnostics.push(
+            warning
+                .at(place.clone(), "Go writes text, which the schema refuses")
+                .help("write `[]byte`"),
+        );
+        true
     }
 
     fn refuse(&mut self, place: &Place, message: &str, label: &str) -> Ref {

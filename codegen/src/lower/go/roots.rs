@@ -1,5 +1,7 @@
 //! Roots: the API objects among a package's types, and the resources that they are.
 
+use std::collections::BTreeSet;
+
 use super::{cx::Cx, json_tag::json_name, refs::Reached};
 use crate::{
     diag::{Diagnostic, Diagnostics, Severity},
@@ -11,7 +13,7 @@ use crate::{
         markers::{
             At, MarkerSet,
             client::{GenClient, NoStatus},
-            crd::{SkipVersion, StatusSubresource},
+            crd::{Skip, SkipVersion, StatusSubresource},
             object::{DeepCopyInterfaces, ObjectRoot},
             package::GroupName,
         },
@@ -23,6 +25,8 @@ use crate::{
 pub(super) enum Role {
     /// An object with TypeMeta and ObjectMeta.
     Root,
+    /// An object that is no kind to controller-gen.
+    Unseen,
     /// A list of objects, which has no type of its own in Rust.
     List,
     /// An object without metadata, such as a configuration file's.
@@ -35,15 +39,16 @@ pub(super) fn role(cx: &Cx<'_>, package: &Package, decl: &TypeDecl) -> Role {
     let Some(found) = structure(cx, package, decl) else {
         return Role::Plain;
     };
-    let has = |wanted: &str| {
-        let mut fields = found.fields.iter();
-        fields.find(|field| is_meta(cx, found.package, field, wanted))
-    };
+    let has = |wanted: &str| meta(cx, found.package, found.fields, wanted);
     if has("TypeMeta").is_none() || decl.markers.has::<SkipVersion>() {
         return Role::Plain;
     }
     if has("ObjectMeta").is_some_and(|field| json_name(field) == Some("metadata")) {
-        return Role::Root;
+        let is_kind = || group_of(package).is_none_or(|group| cx.is_kind(group, &decl.name));
+        return match cx.options.compat.is_strict() || is_kind() {
+            true => Role::Root,
+            false => Role::Unseen,
+        };
     }
     if has("ListMeta").is_some() && decl.name.ends_with("List") {
         return Role::List;
@@ -55,6 +60,30 @@ pub(super) fn role(cx: &Cx<'_>, package: &Package, decl: &TypeDecl) -> Role {
     }
 }
 
+/// The kinds that requested packages declare as structs, by group and name. Controller-gen knows them by what they embed, and follows
+/// neither aliases nor pointers there.
+pub(super) fn kinds<'a>(cx: &Cx<'_>, packages: &'a [Package]) -> BTreeSet<(&'a str, &'a str)> {
+    let strict = cx.options.compat.is_strict();
+    let is_plain = |field: &Field| field.embedded && matches!(field.ty, Type::Imported(..));
+    let is_object = |package: &Package, decl: &TypeDecl| match &decl.ty {
+        Type::Struct(fields) => ["TypeMeta", "ObjectMeta"].iter().all(|wanted| {
+            meta(cx, package, fields, wanted).is_some_and(|field| strict || is_plain(field))
+        }),
+        _ => false,
+    };
+    let requested = packages
+        .iter()
+        .filter(|package| package.requested && !package.markers.has::<Skip>());
+    let named = requested.filter_map(|package| Some((package, group_of(package)?)));
+    let kinds = named.flat_map(|(package, group)| {
+        let objects = package.types.iter();
+        objects
+            .filter(move |decl| is_object(package, decl))
+            .map(move |decl| (group, decl.name.as_str()))
+    });
+    kinds.collect()
+}
+
 /// The struct that an object is.
 pub(super) struct Struct<'c> {
     /// The package whose names its fields use.
@@ -63,17 +92,19 @@ pub(super) struct Struct<'c> {
     pub(super) fields: &'c [Field],
 }
 
-/// The struct that a type is: its own, or, of `type Disk v2.Disk`, that of the kind in another package of the group, of which it is a version then.
+/// The struct that a type is: its own, or, of `type Disk v2.Disk` and `type Disk = v2.Disk`, the one that these end at, if they are a
+/// version of a kind: another package of the group has a kind of the name, or the struct is that kind.
 pub(super) fn structure<'c>(
     cx: &'c Cx<'_>,
     package: &'c Package,
     decl: &'c TypeDecl,
 ) -> Option<Struct<'c>> {
     let (declaring, declared) = match &decl.ty {
-        Type::Imported(..) if !decl.alias => {
+        Type::Imported(..) | Type::Local(..) => {
             let end = cx.underlying(&package.path, &decl.name)?;
             let group = group_of(package)?;
-            let is_version = end.decl.name == decl.name && group_of(end.pkg.package) == Some(group);
+            let is_that = end.decl.name == decl.name && group_of(end.pkg.package) == Some(group);
+            let is_version = is_that || cx.is_kind(group, &decl.name);
             is_version.then_some((end.pkg.package, end.decl))?
         }
         _ => (package, decl),
@@ -108,8 +139,14 @@ fn is_marked(markers: &MarkerSet) -> bool {
     by_root || markers.has::<DeepCopyInterfaces>() || markers.has::<GenClient>()
 }
 
-fn is_meta(cx: &Cx<'_>, package: &Package, field: &Field, wanted: &str) -> bool {
-    cx.named(package, &field.ty) == Some((META, wanted))
+fn meta<'f>(
+    cx: &Cx<'_>,
+    package: &Package,
+    fields: &'f [Field],
+    wanted: &str,
+) -> Option<&'f Field> {
+    let mut fields = fields.iter();
+    fields.find(|field| cx.named(package, &field.ty) == Some((META, wanted)))
 }
 
 /// The types that methods of clients may name: those of the package.

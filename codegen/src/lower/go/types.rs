@@ -15,21 +15,14 @@ use crate::{
         Aliasing, DeclaredAt, Marshals, StructDef, TypeDef, TypeKind, TypeRef, UnknownFields,
         Validation,
     },
-    read::go::Type,
+    read::go::{Type, TypeDecl},
 };
 
 /// The definition of a declared type under its Rust name.
 pub(super) fn type_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: String) -> TypeDef {
     let Declared { pkg, decl } = declared;
-    if let Some(place) = &decl.generics {
-        refs.diagnostics.push(
-            Diagnostic::error(format!(
-                "`{}` is generic, which no API type can be",
-                decl.name
-            ))
-            .at(place.clone(), "its parameters")
-            .help("write one type for each instance"),
-        );
+    if let Some(error) = generic(decl) {
+        refs.diagnostics.push(error);
     }
     let marshals = pkg.marshals(&decl.name);
     let mut inlined = Validation::default();
@@ -128,6 +121,14 @@ pub(super) fn type_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: St
         whole: whole::is_marked(&decl.markers, &pkg.package.markers),
         declared: DeclaredAt::marked(&decl.place, decl.markers.places()),
     }
+}
+
+/// The finding about a type with parameters.
+pub(super) fn generic(decl: &TypeDecl) -> Option<Diagnostic> {
+    let place = decl.generics.clone()?;
+    let message = format!("`{}` is generic, which no API type can be", decl.name);
+    let error = Diagnostic::error(message).at(place, "its parameters");
+    Some(error.help("write one type for each instance"))
 }
 
 const fn alias(target: TypeRef) -> TypeKind {

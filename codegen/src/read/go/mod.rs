@@ -37,7 +37,7 @@ pub use sources::{GoFile, GoPackage, GoSources, package_name};
 
 pub(crate) use self::{
     constraint::builds_name,
-    reach::{Known, META, Wanted, declares_objects, wanted},
+    reach::{Kinds, Known, META, Wanted, first_kind, wanted},
     sources::{is_barren, is_barren_behind, is_barren_by_head, is_generated},
 };
 use self::{file::FileReader, resolve::Index};
@@ -116,6 +116,9 @@ pub fn read(
         all.extend(findings);
     }
     diagnostics.extend(all.diagnostics);
+    for warning in sources.elsewhere.values() {
+        diagnostics.push(warning.clone());
+    }
     report_unknown(all.unknown, diagnostics);
     packages.sort_by(|a: &Package, b: &Package| a.path.cmp(&b.path));
     check::check(&packages, diagnostics);

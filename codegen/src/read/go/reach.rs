@@ -33,6 +33,8 @@ pub(crate) type Used = BTreeMap<String, BTreeSet<String>>;
 /// The packages whose types are used and that are not among the sources, sorted by path, and every type that is used so far.
 pub(crate) fn wanted(sources: &GoSources, known: &dyn Known) -> (Vec<Wanted>, Used) {
     let index = Index::new(sources);
+    let requested = || sources.packages.iter().filter(|package| package.requested);
+    let kinds = Kinds::of(requested());
     let mut walk = Walk {
         index: &index,
         known,
@@ -41,8 +43,8 @@ pub(crate) fn wanted(sources: &GoSources, known: &dyn Known) -> (Vec<Wanted>, Us
         queue: VecDeque::new(),
         wanted: BTreeMap::new(),
     };
-    for package in sources.packages.iter().filter(|package| package.requested) {
-        walk.start(package);
+    for package in requested() {
+        walk.start(package, &kinds);
     }
     while let Some((path, name)) = walk.queue.pop_front() {
         walk.visit(path, name);
@@ -61,32 +63,65 @@ pub(crate) const META: &str = "k8s.io/apimachinery/pkg/apis/meta/v1";
 /// The type in it of every object's `kind` and `apiVersion`.
 const TYPE_META: &str = "TypeMeta";
 
-/// Whether a package declares objects: structs with `TypeMeta` and `ObjectMeta`, or kinds of another version.
-pub(crate) fn declares_objects(package: &GoPackage) -> bool {
-    let declares_structs = package.parsed().any(|(file, syntax)| {
-        let has_metadata =
-            |fields| embeds(file, fields, "ObjectMeta") || has_metadata(file, fields);
-        typed(file, syntax).any(|(_, fields)| has_metadata(fields))
-    });
-    declares_structs || !shared(package).is_empty()
-}
+/// The names of the kinds that packages declare as structs with `TypeMeta` and `ObjectMeta`.
+pub(crate) struct Kinds<'s>(BTreeSet<&'s str>);
 
-/// The kinds that are those of another version, `type Disk v2.Disk`. There is a list of each.
-fn shared(package: &GoPackage) -> Vec<&str> {
-    let mut lists = BTreeSet::new();
-    let mut found = Vec::new();
-    for (file, syntax) in package.parsed() {
-        for spec in &syntax.types {
-            let own = file.text_of(&spec.name);
-            lists.extend(own.strip_suffix("List"));
-            let is_own = |name: &Span| file.text_of(name) == own;
-            if !spec.alias && matches!(&spec.ty, TypeExpr::Qualified(_, name) if is_own(name)) {
-                found.push(own);
+impl<'s> Kinds<'s> {
+    pub(crate) fn of(packages: impl Iterator<Item = &'s GoPackage>) -> Self {
+        Self(packages.flat_map(objects).collect())
+    }
+
+    /// Whether a package declares objects: kinds, or kinds of another version.
+    pub(crate) fn are_declared(&self, package: &GoPackage) -> bool {
+        objects(package).next().is_some() || !self.shared(package).is_empty()
+    }
+
+    /// The types of a package that may be kinds though they are no such structs: `type Disk v2.Disk` and `type Disk = v2.Disk`, which have
+    /// a list, and, in a package that may name a group, whatever has the name of a kind of another.
+    fn shared<'p>(&self, package: &'p GoPackage) -> Vec<&'p str> {
+        let mut lists = BTreeSet::new();
+        let mut found = Vec::new();
+        let mut named = Vec::new();
+        for (file, syntax) in package.parsed() {
+            for spec in &syntax.types {
+                let own = file.text_of(&spec.name);
+                lists.extend(own.strip_suffix("List"));
+                let is_own = |name: &Span| file.text_of(name) == own;
+                if matches!(&spec.ty, TypeExpr::Qualified(_, name) if is_own(name)) {
+                    found.push(own);
+                }
+                if self.0.contains(own) {
+                    named.push(own);
+                }
             }
         }
+        found.retain(|name| lists.contains(name));
+        if !named.is_empty() && package.files.iter().any(GoFile::may_name_group) {
+            found.extend(named);
+        }
+        found
     }
-    found.retain(|name| lists.contains(name));
-    found
+}
+
+/// The place of the first kind of a package that may name a group.
+pub(crate) fn first_kind(package: &GoPackage) -> Option<Place> {
+    let name = objects(package).next()?;
+    let mut files = package.parsed();
+    let place = files.find_map(|(file, syntax)| {
+        let mut names = syntax.types.iter().map(|spec| spec.name.clone());
+        let span = names.find(|span| file.text_of(span) == name)?;
+        Some(file.place(span))
+    });
+    place.filter(|_| package.files.iter().any(GoFile::may_name_group))
+}
+
+/// The names of a package's structs with `TypeMeta` and `ObjectMeta`.
+fn objects(package: &GoPackage) -> impl Iterator<Item = &str> {
+    package.parsed().flat_map(|(file, syntax)| {
+        typed(file, syntax)
+            .filter(|(_, fields)| embeds(file, fields, "ObjectMeta") || has_metadata(file, fields))
+            .map(|(name, _)| name)
+    })
 }
 
 /// The structs of a file with `TypeMeta`, by name: objects, lists of them, and objects without metadata, such as a webhook's review.
@@ -137,9 +172,9 @@ struct Site<'a> {
 
 impl<'a> Walk<'a> {
     /// Starts at the objects of a package, or at all that it exports if there are none.
-    fn start(&mut self, package: &'a GoPackage) {
-        if declares_objects(package) {
-            for name in shared(package) {
+    fn start(&mut self, package: &'a GoPackage, kinds: &Kinds<'_>) {
+        if kinds.are_declared(package) {
+            for name in kinds.shared(package) {
                 self.reach(&package.path, name);
             }
             for (file, syntax) in package.parsed() {

@@ -29,6 +29,8 @@ pub struct GoSources {
     /// The packages whose types are used and that are not there, by import path, with the error that it is where one of the types
     /// is needed.
     pub missing: BTreeMap<String, Diagnostic>,
+    /// The modules below the folders that were asked for that declare kinds and are not read, by path, with the warning about it.
+    pub elsewhere: BTreeMap<String, Diagnostic>,
     /// The types of packages of other modules that are read, by import path; all of them if it is not given.
     pub used: Option<BTreeMap<String, BTreeSet<String>>>,
 }
@@ -97,6 +99,11 @@ impl GoFile {
         let error = self.syntax.as_ref().as_ref()?.as_ref().err()?;
         let place = self.place(error.range.clone());
         Some(Diagnostic::error(error.message.as_str()).at(place, error.label.as_str()))
+    }
+
+    /// Whether it may name the API group, by `+groupName` or a constant.
+    pub(super) fn may_name_group(&self) -> bool {
+        has(self.source.text.as_bytes(), "roupName")
     }
 
     pub(super) fn place(&self, range: Span) -> Place {

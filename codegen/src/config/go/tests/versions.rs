@@ -5,7 +5,11 @@ use crate::{Generated, Manifests, Options, Sources, config::layout::shown, diag:
 
 impl World {
     /// Generates from the packages; the errors name files below `$`.
-    fn generated(&self, patterns: &[&str], options: &Options) -> Result<Generated, String> {
+    pub(super) fn generated(
+        &self,
+        patterns: &[&str],
+        options: &Options,
+    ) -> Result<Generated, String> {
         let sources = Sources {
             go: vec![self.load(patterns)?],
             ..Sources::default()
