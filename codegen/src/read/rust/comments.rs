@@ -5,7 +5,7 @@
 //! stands above the first item belongs to the package, save for a block that touches a type. A marker that belongs to
 //! nothing is an error.
 
-use std::{ops::Range, sync::Arc};
+use std::{iter, ops::Range, sync::Arc};
 
 use super::scan::{Comment, CommentKind};
 use crate::{
@@ -86,6 +86,70 @@ impl Comments {
                 _ => return at,
             }
         }
+    }
+
+    /// The `///` or `//!` lines that start at a byte and follow one another.
+    pub(super) fn docs_at(&self, at: usize) -> Option<&[Comment]> {
+        let first = self.first_from(at);
+        let is_here = |comment: &Comment| comment.range.start == at && comment.words().is_some();
+        let mut last = self
+            .comments
+            .get(first)
+            .filter(|it| is_here(it))
+            .map(|_| first)?;
+        while self.continues_docs(last + 1) {
+            last += 1;
+        }
+        self.comments.get(first..=last)
+    }
+
+    /// Whether a comment is one more line of the documentation that the comment before it is.
+    fn continues_docs(&self, index: usize) -> bool {
+        let Some([before, comment]) = index
+            .checked_sub(1)
+            .and_then(|at| self.comments.get(at..=index))
+        else {
+            return false;
+        };
+        let between = self.text.get(before.range.end..comment.range.start);
+        comment.words().is_some()
+            && before.kind == comment.kind
+            && between.is_some_and(|it| it.trim_ascii().is_empty())
+    }
+
+    /// The words of a comment, or any other part of the text.
+    pub(super) fn slice(&self, range: Range<usize>) -> &str {
+        self.text.get(range).unwrap_or_default()
+    }
+
+    /// The text from a byte on as the parser gets it: documentation keeps the slashes of its first line and loses everything else. It is
+    /// most of a file of types, and the parser takes it apart several times. Every other byte stays where it is.
+    pub(super) fn without_docs(&self, from: usize) -> String {
+        let mut parsed = String::with_capacity(self.text.len());
+        let mut done = from;
+        for (index, comment) in self.comments.iter().enumerate() {
+            let Some(mut words) = comment.words() else {
+                continue;
+            };
+            // The parser refuses carriage returns here, and names their place.
+            if words.start < done || self.slice(words.clone()).contains('\r') {
+                continue;
+            }
+            let continues = self.continues_docs(index);
+            if continues {
+                words.start = comment.range.start;
+            }
+            if words.is_empty() {
+                continue;
+            }
+            parsed.push_str(self.slice(done..words.start));
+            // Ends the line of the slashes.
+            parsed.push(if continues { ' ' } else { '\n' });
+            parsed.extend(iter::repeat_n(' ', words.len() - 1));
+            done = words.end;
+        }
+        parsed.push_str(self.slice(done..self.text.len()));
+        parsed
     }
 
     fn first_from(&self, at: usize) -> usize {
@@ -273,4 +337,42 @@ enum Block {
     None,
     Touching,
     Second,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::rust::scan::scan;
+
+    #[test]
+    fn the_parser_gets_no_words_of_documentation_and_the_same_bytes() {
+        let text = "#!/bin/x\n//! Of the é file.\n//! More.\n\n/// One.\n\n  /// Two.\n#[doc = \"x\"]\n/// Three.\r\n///\n//// No.\n/** Four. */\nstruct S; // ///\n";
+        let comments = Comments::new(
+            "a.rs".into(),
+            text.into(),
+            scan(text).comments,
+            IgnoredMarkers(&[]),
+        );
+        let base = text.find('\n').unwrap_or_default();
+        let parsed = comments.without_docs(base);
+        assert_eq!(parsed.len(), text.len() - base);
+        let words: Vec<&str> = parsed.split_whitespace().collect();
+        assert_eq!(
+            words.join(" "),
+            "//! /// #[doc = \"x\"] /// //// No. /** Four. */ struct S; // ///"
+        );
+        let docs = |start: &str| {
+            comments
+                .docs_at(text.find(start).unwrap_or_default())
+                .map(<[_]>::len)
+        };
+        assert_eq!(
+            (docs("//! Of"), docs("/// One"), docs("/// Three")),
+            (Some(2), Some(2), Some(2))
+        );
+        assert_eq!(
+            (docs("/// Two"), docs("//// No"), docs("/** F")),
+            (Some(1), None, None)
+        );
+    }
 }

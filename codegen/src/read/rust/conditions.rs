@@ -1,9 +1,10 @@
 //! Attributes under conditions: `cfg`, and what `cfg_attr` adds.
 
+use proc_macro2::Span;
 use quote::ToTokens as _;
 use syn::{Attribute, Meta, Token, punctuated::Punctuated};
 
-use super::syntax::derives;
+use super::syntax::derive_spans;
 
 /// The attributes of an item, field or variant, with those that `cfg_attr` adds under any condition.
 pub(super) struct Attributes {
@@ -56,26 +57,42 @@ impl Attributes {
         &self.all
     }
 
-    /// The derives by their last path segment, sorted; `Clone` and `Copy` only if they are always derived. The conditions
-    /// under which `Clone` is, where it is not always.
-    pub(super) fn derives(&self) -> (Vec<String>, Vec<String>) {
-        let conditions = || self.all.iter().zip(&self.conditions);
+    /// What is derived.
+    pub(super) fn derives(&self) -> Derives {
+        let derived: Vec<_> = self.all.iter().map(derive_spans).collect();
+        let conditions = || derived.iter().zip(&self.conditions);
+        let has = |derived: &[(String, Span)], name: &str| derived.iter().any(|(it, _)| it == name);
         let is_always = |name: &str| {
-            conditions().any(|(attribute, condition)| condition.is_none() && has(attribute, name))
+            conditions().any(|(derived, condition)| condition.is_none() && has(derived, name))
         };
-        let mut found = derives(&self.all);
-        found.retain(|name| !["Clone", "Copy"].contains(&name.as_str()) || is_always(name));
         let clone_if = conditions()
-            .filter(|(attribute, _)| has(attribute, "Clone") && !is_always("Clone"))
-            .filter_map(|(_, condition)| condition.clone());
-        (found, clone_if.collect())
+            .filter(|(derived, _)| has(derived, "Clone") && !is_always("Clone"))
+            .filter_map(|(_, condition)| condition.clone())
+            .collect();
+        let mut names: Vec<String> = derived
+            .iter()
+            .flatten()
+            .map(|(name, _)| name.clone())
+            .collect();
+        names.retain(|name| !["Clone", "Copy"].contains(&name.as_str()) || is_always(name));
+        names.sort();
+        names.dedup();
+        Derives {
+            names,
+            clone_if,
+            spans: derived.into_iter().flatten().collect(),
+        }
     }
 }
 
-/// Whether the attribute derives the trait.
-fn has(attribute: &Attribute, name: &str) -> bool {
-    let derived = derives(std::slice::from_ref(attribute));
-    derived.iter().any(|derive| derive == name)
+/// The derives of an item, by their last path segment.
+pub(super) struct Derives {
+    /// Sorted; `Clone` and `Copy` only if they are always derived.
+    pub(super) names: Vec<String>,
+    /// The conditions under which `Clone` is derived, where it is not always.
+    pub(super) clone_if: Vec<String>,
+    /// Where each stands.
+    pub(super) spans: Vec<(String, Span)>,
 }
 
 /// The predicates of `cfg`.

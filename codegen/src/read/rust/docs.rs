@@ -1,8 +1,8 @@
 //! Documentation: the text of doc comments and doc attributes, without the markers among its lines.
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
-use syn::{Attribute, Expr, ExprLit, Lit, Meta, spanned::Spanned};
+use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
 use super::comments::Comments;
 use crate::read::markers::{RawMarker, is_marker};
@@ -17,11 +17,11 @@ pub(super) fn read(
     let mut hidden = Vec::new();
     let mut fenced = false;
     for attribute in attributes {
-        let Some((value, range)) = doc(attribute, base) else {
+        let Some((values, range)) = doc(attribute, comments, base) else {
             continue;
         };
-        let is_attribute = comments.text().as_bytes().get(range.start) == Some(&b'#');
-        for line in value.split('\n') {
+        let is_attribute = comments.slice(range.clone()).starts_with('#');
+        for line in values.iter().flat_map(|value| value.split('\n')) {
             let content = line.trim();
             if content.starts_with("```") {
                 fenced = !fenced;
@@ -42,11 +42,26 @@ pub(super) fn read(
     (text, hidden)
 }
 
-/// The text of a doc comment or doc attribute, and the place of the whole.
-fn doc(attribute: &Attribute, base: usize) -> Option<(String, Range<usize>)> {
+/// The text of doc comments that follow one another, or of a doc attribute, and the place of the whole.
+fn doc<'a>(
+    attribute: &Attribute,
+    comments: &'a Comments,
+    base: usize,
+) -> Option<(Vec<Cow<'a, str>>, Range<usize>)> {
     let Meta::NameValue(meta) = &attribute.meta else {
         return None;
     };
+    if !meta.path.is_ident("doc") {
+        return None;
+    }
+    let range = place(attribute, comments, base);
+    if let Some(docs) = comments.docs_at(range.start) {
+        let words = docs.iter().filter_map(|comment| comment.words());
+        return Some((
+            words.map(|words| comments.slice(words).into()).collect(),
+            range,
+        ));
+    }
     let Expr::Lit(ExprLit {
         lit: Lit::Str(text),
         ..
@@ -54,10 +69,17 @@ fn doc(attribute: &Attribute, base: usize) -> Option<(String, Range<usize>)> {
     else {
         return None;
     };
-    let range = attribute.span().byte_range();
-    meta.path
-        .is_ident("doc")
-        .then(|| (text.value(), range.start + base..range.end + base))
+    Some((vec![text.value().into()], range))
+}
+
+/// The bytes of an attribute, or of doc comments that follow one another.
+pub(super) fn place(attribute: &Attribute, comments: &Comments, base: usize) -> Range<usize> {
+    let start = attribute.pound_token.span.byte_range().start + base;
+    match comments.docs_at(start) {
+        Some([first, .., last]) => first.range.start..last.range.end,
+        Some([only]) => only.range.clone(),
+        _ => start..attribute.bracket_token.span.close().byte_range().end + base,
+    }
 }
 
 /// The marker's place in the attribute, or the attribute itself where escapes hide the text.

@@ -27,7 +27,7 @@ impl FileReader<'_> {
         let mut from = open.byte_range().end + self.base;
         let mut read = Vec::with_capacity(fields.len());
         for (position, field) in fields.iter().enumerate() {
-            let end = self.range(field).end;
+            let end = self.range(&field.ty).end;
             read.push(self.field(field, position, from));
             from = self.after_comma(end);
         }
@@ -63,8 +63,17 @@ impl FileReader<'_> {
         let mut from = item.brace_token.span.open().byte_range().end + self.base;
         let mut variants = Vec::with_capacity(item.variants.len());
         for variant in &item.variants {
-            let end = self.range(variant).end;
             let name_range = self.range(&variant.ident);
+            let end = match (&variant.discriminant, &variant.fields) {
+                (Some((_, value)), _) => self.range(value).end,
+                (None, syn::Fields::Named(named)) => {
+                    self.range(&named.brace_token.span.close()).end
+                }
+                (None, syn::Fields::Unnamed(tuple)) => {
+                    self.range(&tuple.paren_token.span.close()).end
+                }
+                (None, syn::Fields::Unit) => name_range.end,
+            };
             let (docs, own) = self.lead(&variant.attrs, from, name_range.start);
             // No marker of Go's stands above a single value; each is reported as misplaced.
             self.markers(own, Target::Variant);

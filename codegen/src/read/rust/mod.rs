@@ -34,6 +34,8 @@ use self::{
     parse::{FileItems, FileReader},
     scan::Unbalanced,
 };
+use rayon::prelude::*;
+
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
     read::markers::{IgnoredMarkers, MarkerSet},
@@ -78,10 +80,16 @@ pub fn read(
     ignored: IgnoredMarkers<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Vec<Package> {
-    packages
-        .iter()
-        .filter_map(|package| read_package(package, ignored, diagnostics))
-        .collect()
+    let read = packages.par_iter().map(|package| {
+        let mut found = Diagnostics::new();
+        (read_package(package, ignored, &mut found), found)
+    });
+    let mut all = Vec::new();
+    for (package, found) in read.collect::<Vec<_>>() {
+        all.extend(package);
+        diagnostics.extend(found);
+    }
+    all
 }
 
 fn read_package(
@@ -168,7 +176,7 @@ pub fn read_crates(crates: &[RustCrate], ignored: IgnoredMarkers<'_>) -> Vec<Cra
             findings,
         })
     };
-    crates.iter().filter_map(read).collect()
+    crates.par_iter().filter_map(read).collect()
 }
 
 /// The files of the API in order: the root module's, then by name. Modules are read before those that they declare,
@@ -184,11 +192,24 @@ fn read_files<'a>(
     let mut tests: Vec<Vec<String>> = Vec::new();
     let mut read = Vec::new();
     let mut is_partial = false;
-    for (path, file) in files {
-        if tests.iter().any(|test| path.starts_with(test)) {
-            continue;
-        }
-        if let Some(items) = read_file(file, path.clone(), ignored, diagnostics) {
+    for level in files.chunk_by(|(path, _), (next, _)| path.len() == next.len()) {
+        let read_one = |(path, file): &(Vec<String>, &'a Source)| {
+            let mut found = Diagnostics::new();
+            let is_test = tests.iter().any(|test| path.starts_with(test));
+            let read = (!is_test).then(|| read_file(file, path.clone(), ignored, &mut found));
+            (read.flatten(), found)
+        };
+        let level: Vec<_> = level.par_iter().map(|one| (one, read_one(one))).collect();
+        for ((path, file), (items, found)) in level {
+            // Declared by a file of the same level, with `#[path]`.
+            if tests.iter().any(|test| path.starts_with(test)) {
+                continue;
+            }
+            diagnostics.extend(found);
+            let Some(items) = items else {
+                is_partial = true;
+                continue;
+            };
             let declares = |module: &Module| {
                 let declared = module.tests.iter();
                 declared
@@ -196,9 +217,7 @@ fn read_files<'a>(
                     .collect::<Vec<_>>()
             };
             tests.extend(items.modules.iter().flat_map(declares));
-            read.push((path, file, items));
-        } else {
-            is_partial = true;
+            read.push((path.clone(), *file, items));
         }
     }
     read.sort_by_key(|(path, file, _)| (!path.is_empty(), file.name.as_str()));
@@ -283,7 +302,7 @@ fn read_file(
         return None;
     }
     let base = prefix(&file.text);
-    match syn::parse_str::<syn::File>(&file.text[base..]) {
+    match syn::parse_str::<syn::File>(&comments.without_docs(base)) {
         Ok(tree) => {
             let reader = FileReader {
                 comments,
@@ -301,7 +320,9 @@ fn read_file(
         Err(error) => {
             for error in error {
                 let range = error.span().byte_range();
-                let place = comments.place(range.start + base..range.end + base);
+                let range = range.start + base..range.end + base;
+                let docs = comments.docs_at(range.start).and_then(<[_]>::first);
+                let place = comments.place(docs.map_or(range, |docs| docs.range.clone()));
                 diagnostics.push(Diagnostic::error(error.to_string()).at(place, "not Rust"));
             }
             None

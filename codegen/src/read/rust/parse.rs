@@ -1,6 +1,6 @@
 //! One file: from its syntax tree and its comments to items.
 
-use std::{collections::BTreeMap, ops::Range};
+use std::ops::Range;
 
 use syn::{Attribute, Ident, spanned::Spanned};
 
@@ -13,8 +13,8 @@ use super::{
     literal::Literal,
     serde::SerdeAttrs,
     syntax::{
-        attributes_of, collect_uses, derive_spans, ident_text, is_attribute_macro, is_public,
-        is_test, is_visible, path_attribute, span_of,
+        attributes_of, collect_uses, ident_text, is_attribute_macro, is_public, is_test,
+        is_visible, last_span, path_attribute, span_of,
     },
     types,
 };
@@ -66,7 +66,7 @@ impl FileReader<'_> {
         let header_end = file
             .attrs
             .last()
-            .map_or(self.base, |attribute| self.range(attribute).end);
+            .map_or(self.base, |attribute| self.attribute(attribute).end);
         self.header(header_end, &file.attrs);
         let head = ModuleHead {
             path,
@@ -83,6 +83,11 @@ impl FileReader<'_> {
     pub(super) fn range(&self, node: &impl Spanned) -> std::ops::Range<usize> {
         let range = node.span().byte_range();
         range.start + self.base..range.end + self.base
+    }
+
+    /// The bytes of an attribute or doc comment.
+    fn attribute(&self, attribute: &Attribute) -> Range<usize> {
+        docs::place(attribute, &self.comments, self.base)
     }
 
     pub(super) fn place(&self, node: &impl Spanned) -> Place {
@@ -103,7 +108,7 @@ impl FileReader<'_> {
         let from = file
             .items
             .last()
-            .map_or(header_end, |item| self.range(item).end);
+            .map_or(header_end, |item| self.range(&last_span(item)).end);
         let end = self.comments.text().len();
         let raws = self.comments.markers_in(from..end);
         if file.items.is_empty() {
@@ -152,7 +157,7 @@ impl FileReader<'_> {
         });
         let mut from = start;
         for (index, item) in items.iter().enumerate() {
-            let end = self.range(item).end;
+            let end = self.range(&last_span(item)).end;
             let position = match (module, index) {
                 (0, 0) => Position::FirstOfFile,
                 _ => Position::Later,
@@ -198,13 +203,15 @@ impl FileReader<'_> {
                 let start = self.comments.skip_trivia(from);
                 let raws = self.comments.markers_in(from..start);
                 self.package(raws);
-                self.other(other, module, end);
+                let first = attributes_of(other).first();
+                let start = first.map_or(start, |first| self.attribute(first).start);
+                self.other(other, module, start..end);
             }
         }
     }
 
-    /// An item that is not a type.
-    fn other(&mut self, item: &syn::Item, module: usize, end: usize) {
+    /// An item that is not a type, at its place.
+    fn other(&mut self, item: &syn::Item, module: usize, place: Range<usize>) {
         match item {
             syn::Item::Mod(item) => match &item.content {
                 Some((brace, items)) => {
@@ -250,12 +257,12 @@ impl FileReader<'_> {
                     });
                 }
                 self.associated_values(item, module);
-                self.comments.ignore(self.range(item).start..end);
+                self.comments.ignore(place);
             }
             other => {
                 self.value(other, module);
                 self.out.has_macros |= matches!(other, syn::Item::Macro(_));
-                self.comments.ignore(self.range(other).start..end);
+                self.comments.ignore(place);
             }
         }
     }
@@ -326,8 +333,11 @@ impl FileReader<'_> {
         attrs: &[Attribute],
     ) {
         let attributes = Attributes::new(attrs);
-        let (derives, clone_if) = attributes.derives();
-        let is_kube = derives.iter().any(|derive| derive == "CustomResource");
+        let derives = attributes.derives();
+        let is_kube = derives
+            .names
+            .iter()
+            .any(|derive| derive == "CustomResource");
         let kube = is_kube.then(|| KubeDerive::read(attributes.all(), span_of(attributes.all())));
         let kube = kube.and_then(|kube| self.report(kube));
         let kube_rules = match is_kube {
@@ -335,14 +345,21 @@ impl FileReader<'_> {
             false => SchemaAttrs::default(),
         };
         let mut schema = self.schema(attrs);
-        let is_derived = derives.iter().any(|derive| derive.ends_with("Schema"));
+        let is_derived = derives
+            .names
+            .iter()
+            .any(|derive| derive.ends_with("Schema"));
         let mut unset = schema.unset.iter().map(|name| name.value.as_str());
         let is_unset = unset.any(|name| matches!(name, "from" | "try_from"));
         if is_derived && schema.with.is_none() && !is_unset {
             schema.with = self.read_from(attrs);
         }
         let serde = self.serde(attrs);
-        let derive_places = self.derive_places(attributes.all());
+        let derive_places = derives
+            .spans
+            .into_iter()
+            .map(|(name, span)| (name, self.place(&span)));
+        let derive_places = derive_places.collect();
         self.out.items.push(Item {
             name: head.name,
             place: head.place,
@@ -352,10 +369,10 @@ impl FileReader<'_> {
             markers: head.markers,
             visible: is_visible(vis),
             cfg: cfg(attrs),
-            derives,
+            derives: derives.names,
             derive_places,
             has_attribute_macros: attrs.iter().any(is_attribute_macro),
-            clone_if,
+            clone_if: derives.clone_if,
             serde,
             schema,
             kube_rules,
@@ -367,6 +384,11 @@ impl FileReader<'_> {
 
     /// The serde attributes among `attrs`, with places in the file.
     pub(super) fn serde(&mut self, attrs: &[Attribute]) -> SerdeAttrs {
+        let may_say =
+            |it: &Attribute| it.path().is_ident("serde") || it.path().is_ident("cfg_attr");
+        if !attrs.iter().any(may_say) {
+            return SerdeAttrs::default();
+        }
         let all = Attributes::new(attrs);
         let read = self.report(SerdeAttrs::read(all.all()));
         let mut serde = read.unwrap_or_default();
@@ -374,16 +396,8 @@ impl FileReader<'_> {
             *range = range.start + self.base..range.end + self.base;
         }
         let mut always = attrs.iter().filter(|a| a.path().is_ident("serde"));
-        serde.attribute = always.next().map(|attribute| self.range(attribute));
+        serde.attribute = always.next().map(|attribute| self.attribute(attribute));
         serde
-    }
-
-    /// Where each derive stands.
-    fn derive_places(&self, attrs: &[Attribute]) -> BTreeMap<String, Place> {
-        derive_spans(attrs)
-            .into_iter()
-            .map(|(name, span)| (name, self.place(&span)))
-            .collect()
     }
 
     pub(super) fn report<T>(&mut self, result: syn::Result<T>) -> Option<T> {

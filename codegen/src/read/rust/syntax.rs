@@ -29,21 +29,10 @@ pub(super) fn span_of(attrs: &[Attribute]) -> Span {
         .map_or_else(Span::call_site, Spanned::span)
 }
 
-/// The derives by their last path segment, sorted.
-pub(super) fn derives(attrs: &[Attribute]) -> Vec<String> {
-    let mut derives: Vec<String> = derive_spans(attrs)
-        .into_iter()
-        .map(|(name, _)| name)
-        .collect();
-    derives.sort();
-    derives.dedup();
-    derives
-}
-
-/// The derives by their last path segment, each with its place.
-pub(super) fn derive_spans(attrs: &[Attribute]) -> Vec<(String, Span)> {
+/// What an attribute derives, by the last path segment, each with its place.
+pub(super) fn derive_spans(attribute: &Attribute) -> Vec<(String, Span)> {
     let mut derives = Vec::new();
-    for attribute in attrs.iter().filter(|a| a.path().is_ident("derive")) {
+    if attribute.path().is_ident("derive") {
         // rustc reports anything but a list of paths.
         let _ = attribute.parse_nested_meta(|meta| {
             let last = meta.path.segments.last();
@@ -101,16 +90,40 @@ pub(super) fn attributes_of(item: &syn::Item) -> &[Attribute] {
     match item {
         syn::Item::Const(item) => &item.attrs,
         syn::Item::Enum(item) => &item.attrs,
+        syn::Item::ExternCrate(item) => &item.attrs,
         syn::Item::Fn(item) => &item.attrs,
+        syn::Item::ForeignMod(item) => &item.attrs,
         syn::Item::Impl(item) => &item.attrs,
         syn::Item::Macro(item) => &item.attrs,
         syn::Item::Mod(item) => &item.attrs,
         syn::Item::Static(item) => &item.attrs,
         syn::Item::Struct(item) => &item.attrs,
         syn::Item::Trait(item) => &item.attrs,
+        syn::Item::TraitAlias(item) => &item.attrs,
         syn::Item::Type(item) => &item.attrs,
+        syn::Item::Union(item) => &item.attrs,
         syn::Item::Use(item) => &item.attrs,
         _ => &[],
+    }
+}
+
+/// The span of an item's last token. The item's own span would take all its tokens together.
+pub(super) fn last_span(item: &syn::Item) -> Span {
+    match item {
+        syn::Item::Const(item) => item.semi_token.span,
+        syn::Item::Enum(item) => item.brace_token.span.close(),
+        syn::Item::Fn(item) => item.block.brace_token.span.close(),
+        syn::Item::Impl(item) => item.brace_token.span.close(),
+        syn::Item::Static(item) => item.semi_token.span,
+        syn::Item::Struct(item) => match (&item.fields, item.semi_token) {
+            (_, Some(semicolon)) => semicolon.span,
+            (syn::Fields::Named(fields), None) => fields.brace_token.span.close(),
+            _ => item.span(),
+        },
+        syn::Item::Trait(item) => item.brace_token.span.close(),
+        syn::Item::Type(item) => item.semi_token.span,
+        syn::Item::Use(item) => item.semi_token.span,
+        other => other.span(),
     }
 }
 

@@ -36,6 +36,12 @@ pub(super) enum CommentKind {
 }
 
 impl Comment {
+    /// What stands behind the slashes of a `///` or `//!` line.
+    pub(super) fn words(&self) -> Option<Range<usize>> {
+        let is_docs = matches!(self.kind, CommentKind::Doc | CommentKind::InnerDoc);
+        is_docs.then_some(self.range.start + 3..self.range.end)
+    }
+
     /// Where the text starts, after the slashes and spaces, and where it ends without trailing spaces.
     pub(super) fn content(&self, text: &str) -> Range<usize> {
         let slashes = if self.kind == CommentKind::Line { 2 } else { 3 };
