@@ -20,13 +20,12 @@ mod validation;
 mod verbs;
 mod whole;
 
-#[cfg(feature = "go")]
-use crate::threads;
 use crate::{
     diag::Diagnostics,
     model::{ApiSet, CustomMethod, KnownType, TypeRef, Verb, names},
     options::{MapType, Options},
     read::Parsed,
+    threads,
 };
 use echoes::Echoes;
 
@@ -83,6 +82,7 @@ pub fn lower(read: Parsed, options: &Options) -> Result<(ApiSet, Diagnostics), D
     if !found.has_errors() {
         empty::warn(&rust, options, &api, &mut found);
     }
+    threads::discard(rust);
     found.finish_with_warnings(api)
 }
 

@@ -8,6 +8,8 @@ use std::{
     sync::Arc,
 };
 
+use rayon::prelude::*;
+
 use super::{
     has_derive,
     resolve::{Resolved, Resolver},
@@ -18,6 +20,7 @@ use crate::{
         markers::{Marker, MarkerSet},
         rust::{Body, Crate, Fields, Item, Kind, Package, Type},
     },
+    threads,
 };
 
 /// A package for each group and version of the crates' kinds.
@@ -63,13 +66,15 @@ fn packages_of(source: Crate, found: &mut Diagnostics) -> Vec<Package> {
         }
     }
     let resolver = Resolver::new(&package);
-    let mut packages = Vec::new();
-    for ((group, version), kinds) in versions {
-        let items = reach(&package, &resolver, &kinds);
-        packages.push(part(&package, group, version, &items));
-        reached.extend(items);
-    }
+    let parts = versions.par_iter().map(|((group, version), kinds)| {
+        let items = reach(&package, &resolver, kinds);
+        (part(&package, group, version, &items), items)
+    });
+    let (packages, items): (_, Vec<_>) = parts.unzip();
+    reached.extend(items.into_iter().flatten());
     found.extend(relevant(&package, &reached, findings));
+    drop(versions);
+    threads::discard(package);
     packages
 }
 

@@ -22,7 +22,9 @@ mod values;
 mod visibility;
 pub(super) mod well_known;
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
+
+use rayon::prelude::*;
 
 pub(super) use self::kinds::packages;
 use self::resolve::Resolver;
@@ -37,6 +39,7 @@ use crate::{
         },
         rust::{Item, Layout, Package},
     },
+    threads,
 };
 
 /// Adds the groups of the packages to `api`, sorted.
@@ -74,6 +77,11 @@ pub fn lower(
             .sort_by(|a, b| names::compare_versions(&a.name, &b.name));
     }
     api.groups.sort_by(|a, b| a.name.cmp(&b.name));
+    for package in packages {
+        if let Cow::Owned(package) = package {
+            threads::discard(package);
+        }
+    }
 }
 
 fn merge(name: String, versions: Vec<(&Package, Version)>) -> Group {
@@ -177,15 +185,25 @@ impl<'a> Cx<'a> {
         let mut types = Vec::new();
         let mut resources = Vec::new();
         let mut plurals = BTreeMap::new();
-        for (index, item) in package.items.iter().enumerate() {
-            if item.markers.has::<Skip>() || is_helper(item) {
+        let is_first = |index, item: &Item| self.by_name.get(item.name.as_str()) == Some(&index);
+        let is_left_out = |item: &Item| item.markers.has::<Skip>() || is_helper(item);
+        let defs = package.items.par_iter().enumerate().map(|(index, item)| {
+            let mut found = Diagnostics::new();
+            let is_type = is_first(index, item) && !is_left_out(item);
+            let def = is_type.then(|| self.type_def(item, &mut found));
+            (def, found)
+        });
+        let defs: Vec<_> = defs.collect();
+        for (index, (item, (def, found))) in package.items.iter().zip(defs).enumerate() {
+            if is_left_out(item) {
                 continue;
             }
-            if self.by_name.get(item.name.as_str()) != Some(&index) {
+            if !is_first(index, item) {
                 checks::second_item(self, item, diagnostics);
                 continue;
             }
-            types.push(self.type_def(item, diagnostics));
+            types.extend(def);
+            diagnostics.extend(found);
             let resource = if let Some(kube) = &item.kube {
                 let (root, resource) = self.kube_resource(group, item, kube, diagnostics);
                 types.push(root);

@@ -45,6 +45,28 @@ pub struct Package {
     pub layout: Layout,
 }
 
+impl Package {
+    /// The package with other items.
+    pub(crate) fn with_items(&self, items: Vec<Item>) -> Self {
+        Self {
+            group: self.group.clone(),
+            version: self.version.clone(),
+            module_path: self.module_path.clone(),
+            dir: self.dir.clone(),
+            docs: self.docs.clone(),
+            markers: self.markers.clone(),
+            place: self.place.clone(),
+            modules: self.modules.clone(),
+            items,
+            impls: self.impls.clone(),
+            values: self.values.clone(),
+            has_macros: self.has_macros,
+            is_partial: self.is_partial,
+            layout: self.layout,
+        }
+    }
+}
+
 /// How the files of a package are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {

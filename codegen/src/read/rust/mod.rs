@@ -199,7 +199,11 @@ fn read_files<'a>(
             let read = (!is_test).then(|| read_file(file, path.clone(), ignored, &mut found));
             (read.flatten(), found)
         };
-        let level: Vec<_> = level.par_iter().map(|one| (one, read_one(one))).collect();
+        let level: Vec<_> = level
+            .par_iter()
+            .with_max_len(1)
+            .map(|one| (one, read_one(one)))
+            .collect();
         for ((path, file), (items, found)) in level {
             // Declared by a file of the same level, with `#[path]`.
             if tests.iter().any(|test| path.starts_with(test)) {

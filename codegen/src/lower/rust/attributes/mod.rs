@@ -9,6 +9,7 @@ mod wire;
 
 use std::borrow::Cow;
 
+use rayon::prelude::*;
 use serde_json::Value;
 
 use self::merging::{DECLARED, Merging, Target, declare_type, marker, rule_marker};
@@ -39,14 +40,19 @@ pub(super) fn merged<'p>(
     if package.items.iter().all(is_plain) {
         return Cow::Borrowed(package);
     }
-    let items = package.items.iter().map(|item| match is_plain(item) {
-        true => item.clone(),
-        false => cx.with_attributes(item, diagnostics),
+    let items = package.items.par_iter().map(|item| {
+        let mut found = Diagnostics::new();
+        let item = match is_plain(item) {
+            true => item.clone(),
+            false => cx.with_attributes(item, &mut found),
+        };
+        (item, found)
     });
-    Cow::Owned(Package {
-        items: items.collect(),
-        ..package.clone()
-    })
+    let (items, found): (_, Vec<_>) = items.unzip();
+    found
+        .into_iter()
+        .for_each(|found| diagnostics.extend(found));
+    Cow::Owned(package.with_items(items))
 }
 
 /// Whether schemars derives the schema of a type, or kube does so with schemars.
@@ -110,21 +116,23 @@ impl Cx<'_> {
         let mut merging = Merging::new((self, item.module), &mut item.markers, target, diagnostics);
         merging.attributes(&mut item.schema, &mut item.docs);
         merging.finish();
-        let owner = item.clone();
-        match &mut item.body {
-            Body::Struct(fields) => self.fields_with_attributes(&owner, fields, diagnostics),
+        // Apart, so that the fields change while the rest of the item is read.
+        let mut body = std::mem::replace(&mut item.body, Body::Enum(Vec::new()));
+        match &mut body {
+            Body::Struct(fields) => self.fields_with_attributes(&item, fields, diagnostics),
             Body::Enum(variants) => {
                 for variant in variants {
                     self.variant_with_attributes(
-                        owner.module,
+                        item.module,
                         &mut variant.schema,
                         &mut variant.docs,
                     );
-                    self.fields_with_attributes(&owner, &mut variant.fields, diagnostics);
+                    self.fields_with_attributes(&item, &mut variant.fields, diagnostics);
                 }
             }
             Body::Alias(_) => {}
         }
+        item.body = body;
         item
     }
 
