@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Wall time of making manifests, side by side with the peers of the field in the same run:
 #   1. our `generate` with [crate.manifests], and controller-gen `crd rbac webhook`, on the Go packages of real projects;
-#   2. our `manifests` on the kube-derive types of testdata/apis/kubederive, and a program that prints `Kind::crd()` of the same
-#      types: its build after a change of the types counts, that of its dependencies does not.
+#   2. our `manifests` on the kube-derive types of testdata/apis/kubederive and of the published crate gateway-api, and a program that
+#      prints `Kind::crd()` of the same types: its build after a change of the types counts, that of its dependencies does not.
 #
 # Usage: hack/bench/manifests.sh [RUNS]     (default 5, ours and the peer's in turn; medians are printed)
 # Needs cargo, Go and GNU time; KUBE_CODEGEN names an optimized kube-codegen to use instead of building one. The modules are downloaded
@@ -78,44 +78,68 @@ for entry in "${modules[@]}"; do
 	report "$name, controller-gen" "$name" "$name-peer" 50
 done
 
-program=$work/program
-version=src/apis/documents/v1
-mkdir -p "$program/src" "$work/rust/$version"
-types=$root/testdata/apis/kubederive/$version/types.rs
-# The same file for both.
-cp "$types" "$program/src/types.rs"
-cp "$types" "$work/rust/$version/"
-printf 'mod types;\npub use types::*;\n' >"$work/rust/$version/mod.rs"
-package rust >"$work/rust/Cargo.toml"
-cp "$root/Cargo.lock" "$program/"
-{
-	package program
-	cat <<-'TOML'
-		[dependencies]
-		k8s-openapi = { version = "0.29", features = ["latest", "schemars"] }
-		kube = { version = "5", default-features = false, features = ["derive"] }
-		schemars = "1"
-		serde = { version = "1", features = ["derive"] }
-		serde_json = "1"
-		[workspace]
-	TOML
-} >"$program/Cargo.toml"
-cat >"$program/src/main.rs" <<'RUST'
-mod types;
-use kube::CustomResourceExt;
-fn main() {
-    let crds = [types::Document::crd(), types::Shelf::crd(), types::Card::crd()];
-    println!("{}", serde_json::to_string_pretty(&crds).unwrap());
+# rust_row NAME ARGUMENTS FILE KIND…: our `manifests ARGUMENTS` on the crate in $work/NAME, beside a program of the same files that prints the
+# CRDs of the kinds; FILE is the one that changes before each run of the program.
+rust_row() {
+	local name=$1 arguments=$2 changed=$3 program=$work/$1-program
+	shift 3
+	mkdir -p "$program"
+	package "$name" >"$work/$name/Cargo.toml"
+	cp "$root/Cargo.lock" "$program/"
+	{
+		package program
+		cat <<-'TOML'
+			[dependencies]
+			delegate = "0.13"
+			k8s-openapi = { version = "0.29", features = ["latest", "schemars"] }
+			kube = { version = "5", default-features = false, features = ["derive"] }
+			regex = { package = "regex-lite", version = "0.1" }
+			schemars = "1"
+			serde = { version = "1", features = ["derive"] }
+			serde_json = "1"
+			[workspace]
+		TOML
+	} >"$program/Cargo.toml"
+	{
+		cat "$work/$name/main.rs"
+		printf 'fn main() {\n    let crds = [%s];\n' "$(printf '<%s as kube::CustomResourceExt>::crd(), ' "$@")"
+		printf '    println!("{}", serde_json::to_string_pretty(&crds).unwrap());\n}\n'
+	} >"$work/$name/src/main.rs"
+	# The same files for both.
+	cp -r "$work/$name/src" "$program/"
+	build() { CARGO_TARGET_DIR=$tools/kube-derive cargo run --quiet; }
+	cd "$program"
+	build >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+	for ((run = 0; run < runs; run++)); do
+		rm -rf "$work/$name/config"
+		# Words of a command line.
+		# shellcheck disable=SC2086
+		once "$name" "$work/$name" "$ours" manifests $arguments
+		echo "// $run" >>"$program/$changed"
+		once "$name-peer" "$program" build
+	done
+	local written
+	written=$(find "$work/$name/config" -name '*.yaml' | wc -l)
+	[[ $written = "$#" ]] || { echo "$name: $written of $# CRDs were written"; exit 1; }
+	report "$# kinds, kube-derive's crd()" "$name" "$name-peer" 100
 }
-RUST
-build() { CARGO_TARGET_DIR=$tools/kube-derive cargo run --quiet; }
-cd "$program"
-build >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
-for ((run = 0; run < runs; run++)); do
-	rm -rf "$work/rust/config"
-	once rust "$work/rust" "$ours" manifests src/apis
-	echo "// $run" >>"$program/src/types.rs"
-	once rust-peer "$program" build
-done
-[[ -n $(find "$work/rust" -name 'documents.example.com_*.yaml') ]] || { echo "nothing was written"; exit 1; }
-report "3 kinds, kube-derive's crd()" rust rust-peer 100
+
+version=src/apis/documents/v1
+mkdir -p "$work/documents/$version"
+cp "$root/testdata/apis/kubederive/$version/types.rs" "$work/documents/$version/"
+printf 'mod types;\npub use types::*;\n' >"$work/documents/$version/mod.rs"
+printf '#[path = "apis/documents/v1/types.rs"]\nmod types;\n' >"$work/documents/main.rs"
+rust_row documents src/apis "$version/types.rs" types::{Document,Shelf,Card}
+
+# The Gateway API's standard kinds as its Rust crate publishes them.
+mkdir -p "$work/fetch/src" "$work/gateway"
+touch "$work/fetch/src/lib.rs"
+{ package fetch; printf '[dependencies]\ngateway-api = "=0.22.0"\n[workspace]\n'; } >"$work/fetch/Cargo.toml"
+published=$(cd "$work/fetch" && cargo metadata --quiet --format-version 1 | grep -o '"manifest_path":"[^"]*/gateway-api-0\.22\.0/Cargo.toml"' | cut -d'"' -f4)
+cp -r "${published%/Cargo.toml}/src" "$work/gateway/"
+rm -r "$work/gateway/src/lib.rs" "$work/gateway/src/apis/experimental"
+printf 'mod apis;\nmod duration;\npub use duration::Duration;\nuse apis::standard::*;\n' >"$work/gateway/main.rs"
+# The group is Kubernetes' own, and its kinds say nothing of their approval.
+rust_row gateway '--compat controller-gen src/apis/standard' src/apis/standard/httproutes.rs backendtlspolicies::BackendTlsPolicy \
+	gatewayclasses::GatewayClass gateways::Gateway grpcroutes::GrpcRoute httproutes::HttpRoute listenersets::ListenerSet \
+	referencegrants::ReferenceGrant tlsroutes::TlsRoute
