@@ -144,7 +144,7 @@ async fn conflicts(client: Client, properties: Value, first: Value, second: Valu
     let (things, _) = applied(&client, properties, &[("me", first)]).await;
     let message = format!("Apply failed with 1 conflict: conflict with \"me\": {path}");
     let reply = things.apply("a", "you", second).await;
-    reply.fails(409, "Conflict", &message);
+    reply.conflicts(&message);
 }
 
 /// Items of a list map are refused, with this part of the answer.

@@ -158,11 +158,7 @@ async fn apply_into_a_missing_namespace_is_refused(client: Client) {
     let object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}});
     let path = "/api/v1/namespaces/conformance-missing/configmaps/a?fieldManager=me";
     let reply = patch(&client, path, wire::patch_type::APPLY, &object).await;
-    reply.fails(
-        404,
-        "NotFound",
-        "namespaces \"conformance-missing\" not found",
-    );
+    reply.not_found("namespaces \"conformance-missing\" not found");
 }
 
 async fn apply_to_a_missing_status_is_not_found(client: Client) {

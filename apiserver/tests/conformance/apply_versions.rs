@@ -70,23 +70,18 @@ async fn managed_fields_name_the_version_that_wrote(client: Client) {
 async fn conflict_names_another_version(client: Client) {
     let (first, second) = both(&client).await;
     first
-        .create_with(
+        .created_with(
             "fieldManager=me",
             &first.object("a", json!({"spec": {"n": 1}})),
         )
-        .await
-        .is(201);
+        .await;
     second
         .apply("a", "you", json!({"spec": {"n": 2}}))
         .await
-        .fails(
-            409,
-            "Conflict",
-            &format!(
-                "Apply failed with 1 conflict: conflict with \"me\" using {}: .spec.n",
-                first.api_version
-            ),
-        );
+        .conflicts(&format!(
+            "Apply failed with 1 conflict: conflict with \"me\" using {}: .spec.n",
+            first.api_version
+        ));
 }
 
 async fn apply_in_another_version_takes_over_the_entry(client: Client) {
@@ -270,12 +265,11 @@ async fn scale_update_takes_ownership_of_the_replicas(client: Client) {
 async fn create_records_its_manager_name(client: Client) {
     let maps = configmaps(&client).await;
     let created = maps
-        .create_with(
+        .created_with(
             "fieldManager=me",
             &maps.object("a", json!({"data": {"k": "v"}})),
         )
-        .await
-        .is(201);
+        .await;
     assert_eq!(entries(&created), [entry("me", "Update", "v1")]);
 }
 

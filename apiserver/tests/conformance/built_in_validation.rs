@@ -209,10 +209,7 @@ async fn secret_data_is_base64(client: Client) {
         let message = format!(
             "Secret in version \"v1\" cannot be handled as a Secret: illegal base64 data at input byte {at}"
         );
-        secrets
-            .create(&object)
-            .await
-            .fails(400, "BadRequest", &message);
+        secrets.create(&object).await.bad_request(&message);
     }
     secrets.given("a", json!({"data": {"c": "YQ=="}})).await;
 }

@@ -249,7 +249,7 @@ async fn token_of_a_missing_service_account_is_not_found(client: Client) {
     let request = json!({"spec": {}});
     post(&client, &accounts.at("a/token"), &request)
         .await
-        .fails(404, "NotFound", "serviceaccounts \"a\" not found");
+        .not_found("serviceaccounts \"a\" not found");
 }
 
 async fn token_must_live_ten_minutes(client: Client) {

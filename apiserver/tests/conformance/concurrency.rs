@@ -30,7 +30,7 @@ async fn update_with_a_stale_resource_version_conflicts(client: Client) {
     let mut stale = maps.given("a", json!({})).await;
     maps.merged("a", json!({"data": {"k": "v"}})).await;
     stale["data"] = json!({"k": "w"});
-    let status = maps.put("a", &stale).await.fails(409, "Conflict", STALE);
+    let status = maps.put("a", &stale).await.conflicts(STALE);
     check!(status, "/details": {"name": "a", "kind": "configmaps"});
     check!(maps.get("a").await.is(200), "/data/k": "v");
 }
@@ -73,7 +73,7 @@ async fn patch_with_a_stale_resource_version_conflicts(client: Client) {
             json!({"metadata": {"resourceVersion": stale}, "data": {"k": "w"}}),
         )
         .await;
-    reply.fails(409, "Conflict", STALE);
+    reply.conflicts(STALE);
 }
 
 async fn patch_with_another_uid_is_refused(client: Client) {
@@ -101,9 +101,7 @@ async fn delete_with_another_uid_conflicts(client: Client) {
     let message = format!(
         "Operation cannot be fulfilled on ConfigMap \"a\": the UID in the precondition (other) does not match the UID in record ({uid}). The object might have been deleted and then recreated"
     );
-    maps.delete_with("a", &options)
-        .await
-        .fails(409, "Conflict", &message);
+    maps.delete_with("a", &options).await.conflicts(&message);
     maps.get("a").await.is(200);
 }
 
@@ -115,9 +113,7 @@ async fn delete_with_a_stale_resource_version_conflicts(client: Client) {
     let message = format!(
         "Operation cannot be fulfilled on ConfigMap \"a\": the ResourceVersion in the precondition ({stale}) does not match the ResourceVersion in record ({current}). The object might have been modified"
     );
-    maps.delete_with("a", &options)
-        .await
-        .fails(409, "Conflict", &message);
+    maps.delete_with("a", &options).await.conflicts(&message);
 }
 
 async fn delete_with_matching_preconditions_deletes(client: Client) {

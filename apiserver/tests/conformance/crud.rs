@@ -120,21 +120,16 @@ async fn create_in_a_namespace_that_is_missing_is_refused(client: Client) {
         &object,
     )
     .await;
-    let status = reply.fails(
-        404,
-        "NotFound",
-        "namespaces \"conformance-missing\" not found",
-    );
+    let status = reply.not_found("namespaces \"conformance-missing\" not found");
     check!(status, "/details": {"name": "conformance-missing", "kind": "namespaces"});
 }
 
 async fn get_of_a_missing_object_is_not_found(client: Client) {
     let deployments = DEPLOYMENTS.fresh(&client).await;
-    let status =
-        deployments
-            .get("a")
-            .await
-            .fails(404, "NotFound", "deployments.apps \"a\" not found");
+    let status = deployments
+        .get("a")
+        .await
+        .not_found("deployments.apps \"a\" not found");
     check!(status,
         "/details": {"name": "a", "group": "apps", "kind": "deployments"},
         "/metadata": {});
@@ -171,21 +166,17 @@ async fn update_without_a_change_keeps_the_resource_version(client: Client) {
 
 async fn update_of_a_missing_object_is_not_found(client: Client) {
     let maps = configmaps(&client).await;
-    maps.put("a", &maps.object("a", json!({}))).await.fails(
-        404,
-        "NotFound",
-        "configmaps \"a\" not found",
-    );
+    maps.put("a", &maps.object("a", json!({})))
+        .await
+        .not_found("configmaps \"a\" not found");
 }
 
 async fn update_with_another_name_in_the_body_is_refused(client: Client) {
     let maps = configmaps(&client).await;
     maps.given("a", json!({})).await;
-    maps.put("a", &maps.object("b", json!({}))).await.fails(
-        400,
-        "BadRequest",
-        "the name of the object (b) does not match the name on the URL (a)",
-    );
+    maps.put("a", &maps.object("b", json!({})))
+        .await
+        .bad_request("the name of the object (b) does not match the name on the URL (a)");
 }
 
 async fn update_replaces_the_whole_object(client: Client) {
@@ -229,7 +220,7 @@ async fn delete_of_a_missing_object_is_not_found(client: Client) {
     let maps = configmaps(&client).await;
     maps.delete("a")
         .await
-        .fails(404, "NotFound", "configmaps \"a\" not found");
+        .not_found("configmaps \"a\" not found");
 }
 
 async fn deleted_object_can_be_created_again_with_another_uid(client: Client) {

@@ -93,8 +93,7 @@ async fn deletecollection_of_custom_resources(client: Client) {
 
 async fn deletecollection_sends_watch_events(client: Client) {
     let secrets = three(&client).await;
-    let version = resource_version(&secrets.listed("").await);
-    let mut watch = secrets.watch(&format!("resourceVersion={version}")).await;
+    let mut watch = secrets.watch_from_now("").await;
     secrets
         .delete_all("labelSelector=color%3Dred")
         .await

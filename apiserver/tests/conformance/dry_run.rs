@@ -21,9 +21,8 @@ cases![
 async fn dry_run_create_is_answered_and_not_stored(client: Client) {
     let maps = configmaps(&client).await;
     let answer = maps
-        .create_with("dryRun=All", &maps.object("a", json!({"data": {"k": "v"}})))
-        .await
-        .is(201);
+        .created_with("dryRun=All", &maps.object("a", json!({"data": {"k": "v"}})))
+        .await;
     check!(answer, "/data/k": "v");
     assert!(at(&answer, "/metadata/uid").is_string());
     check_absent(&answer, "/metadata/resourceVersion");
@@ -124,12 +123,10 @@ async fn unknown_dry_run_value_is_refused(client: Client) {
 
 async fn dry_run_sends_no_event(client: Client) {
     let secrets = secrets(&client).await;
-    let version = resource_version(&secrets.listed("").await);
-    let mut watch = secrets.watch(&format!("resourceVersion={version}")).await;
+    let mut watch = secrets.watch_from_now("").await;
     secrets
-        .create_with("dryRun=All", &secrets.object("dry", json!({})))
-        .await
-        .is(201);
+        .created_with("dryRun=All", &secrets.object("dry", json!({})))
+        .await;
     secrets.given("wet", json!({})).await;
     watch.expect("ADDED", "wet").await;
 }

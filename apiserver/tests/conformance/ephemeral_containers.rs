@@ -159,10 +159,10 @@ async fn an_absent_pod_is_not_found(client: Client) {
     let pods = PODS.fresh(&client).await;
     let message = "pods \"a\" not found";
     let patched = add(&pods, json!([debugger("debug")])).await;
-    patched.fails(404, "NotFound", message);
+    patched.not_found(message);
     let object = pods.object("a", json!({"spec": {"containers": []}}));
     let put = pods.put("a/ephemeralcontainers", &object).await;
-    put.fails(404, "NotFound", message);
+    put.not_found(message);
 }
 
 async fn existing_ones_are_never_changed(client: Client) {
@@ -416,12 +416,12 @@ async fn an_old_version_conflicts(client: Client) {
     let path = pods.at("a/ephemeralcontainers");
     for patch_type in [STRATEGIC, patch_type::MERGE] {
         let refused = patch(&client, &path, patch_type, &body).await;
-        refused.fails(409, "Conflict", message);
+        refused.conflicts(message);
     }
     let mut object = old;
     object["spec"]["ephemeralContainers"] = json!([debugger("two")]);
     let put = pods.put("a/ephemeralcontainers", &object).await;
-    put.fails(409, "Conflict", message);
+    put.conflicts(message);
 }
 
 async fn an_addition_counts_as_a_generation(client: Client) {

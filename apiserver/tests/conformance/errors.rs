@@ -53,11 +53,7 @@ async fn raw(objects: &Collection, media_type: &str, body: &[u8]) -> wire::Reply
 async fn unknown_resource_is_not_found(client: Client) {
     let name = namespace(&client).await;
     let reply = get(&client, &format!("/api/v1/namespaces/{name}/gadgets")).await;
-    let status = reply.fails(
-        404,
-        "NotFound",
-        "the server could not find the requested resource",
-    );
+    let status = reply.not_found("the server could not find the requested resource");
     check!(status, "/details": {});
 }
 
@@ -232,11 +228,7 @@ async fn unknown_subresource_is_not_found(client: Client) {
     let maps = configmaps(&client).await;
     maps.given("a", json!({})).await;
     let reply = maps.get("a/nothing").await;
-    reply.fails(
-        404,
-        "NotFound",
-        "the server could not find the requested resource",
-    );
+    reply.not_found("the server could not find the requested resource");
 }
 
 async fn path_with_an_encoded_slash_is_no_other_path(client: Client) {

@@ -55,11 +55,7 @@ async fn unknown_field_is_refused_when_strict(client: Client) {
             &maps.object("a", json!({"dataa": {"k": "v"}})),
         )
         .await;
-    reply.fails(
-        400,
-        "BadRequest",
-        "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: strict decoding error: unknown field \"dataa\"",
-    );
+    reply.bad_request("ConfigMap in version \"v1\" cannot be handled as a ConfigMap: strict decoding error: unknown field \"dataa\"");
 }
 
 async fn unknown_field_of_a_custom_resource_is_a_warning_by_default(client: Client) {

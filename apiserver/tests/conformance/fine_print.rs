@@ -59,7 +59,7 @@ async fn dry_run_create_may_have_a_resource_version(client: Client) {
     let maps = configmaps(&client).await;
     let mut object = maps.object("a", json!({}));
     object["metadata"]["resourceVersion"] = json!("5");
-    let answer = maps.create_with("dryRun=All", &object).await.is(201);
+    let answer = maps.created_with("dryRun=All", &object).await;
     check!(answer, "/metadata/resourceVersion": "5");
     maps.create(&object).await.fails(
         500,

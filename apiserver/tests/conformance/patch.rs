@@ -132,11 +132,11 @@ async fn merge_patch_of_nothing_changes_nothing(client: Client) {
 }
 
 async fn merge_patch_of_a_missing_object_is_not_found(client: Client) {
-    map(&client).await.merge("b", json!({})).await.fails(
-        404,
-        "NotFound",
-        "configmaps \"b\" not found",
-    );
+    map(&client)
+        .await
+        .merge("b", json!({}))
+        .await
+        .not_found("configmaps \"b\" not found");
 }
 
 async fn merge_patch_is_validated(client: Client) {

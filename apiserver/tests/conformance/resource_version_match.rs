@@ -75,9 +75,7 @@ async fn list_exact_of_a_version_before_a_delete(client: Client) {
 
 async fn list_of_a_version_too_large_times_out(client: Client) {
     let secrets = secrets(&client).await;
-    let now: u64 = resource_version(&secrets.listed("").await)
-        .parse()
-        .expect("a number");
+    let now: u64 = secrets.version().await.parse().expect("a number");
     let reply = secrets
         .list(&format!("resourceVersion={}", now + 1_000_000))
         .await;

@@ -148,5 +148,5 @@ async fn scale_of_a_missing_object_is_not_found(client: Client) {
     deployments
         .get("b/scale")
         .await
-        .fails(404, "NotFound", "deployments.apps \"b\" not found");
+        .not_found("deployments.apps \"b\" not found");
 }

@@ -93,13 +93,9 @@ async fn field_of_a_pod(client: Client) {
 async fn unknown_field_selector_is_refused(client: Client) {
     let secrets = secrets(&client).await;
     let reply = secrets.list("fieldSelector=spec.color%3Dred").await;
-    reply.fails(400, "BadRequest", "field label not supported: spec.color");
+    reply.bad_request("field label not supported: spec.color");
     let reply = get(&client, "/api/v1/configmaps?fieldSelector=spec.color%3Dred").await;
-    reply.fails(
-        400,
-        "BadRequest",
-        "\"spec.color\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"",
-    );
+    reply.bad_request("\"spec.color\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"");
 }
 
 async fn unknown_field_selector_of_a_custom_resource_is_refused(client: Client) {
@@ -130,12 +126,7 @@ async fn selectable_fields_of_a_custom_resource(client: Client) {
 
 async fn watch_follows_a_label_selector(client: Client) {
     let secrets = labelled(&client).await;
-    let version = resource_version(&secrets.listed("").await);
-    let mut watch = secrets
-        .watch(&format!(
-            "resourceVersion={version}&labelSelector=color%3Dred"
-        ))
-        .await;
+    let mut watch = secrets.watch_from_now("labelSelector=color%3Dred").await;
     secrets
         .given("e", json!({"metadata": {"labels": {"color": "blue"}}}))
         .await;
@@ -147,12 +138,7 @@ async fn watch_follows_a_label_selector(client: Client) {
 
 async fn watch_shows_objects_that_leave_a_selector_as_deleted(client: Client) {
     let secrets = labelled(&client).await;
-    let version = resource_version(&secrets.listed("").await);
-    let mut watch = secrets
-        .watch(&format!(
-            "resourceVersion={version}&labelSelector=color%3Dred"
-        ))
-        .await;
+    let mut watch = secrets.watch_from_now("labelSelector=color%3Dred").await;
     let updated = secrets
         .merged("a", json!({"metadata": {"labels": {"color": "blue"}}}))
         .await;
@@ -163,12 +149,7 @@ async fn watch_shows_objects_that_leave_a_selector_as_deleted(client: Client) {
 
 async fn watch_shows_objects_that_enter_a_selector_as_added(client: Client) {
     let secrets = labelled(&client).await;
-    let version = resource_version(&secrets.listed("").await);
-    let mut watch = secrets
-        .watch(&format!(
-            "resourceVersion={version}&labelSelector=color%3Dred"
-        ))
-        .await;
+    let mut watch = secrets.watch_from_now("labelSelector=color%3Dred").await;
     secrets
         .merged("b", json!({"metadata": {"labels": {"color": "red"}}}))
         .await;
@@ -181,11 +162,8 @@ async fn watch_shows_objects_that_enter_a_selector_as_added(client: Client) {
 
 async fn watch_follows_a_field_selector(client: Client) {
     let secrets = labelled(&client).await;
-    let version = resource_version(&secrets.listed("").await);
     let mut watch = secrets
-        .watch(&format!(
-            "resourceVersion={version}&fieldSelector=metadata.name%3Dc"
-        ))
+        .watch_from_now("fieldSelector=metadata.name%3Dc")
         .await;
     secrets
         .merged("a", json!({"metadata": {"labels": {"x": "1"}}}))

@@ -168,7 +168,7 @@ async fn table_columns_have_priorities(client: Client) {
 
 async fn table_of_a_watch(client: Client) {
     let secrets = secrets(&client).await;
-    let version = resource_version(&secrets.listed("").await);
+    let version = secrets.version().await;
     let path = format!("{}?watch=true&resourceVersion={version}", secrets.path);
     let mut watch = Watch::start_accepting(&client, &path, TABLE).await;
     secrets.given("a", json!({})).await;
@@ -257,7 +257,7 @@ async fn table_is_one_of_several_accepted(client: Client) {
 async fn table_of_a_status_stays_a_status(client: Client) {
     let secrets = secrets(&client).await;
     let reply = get_accepting(&client, &secrets.at("missing"), TABLE).await;
-    reply.fails(404, "NotFound", "secrets \"missing\" not found");
+    reply.not_found("secrets \"missing\" not found");
 }
 
 async fn table_of_an_unknown_version_falls_back(client: Client) {

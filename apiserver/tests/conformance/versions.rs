@@ -63,8 +63,7 @@ async fn list_is_of_the_requested_version(client: Client) {
 
 async fn watch_is_of_the_requested_version(client: Client) {
     let (_, first, second) = both(&client).await;
-    let version = resource_version(&second.listed("").await);
-    let mut watch = second.watch(&format!("resourceVersion={version}")).await;
+    let mut watch = second.watch_from_now("").await;
     first.given("a", json!({})).await;
     check!(watch.expect("ADDED", "a").await, "/apiVersion": second.api_version);
 }

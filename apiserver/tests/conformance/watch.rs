@@ -33,16 +33,6 @@ cases![
     watch_sees_the_end_of_its_crd,
 ];
 
-async fn version_of(objects: &Collection) -> String {
-    resource_version(&objects.listed("").await)
-}
-
-async fn watching(objects: &Collection) -> Watch {
-    objects
-        .watch(&format!("resourceVersion={}", version_of(objects).await))
-        .await
-}
-
 async fn watch_from_a_version_gives_what_came_after(client: Client) {
     let secrets = secrets(&client).await;
     let version = resource_version(&secrets.given("a", json!({})).await);
@@ -53,7 +43,7 @@ async fn watch_from_a_version_gives_what_came_after(client: Client) {
 
 async fn watch_gives_added_modified_deleted(client: Client) {
     let secrets = secrets(&client).await;
-    let mut watch = watching(&secrets).await;
+    let mut watch = secrets.watch_from_now("").await;
     let created = secrets.given("a", json!({})).await;
     let updated = secrets.merged("a", json!({"stringData": {"k": "v"}})).await;
     secrets.delete("a").await.is(200);
@@ -64,7 +54,7 @@ async fn watch_gives_added_modified_deleted(client: Client) {
 
 async fn watch_replays_missed_events_in_order(client: Client) {
     let secrets = secrets(&client).await;
-    let version = version_of(&secrets).await;
+    let version = secrets.version().await;
     secrets.given("a", json!({})).await;
     secrets.given("b", json!({})).await;
     secrets.delete("a").await.is(200);
@@ -82,7 +72,7 @@ async fn watch_replays_missed_events_in_order(client: Client) {
 
 async fn watch_of_deletes_carries_the_last_state_with_a_new_version(client: Client) {
     let secrets = secrets(&client).await;
-    let mut watch = watching(&secrets).await;
+    let mut watch = secrets.watch_from_now("").await;
     let created = secrets.given("a", json!({})).await;
     secrets.delete("a").await.is(200);
     watch.expect("ADDED", "a").await;
@@ -110,7 +100,7 @@ async fn watch_from_an_ancient_version_is_gone(client: Client) {
 
 async fn watch_from_the_future_gives_nothing_or_an_error(client: Client) {
     let secrets = secrets(&client).await;
-    let now: u64 = version_of(&secrets).await.parse().expect("a number");
+    let now: u64 = secrets.version().await.parse().expect("a number");
     let reply = secrets
         .list(&format!(
             "watch=true&timeoutSeconds=1&resourceVersion={}",
@@ -148,16 +138,13 @@ async fn watch_from_zero_starts_with_what_is_there(client: Client) {
 
 async fn watch_ends_after_its_timeout(client: Client) {
     let secrets = secrets(&client).await;
-    let version = version_of(&secrets).await;
-    let mut watch = secrets
-        .watch(&format!("resourceVersion={version}&timeoutSeconds=1"))
-        .await;
+    let mut watch = secrets.watch_from_now("timeoutSeconds=1").await;
     assert_eq!(watch.next().await, None);
 }
 
 async fn watch_of_one_namespace_leaves_out_others(client: Client) {
     let (here, there) = (secrets(&client).await, secrets(&client).await);
-    let mut watch = watching(&here).await;
+    let mut watch = here.watch_from_now("").await;
     there.given("a", json!({})).await;
     here.given("b", json!({})).await;
     watch.expect("ADDED", "b").await;
@@ -169,7 +156,7 @@ async fn watch_over_all_namespaces(client: Client) {
         .within(&client, &namespace(&client).await);
     let everywhere =
         Resource(&format!("/apis/{}", things.api_version), "things", "Thing").everywhere(&client);
-    let mut watch = watching(&everywhere).await;
+    let mut watch = everywhere.watch_from_now("").await;
     things.given("a", json!({})).await;
     other.given("b", json!({})).await;
     watch.expect("ADDED", "a").await;
@@ -178,7 +165,7 @@ async fn watch_over_all_namespaces(client: Client) {
 
 async fn watch_bookmarks_come_at_the_end(client: Client) {
     let secrets = secrets(&client).await;
-    let version = version_of(&secrets).await;
+    let version = secrets.version().await;
     let written = resource_version(&secrets.given("a", json!({})).await);
     // Bookmarks come a few seconds before the timeout at the latest.
     let mut watch = secrets
@@ -196,7 +183,7 @@ async fn watch_bookmarks_come_at_the_end(client: Client) {
 
 async fn watch_of_custom_resources(client: Client) {
     let things = things(&client, json!({"size": {"type": "integer"}})).await;
-    let mut watch = watching(&things).await;
+    let mut watch = things.watch_from_now("").await;
     things.given("a", json!({"spec": {"size": 1}})).await;
     let added = watch.expect("ADDED", "a").await;
     check!(added, "/kind": "Thing", "/spec/size": 1);
@@ -205,7 +192,7 @@ async fn watch_of_custom_resources(client: Client) {
 async fn watch_of_status_changes(client: Client) {
     let things = things_with(&client, json!({}), json!({"status": {}})).await;
     things.given("a", json!({})).await;
-    let mut watch = watching(&things).await;
+    let mut watch = things.watch_from_now("").await;
     things
         .merged("a/status", json!({"status": {"ready": true}}))
         .await;
@@ -214,7 +201,7 @@ async fn watch_of_status_changes(client: Client) {
 
 async fn watch_events_have_kinds(client: Client) {
     let secrets = secrets(&client).await;
-    let mut watch = watching(&secrets).await;
+    let mut watch = secrets.watch_from_now("").await;
     secrets.given("a", json!({})).await;
     let added = watch.expect("ADDED", "a").await;
     check!(added, "/kind": "Secret", "/apiVersion": "v1");
@@ -225,7 +212,7 @@ async fn watch_of_a_finalized_delete(client: Client) {
     secrets
         .given("a", json!({"metadata": {"finalizers": ["example.com/a"]}}))
         .await;
-    let mut watch = watching(&secrets).await;
+    let mut watch = secrets.watch_from_now("").await;
     secrets.delete("a").await.is(200);
     let deleting = watch.expect("MODIFIED", "a").await;
     assert!(at(&deleting, "/metadata/deletionTimestamp").is_string());
@@ -237,7 +224,10 @@ async fn watch_of_a_finalized_delete(client: Client) {
 
 async fn two_watches_see_the_same_order(client: Client) {
     let secrets = secrets(&client).await;
-    let (mut first, mut second) = (watching(&secrets).await, watching(&secrets).await);
+    let (mut first, mut second) = (
+        secrets.watch_from_now("").await,
+        secrets.watch_from_now("").await,
+    );
     futures::future::join_all((0..10).map(|n| {
         let secrets = &secrets;
         async move { secrets.given(&format!("s{n}"), json!({})).await }
@@ -251,7 +241,7 @@ async fn two_watches_see_the_same_order(client: Client) {
 async fn watch_events_of_one_object_ascend(client: Client) {
     let secrets = secrets(&client).await;
     secrets.given("a", json!({})).await;
-    let mut watch = watching(&secrets).await;
+    let mut watch = secrets.watch_from_now("").await;
     for n in 0..5 {
         secrets
             .merged("a", json!({"metadata": {"labels": {"n": n.to_string()}}}))
@@ -276,24 +266,17 @@ async fn watch_with_a_version_that_is_no_number_is_an_error(client: Client) {
 
 async fn watch_of_one_name(client: Client) {
     let secrets = secrets(&client).await;
-    let mut watch = watching_one(&secrets, "a").await;
+    let mut watch = secrets
+        .watch_from_now("fieldSelector=metadata.name%3Da")
+        .await;
     secrets.given("b", json!({})).await;
     secrets.given("a", json!({})).await;
     watch.expect("ADDED", "a").await;
 }
 
-async fn watching_one(secrets: &Collection, name: &str) -> Watch {
-    secrets
-        .watch(&format!(
-            "resourceVersion={}&fieldSelector=metadata.name%3D{name}",
-            version_of(secrets).await
-        ))
-        .await
-}
-
 async fn watch_path_of_old(client: Client) {
     let secrets = secrets(&client).await;
-    let version = version_of(&secrets).await;
+    let version = secrets.version().await;
     let path = secrets.path.replace("/api/v1/", "/api/v1/watch/");
     let mut watch = Watch::start(&client, &format!("{path}?resourceVersion={version}")).await;
     secrets.given("a", json!({})).await;
@@ -305,7 +288,7 @@ async fn watch_as_partial_object_metadata(client: Client) {
     let path = format!(
         "{}?watch=true&resourceVersion={}",
         secrets.path,
-        version_of(&secrets).await
+        secrets.version().await
     );
     let mut watch = Watch::start_accepting(
         &client,
@@ -322,7 +305,7 @@ async fn watch_as_partial_object_metadata(client: Client) {
 async fn no_event_for_an_update_without_a_change(client: Client) {
     let secrets = secrets(&client).await;
     let created = secrets.given("a", json!({})).await;
-    let mut watch = watching(&secrets).await;
+    let mut watch = secrets.watch_from_now("").await;
     secrets.replaced("a", &created).await;
     secrets.merged("a", json!({})).await;
     secrets.given("b", json!({})).await;
@@ -331,7 +314,7 @@ async fn no_event_for_an_update_without_a_change(client: Client) {
 
 async fn watch_of_a_namespace_list_sees_a_new_namespace(client: Client) {
     let namespaces = Resource("/api/v1", "namespaces", "Namespace").everywhere(&client);
-    let mut watch = watching(&namespaces).await;
+    let mut watch = namespaces.watch_from_now("").await;
     let name = namespace(&client).await;
     loop {
         let event = watch.next().await.expect("an event");

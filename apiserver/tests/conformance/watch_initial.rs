@@ -138,7 +138,7 @@ async fn initial_events_from_a_version_see_the_write(client: Client) {
 
 async fn initial_events_from_the_future_are_refused_in_the_stream(client: Client) {
     let secrets = two(&client).await;
-    let now = resource_version(&secrets.listed("").await);
+    let now = secrets.version().await;
     let future = now.parse::<u64>().expect("a number") + 1_000_000;
     let query = format!("{STREAMED}&resourceVersion={future}");
     let status = secrets
@@ -154,7 +154,7 @@ async fn initial_events_from_the_future_are_refused_in_the_stream(client: Client
 
 async fn no_initial_events_on_request(client: Client) {
     let secrets = two(&client).await;
-    let version = resource_version(&secrets.listed("").await);
+    let version = secrets.version().await;
     let query = format!(
         "sendInitialEvents=false&resourceVersionMatch=NotOlderThan&resourceVersion={version}"
     );

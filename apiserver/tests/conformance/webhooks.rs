@@ -269,9 +269,8 @@ async fn webhooks_see_updates_patches_and_applies_with_the_old_object(client: Cl
     scene.maps.merged("a", json!({"data": {"k": "2"}})).await;
     scene
         .maps
-        .apply_forced("a", "me", json!({"data": {"k": "3"}}))
-        .await
-        .is(200);
+        .forced("a", "me", json!({"data": {"k": "3"}}))
+        .await;
     scene
         .maps
         .given_by("b", "me", json!({"data": {"k": "3"}}))
@@ -374,7 +373,7 @@ async fn dry_runs_reach_webhooks_without_side_effects(client: Client) {
         .webhook("a", json!({"sideEffects": "NoneOnDryRun"}));
     scene.install(Stage::Mutating, &[webhook]).await;
     let object = scene.maps.object("a", json!({"data": {"k": "v"}}));
-    let answer = scene.maps.create_with("dryRun=All", &object).await.is(201);
+    let answer = scene.maps.created_with("dryRun=All", &object).await;
     check!(answer, "/data/k": "w");
     let request = scene.server.calls("/a").remove(0);
     check!(request, "/dryRun": true, "/options/dryRun": ["All"]);

@@ -7,6 +7,7 @@ use kube::Client;
 use serde_json::{Value, json};
 
 use super::cleanup::delete_at_end;
+use super::expect::resource_version;
 use super::watching::Watch;
 use super::wire::{self, Reply, patch_type};
 
@@ -98,6 +99,23 @@ impl Collection {
         answered(200, self.list(query))
     }
 
+    /// Creates an object with a query, such as `dryRun=All`.
+    #[track_caller]
+    pub(crate) fn created_with(&self, query: &str, object: &Value) -> impl Future<Output = Value> {
+        answered(201, self.create_with(query, object))
+    }
+
+    /// Applies `fields` to an object that exists, as a field manager that takes what others own.
+    #[track_caller]
+    pub(crate) fn forced(
+        &self,
+        name: &str,
+        by: &str,
+        fields: Value,
+    ) -> impl Future<Output = Value> {
+        answered(200, self.apply_forced(name, by, fields))
+    }
+
     /// Deletes an object with options.
     #[track_caller]
     pub(crate) fn deleted_with(&self, name: &str, options: &Value) -> impl Future<Output = Value> {
@@ -169,6 +187,18 @@ impl Collection {
     /// A watch of the collection, by a query such as `resourceVersion=12`, which may be empty.
     pub(crate) async fn watch(&self, query: &str) -> Watch {
         Watch::start(&self.client, &format!("{}?watch=true&{query}", self.path)).await
+    }
+
+    /// The collection's resource version.
+    pub(crate) async fn version(&self) -> String {
+        resource_version(&self.listed("").await)
+    }
+
+    /// A watch of what comes after now, by more of a query, which may be empty.
+    pub(crate) async fn watch_from_now(&self, query: &str) -> Watch {
+        let version = self.version().await;
+        self.watch(&format!("resourceVersion={version}&{query}"))
+            .await
     }
 }
 

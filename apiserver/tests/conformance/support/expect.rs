@@ -25,6 +25,7 @@ where
 }
 
 /// The values at JSON pointers are these: `check!(object, "/kind": "Pod", "/spec/volumes": [])`.
+#[allow(unused_macros, reason = "other suites use only parts of the support")]
 macro_rules! check {
     ($value:expr, $($expected:tt)+) => {
         $crate::support::expect::check_all(&$value, serde_json::json!({$($expected)+}))

@@ -57,6 +57,24 @@ impl Reply {
         status
     }
 
+    /// The `Status` of a refusal over a conflict, with this message.
+    #[track_caller]
+    pub(crate) fn conflicts(&self, message: &str) -> Value {
+        self.fails(409, "Conflict", message)
+    }
+
+    /// The `Status` of a refusal as nothing is there, with this message.
+    #[track_caller]
+    pub(crate) fn not_found(&self, message: &str) -> Value {
+        self.fails(404, "NotFound", message)
+    }
+
+    /// The `Status` of a refusal of a malformed request, with this message.
+    #[track_caller]
+    pub(crate) fn bad_request(&self, message: &str) -> Value {
+        self.fails(400, "BadRequest", message)
+    }
+
     /// The `Status` of a refusal of an invalid object, with this message.
     #[track_caller]
     pub(crate) fn invalid(&self, message: &str) -> Value {
