@@ -54,7 +54,7 @@ async fn apply_with_managed_fields_is_refused(client: Client) {
     let reply = maps
         .apply("a", "me", json!({"metadata": {"managedFields": [entry]}}))
         .await;
-    reply.fails_with(400, "BadRequest", "metadata.managedFields must be nil");
+    reply.bad_request_with("metadata.managedFields must be nil");
 }
 
 async fn apply_of_another_name_is_refused(client: Client) {
@@ -67,11 +67,7 @@ async fn apply_of_another_name_is_refused(client: Client) {
         &maps.object("b", json!({})),
     )
     .await;
-    reply.fails_with(
-        400,
-        "BadRequest",
-        "the name of the object (b) does not match the name on the URL (a)",
-    );
+    reply.bad_request_with("the name of the object (b) does not match the name on the URL (a)");
 }
 
 async fn apply_of_another_kind_is_refused(client: Client) {

@@ -47,10 +47,7 @@ async fn round_trip(client: Client, resource: Resource<'_>, fields: Value) {
 
 /// Creates, reads, lists, labels and deletes one object.
 async fn round_trip_in(objects: Collection, name: &str, fields: Value) {
-    let created = objects
-        .create(&objects.object(name, fields.clone()))
-        .await
-        .is(201);
+    let created = objects.creation(name, fields.clone()).await.is(201);
     check!(created, "/kind": objects.kind, "/apiVersion": objects.api_version);
     for (field, value) in fields.as_object().into_iter().flatten() {
         contains(&created[field], value, field);

@@ -1,31 +1,59 @@
 //! Defaults of built-in kinds.
 
 use crate::harness::cases;
+use crate::support::expect::check_all;
 use crate::support::*;
 
 cases![
-    deployment_defaults,
-    stateful_set_defaults,
-    daemon_set_defaults,
+    deployment_defaults: creates(DEPLOYMENTS, workload(), json!({
+        "/spec/replicas": 1,
+        "/spec/strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "25%", "maxSurge": "25%"}},
+        "/spec/revisionHistoryLimit": 10,
+        "/spec/progressDeadlineSeconds": 600,
+        "/status": {}})),
+    stateful_set_defaults: creates(STATEFUL_SETS, workload(), json!({
+        "/spec/replicas": 1,
+        "/spec/podManagementPolicy": "OrderedReady",
+        "/spec/updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"partition": 0}},
+        "/spec/revisionHistoryLimit": 10})),
+    daemon_set_defaults: creates(DAEMON_SETS, workload(), json!({
+        "/spec/updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 1, "maxSurge": 0}},
+        "/spec/revisionHistoryLimit": 10})),
     job_defaults,
-    cron_job_defaults,
+    cron_job_defaults: creates(
+        CRON_JOBS,
+        json!({"spec": {"schedule": "* * * * *", "jobTemplate": {"spec": job()}}}),
+        json!({"/spec/concurrencyPolicy": "Allow", "/spec/suspend": false,
+            "/spec/successfulJobsHistoryLimit": 3, "/spec/failedJobsHistoryLimit": 1})),
     pod_defaults,
     container_defaults,
     pod_status_starts_pending,
     service_gets_an_address,
-    headless_service_keeps_none,
-    secret_type_defaults,
+    headless_service_keeps_none: creates(
+        SERVICES, json!({"spec": {"clusterIP": "None", "selector": {"app": "a"}}}),
+        json!({"/spec/clusterIP": "None", "/spec/clusterIPs": ["None"]})),
+    secret_type_defaults: creates(SECRETS, json!({}), json!({"/type": "Opaque"})),
     claim_defaults,
     role_ref_is_immutable,
     selector_of_a_deployment_is_immutable,
     pod_spec_is_immutable,
-    generation_starts_at_one,
+    generation_starts_at_one: creates(DEPLOYMENTS, workload(), json!({"/metadata/generation": 1})),
     lease_has_no_generation,
     namespace_has_its_name_as_a_label,
-    binding_subjects_get_their_group,
-    replicas_of_zero_stay_zero,
+    binding_subjects_get_their_group: creates(
+        ROLE_BINDINGS,
+        json!({"roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "r"},
+            "subjects": [{"kind": "User", "name": "ann"}]}),
+        json!({"/subjects": [{"kind": "User", "name": "ann", "apiGroup": "rbac.authorization.k8s.io"}]})),
+    replicas_of_zero_stay_zero: creates(
+        DEPLOYMENTS, json!({"spec": {"replicas": 0, "selector": {"matchLabels": {"app": "a"}}, "template": template()}}),
+        json!({"/spec/replicas": 0})),
     claims_are_protected,
-    quantities_become_canonical,
+    quantities_become_canonical: creates(
+        PODS,
+        json!({"spec": {"containers": [{"name": "c", "image": "i",
+            "resources": {"requests": {"cpu": "1000m", "memory": "1024Mi"}}}]}}),
+        json!({"/spec/containers/0/resources/requests": {"cpu": "1", "memory": "1Gi"}})),
 ];
 
 fn template() -> Value {
@@ -36,45 +64,10 @@ fn workload() -> Value {
     json!({"spec": {"selector": {"matchLabels": {"app": "a"}}, "template": template()}})
 }
 
-async fn apps(client: &Client, resource: &str, kind: &str) -> Collection {
-    Resource("/apis/apps/v1", resource, kind)
-        .fresh(client)
-        .await
-}
-
-async fn deployment_defaults(client: Client) {
-    let created = apps(&client, "deployments", "Deployment")
-        .await
-        .given("a", workload())
-        .await;
-    check!(created,
-        "/spec/replicas": 1,
-        "/spec/strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "25%", "maxSurge": "25%"}},
-        "/spec/revisionHistoryLimit": 10,
-        "/spec/progressDeadlineSeconds": 600,
-        "/status": {});
-}
-
-async fn stateful_set_defaults(client: Client) {
-    let created = apps(&client, "statefulsets", "StatefulSet")
-        .await
-        .given("a", workload())
-        .await;
-    check!(created,
-        "/spec/replicas": 1,
-        "/spec/podManagementPolicy": "OrderedReady",
-        "/spec/updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"partition": 0}},
-        "/spec/revisionHistoryLimit": 10);
-}
-
-async fn daemon_set_defaults(client: Client) {
-    let created = apps(&client, "daemonsets", "DaemonSet")
-        .await
-        .given("a", workload())
-        .await;
-    check!(created,
-        "/spec/updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 1, "maxSurge": 0}},
-        "/spec/revisionHistoryLimit": 10);
+/// A new object has these values at JSON pointers.
+async fn creates(client: Client, resource: Resource<'_>, fields: Value, expected: Value) {
+    let created = resource.fresh(&client).await.given("a", fields).await;
+    check_all(&created, expected);
 }
 
 fn job() -> Value {
@@ -95,21 +88,6 @@ async fn job_defaults(client: Client) {
     check!(created,
         "/spec/selector/matchLabels": {"batch.kubernetes.io/controller-uid": uid},
         "/spec/template/metadata/labels/job-name": "a");
-}
-
-async fn cron_job_defaults(client: Client) {
-    let jobs = CRON_JOBS.fresh(&client).await;
-    let created = jobs
-        .given(
-            "a",
-            json!({"spec": {"schedule": "* * * * *", "jobTemplate": {"spec": job()}}}),
-        )
-        .await;
-    check!(created,
-        "/spec/concurrencyPolicy": "Allow",
-        "/spec/suspend": false,
-        "/spec/successfulJobsHistoryLimit": 3,
-        "/spec/failedJobsHistoryLimit": 1);
 }
 
 async fn pod(client: &Client) -> Value {
@@ -164,22 +142,6 @@ async fn service_gets_an_address(client: Client) {
         "/status": {"loadBalancer": {}});
 }
 
-async fn headless_service_keeps_none(client: Client) {
-    let created = SERVICES
-        .fresh(&client)
-        .await
-        .given(
-            "a",
-            json!({"spec": {"clusterIP": "None", "selector": {"app": "a"}}}),
-        )
-        .await;
-    check!(created, "/spec/clusterIP": "None", "/spec/clusterIPs": ["None"]);
-}
-
-async fn secret_type_defaults(client: Client) {
-    check!(secrets(&client).await.given("a", json!({})).await, "/type": "Opaque");
-}
-
 async fn claim_defaults(client: Client) {
     let claims = CLAIMS.fresh(&client).await;
     let spec =
@@ -200,7 +162,7 @@ async fn role_ref_is_immutable(client: Client) {
 }
 
 async fn selector_of_a_deployment_is_immutable(client: Client) {
-    let deployments = apps(&client, "deployments", "Deployment").await;
+    let deployments = DEPLOYMENTS.fresh(&client).await;
     deployments.given("a", workload()).await;
     let other = json!({"app": "a", "tier": "b"});
     let body = json!({"spec": {"selector": {"matchLabels": other}, "template": {"metadata": {"labels": other}}}});
@@ -218,11 +180,6 @@ async fn pod_spec_is_immutable(client: Client) {
         .invalid_with("spec: Forbidden: pod updates may not change fields other than");
     pods.deleted_with("a", &json!({"gracePeriodSeconds": 0}))
         .await;
-}
-
-async fn generation_starts_at_one(client: Client) {
-    check!(apps(&client, "deployments", "Deployment").await.given("a", workload()).await,
-        "/metadata/generation": 1);
 }
 
 async fn lease_has_no_generation(client: Client) {
@@ -247,26 +204,6 @@ async fn namespace_has_its_name_as_a_label(client: Client) {
         "/spec/finalizers": ["kubernetes"]);
 }
 
-async fn binding_subjects_get_their_group(client: Client) {
-    let bindings = ROLE_BINDINGS.fresh(&client).await;
-    let role = json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "r"});
-    let created = bindings
-        .given(
-            "a",
-            json!({"roleRef": role, "subjects": [{"kind": "User", "name": "ann"}]}),
-        )
-        .await;
-    check!(created,
-        "/subjects": [{"kind": "User", "name": "ann", "apiGroup": "rbac.authorization.k8s.io"}]);
-}
-
-async fn replicas_of_zero_stay_zero(client: Client) {
-    let mut fields = workload();
-    fields["spec"]["replicas"] = json!(0);
-    check!(apps(&client, "deployments", "Deployment").await.given("a", fields).await,
-        "/spec/replicas": 0);
-}
-
 async fn claims_are_protected(client: Client) {
     let claims = CLAIMS.fresh(&client).await;
     let spec =
@@ -274,16 +211,4 @@ async fn claims_are_protected(client: Client) {
     let created = claims.given("a", json!({"spec": spec})).await;
     claims.release("a").await;
     check!(created, "/metadata/finalizers": ["kubernetes.io/pvc-protection"]);
-}
-
-async fn quantities_become_canonical(client: Client) {
-    let pods = PODS.fresh(&client).await;
-    let resources = json!({"requests": {"cpu": "1000m", "memory": "1024Mi"}});
-    let created = pods
-        .given(
-            "a",
-            json!({"spec": {"containers": [{"name": "c", "image": "i", "resources": resources}]}}),
-        )
-        .await;
-    check!(created, "/spec/containers/0/resources/requests": {"cpu": "1", "memory": "1Gi"});
 }

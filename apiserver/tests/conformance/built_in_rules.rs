@@ -144,17 +144,15 @@ async fn grace_period_can_be_shortened(client: Client) {
 
 async fn names_have_a_longest_length(client: Client) {
     let maps = configmaps(&client).await;
-    maps.create(&maps.object(&"x".repeat(253), json!({})))
-        .await
-        .is(201);
-    let reply = maps.create(&maps.object(&"x".repeat(254), json!({}))).await;
+    maps.creation(&"x".repeat(253), json!({})).await.is(201);
+    let reply = maps.creation(&"x".repeat(254), json!({})).await;
     reply.invalid_with("must be no more than 253 characters");
 }
 
 async fn service_names_are_dns_labels(client: Client) {
     let services = SERVICES.fresh(&client).await;
     let reply = services
-        .create(&services.object("a.b", json!({"spec": {"ports": [{"port": 80}]}})))
+        .creation("a.b", json!({"spec": {"ports": [{"port": 80}]}}))
         .await;
     reply.invalid_with("metadata.name: Invalid value: \"a.b\": must not contain dots");
 }

@@ -125,7 +125,7 @@ async fn refused_as_a_whole(
     let refused = |reply: Reply| {
         reply.invalid(&message);
     };
-    refused(objects.create(&objects.object("a", invalid.clone())).await);
+    refused(objects.creation("a", invalid.clone()).await);
     refused(objects.apply("a", "m", invalid.clone()).await);
     let created = objects.given("a", valid).await;
     let mut update = objects.object("a", invalid.clone());
@@ -151,7 +151,7 @@ async fn deployment_with_an_unknown_strategy_is_refused(client: Client) {
     let mut object = workload();
     object["spec"]["strategy"] = json!({"type": "Foo"});
     // The order of the value's fields is the encoder's own.
-    let reply = objects.create(&objects.object("a", object)).await;
+    let reply = objects.creation("a", object).await;
     reply.invalid_with("spec.strategy: Unsupported value");
     reply.invalid_with("supported values: \"Recreate\", \"RollingUpdate\"");
 }
@@ -160,7 +160,7 @@ async fn stateful_set_with_an_unknown_policy_is_refused(client: Client) {
     let objects = STATEFUL_SETS.fresh(&client).await;
     let mut object = workload();
     object["spec"]["podManagementPolicy"] = json!("x");
-    objects.create(&objects.object("a", object)).await.invalid("StatefulSet.apps \"a\" is invalid: spec.podManagementPolicy: Invalid value: \"x\": must be 'OrderedReady' or 'Parallel'");
+    objects.creation("a", object).await.invalid("StatefulSet.apps \"a\" is invalid: spec.podManagementPolicy: Invalid value: \"x\": must be 'OrderedReady' or 'Parallel'");
 }
 
 const BUDGETS: Resource<'_> = Resource(
@@ -177,7 +177,7 @@ minAvailable and maxUnavailable cannot be both set";
     let objects = BUDGETS.fresh(&client).await;
     let mut invalid = valid.clone();
     merge(&mut invalid, &bad);
-    let reply = objects.create(&objects.object("a", invalid)).await;
+    let reply = objects.creation("a", invalid).await;
     // The order of the value's fields is the encoder's own.
     reply.invalid_with("minAvailable and maxUnavailable cannot be both set");
     objects.given("a", valid).await;
@@ -217,7 +217,7 @@ async fn secret_data_is_base64(client: Client) {
 async fn config_map_of_more_than_a_mebibyte_is_refused(client: Client) {
     let maps = configmaps(&client).await;
     let fields = |size: usize| json!({"data": {"a": "x".repeat(size)}});
-    maps.create(&maps.object("a", fields((1 << 20) + 1)))
+    maps.creation("a", fields((1 << 20) + 1))
         .await
         .invalid("ConfigMap \"a\" is invalid: []: Too long: may not be more than 1048576 bytes");
     maps.given("a", fields(1 << 20)).await;

@@ -62,9 +62,7 @@ async fn optional_old_self_holds_for_new_objects(client: Client) {
     let rules = json!([{"rule": "self > oldSelf.orValue(0)", "message": "must grow", "optionalOldSelf": true}]);
     let schema = json!({"type": "integer", "x-kubernetes-validations": rules});
     let things = things(&client, json!({"n": schema})).await;
-    let reply = things
-        .create(&things.object("b", json!({"spec": {"n": 0}})))
-        .await;
+    let reply = things.creation("b", json!({"spec": {"n": 0}})).await;
     reply.invalid_with("spec.n: Invalid value: 0: must grow");
     things.given("a", json!({"spec": {"n": 1}})).await;
     let reply = things.merge("a", json!({"spec": {"n": 1, "x": 1}})).await;
@@ -86,10 +84,7 @@ async fn unchanged_values_are_forgiven(client: Client) {
         .is(200);
     eventually("the new rule holds", || async {
         let reply = things
-            .create_with(
-                "dryRun=All",
-                &things.object("b", json!({"spec": {"o": {"n": 7}}})),
-            )
+            .creation_with("dryRun=All", "b", json!({"spec": {"o": {"n": 7}}}))
             .await;
         (reply.code == 422).then_some(())
     })
@@ -134,7 +129,7 @@ async fn metadata_is_visible_at_the_root(client: Client) {
     let things = Crd::new(ruled(json!({"spec": {"type": "object"}}), rules))
         .install(&client)
         .await;
-    let reply = things.create(&things.object("abc", json!({}))).await;
+    let reply = things.creation("abc", json!({})).await;
     reply.invalid_with("<nil>: Invalid value: the name is too short");
     things.given("abcd", json!({})).await;
 }
@@ -176,7 +171,7 @@ async fn libraries_are_known(client: Client) {
     things.given("good", json!({"spec": good})).await;
     for (i, (_, rule)) in LIBRARIES.iter().enumerate() {
         let spec = json!({"spec": {format!("f{i}"): "no"}});
-        let reply = things.create(&things.object("bad", spec)).await;
+        let reply = things.creation("bad", spec).await;
         let message = format!("spec.f{i}: Invalid value: \"no\": rule {i}");
         assert_eq!(reply.code, 422, "{rule}");
         reply.invalid_with(&message);

@@ -99,8 +99,7 @@ async fn api_service_is_named_by_its_version(client: Client) {
     let group = format!("g{}.test", unique());
     let spec = json!({"group": group, "version": "v1", "groupPriorityMinimum": 100, "versionPriority": 100,
         "service": {"name": "a", "namespace": "b"}, "insecureSkipTLSVerify": true});
-    objects
-        .create(&objects.object("x", json!({"spec": spec})))
+    objects.creation("x", json!({"spec": spec}))
         .await
         .invalid(&format!(
                 "APIService.apiregistration.k8s.io \"x\" is invalid: metadata.name: Invalid value: \"x\": must be \
@@ -158,8 +157,7 @@ async fn certificate_request_must_be_one(client: Client) {
     let (plural, kind) = ("certificatesigningrequests", "CertificateSigningRequest");
     let objects = Resource(api, plural, kind).everywhere(&client);
     let spec = json!({"request": "YQ==", "signerName": "a.test/b", "usages": ["any"]});
-    objects
-        .create(&objects.object("a", json!({"spec": spec})))
+    objects.creation("a", json!({"spec": spec}))
         .await
         .invalid("CertificateSigningRequest.certificates.k8s.io \"a\" is invalid: spec.request: Invalid value: \"YQ==\": PEM block \
 type must be CERTIFICATE REQUEST",

@@ -95,9 +95,7 @@ async fn terminating_crd_takes_no_objects(client: Client) {
         .await;
     delete(&client, &crd.path()).await.is(200);
     let reply = eventually("creation is refused", || async {
-        let reply = things
-            .create_with("dryRun=All", &things.object("b", json!({})))
-            .await;
+        let reply = things.creation_with("dryRun=All", "b", json!({})).await;
         (reply.code != 201).then_some(reply)
     })
     .await;

@@ -42,7 +42,7 @@ cases![
 async fn create_fills_in_metadata(client: Client) {
     let maps = configmaps(&client).await;
     let created = maps
-        .create(&maps.object("a", json!({"data": {"k": "v"}})))
+        .creation("a", json!({"data": {"k": "v"}}))
         .await
         .is(201);
     check!(created,
@@ -86,7 +86,7 @@ async fn create_ignores_server_owned_metadata(client: Client) {
 async fn create_of_a_name_that_exists_is_refused(client: Client) {
     let maps = configmaps(&client).await;
     maps.given("a", json!({})).await;
-    let reply = maps.create(&maps.object("a", json!({}))).await;
+    let reply = maps.creation("a", json!({})).await;
     let status = reply.fails(409, "AlreadyExists", "configmaps \"a\" already exists");
     check!(status, "/details": {"name": "a", "kind": "configmaps"});
 }
@@ -102,7 +102,7 @@ async fn create_without_a_name_is_refused(client: Client) {
 
 async fn create_with_an_invalid_name_is_refused(client: Client) {
     let maps = configmaps(&client).await;
-    let reply = maps.create(&maps.object("Not_Valid", json!({}))).await;
+    let reply = maps.creation("Not_Valid", json!({})).await;
     reply.invalid("ConfigMap \"Not_Valid\" is invalid: metadata.name: Invalid value: \"Not_Valid\": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')");
 }
 
@@ -269,7 +269,7 @@ async fn secret_string_data_becomes_data(client: Client) {
 async fn label_values_are_validated(client: Client) {
     let maps = configmaps(&client).await;
     let reply = maps
-        .create(&maps.object("a", json!({"metadata": {"labels": {"l": "not valid"}}})))
+        .creation("a", json!({"metadata": {"labels": {"l": "not valid"}}}))
         .await;
     let status = reply.invalid_with(
         "metadata.labels: Invalid value: \"not valid\": a valid label must be an empty string",

@@ -201,7 +201,7 @@ async fn pod_with_no_grace_is_gone_at_once(client: Client) {
 async fn create_of_a_terminating_name_is_refused(client: Client) {
     let maps = held(&client, json!(["example.com/a"])).await;
     maps.delete("a").await.is(200);
-    let reply = maps.create(&maps.object("a", json!({}))).await;
+    let reply = maps.creation("a", json!({})).await;
     reply.fails(
         409,
         "AlreadyExists",

@@ -32,14 +32,14 @@ async fn dry_run_create_is_answered_and_not_stored(client: Client) {
 async fn dry_run_create_of_an_existing_name_is_refused(client: Client) {
     let maps = configmaps(&client).await;
     maps.given("a", json!({})).await;
-    maps.create_with("dryRun=All", &maps.object("a", json!({})))
+    maps.creation_with("dryRun=All", "a", json!({}))
         .await
         .refused(409, "AlreadyExists");
 }
 
 async fn dry_run_create_is_validated(client: Client) {
     let maps = configmaps(&client).await;
-    maps.create_with("dryRun=All", &maps.object("Not_Valid", json!({})))
+    maps.creation_with("dryRun=All", "Not_Valid", json!({}))
         .await
         .refused(422, "Invalid");
 }
@@ -115,9 +115,7 @@ async fn dry_run_status_update_is_not_stored(client: Client) {
 
 async fn unknown_dry_run_value_is_refused(client: Client) {
     let maps = configmaps(&client).await;
-    let reply = maps
-        .create_with("dryRun=Some", &maps.object("a", json!({})))
-        .await;
+    let reply = maps.creation_with("dryRun=Some", "a", json!({})).await;
     reply.invalid_with("dryRun: Unsupported value: [\"Some\"]: supported values: \"All\"");
 }
 

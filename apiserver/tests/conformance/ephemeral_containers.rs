@@ -245,7 +245,7 @@ async fn names_and_images_are_well_formed(client: Client) {
     check!(status, "/details/causes/1/message": why);
     // So it is with the containers that a pod starts with.
     let spec = json!({"containers": [{"name": "main", "image": " busybox "}]});
-    let created = pods.create(&pods.object("b", json!({"spec": spec}))).await;
+    let created = pods.creation("b", json!({"spec": spec})).await;
     let message = format!("Pod \"b\" is invalid: spec.containers[0].image: {why}");
     created.invalid(&message);
 }

@@ -156,10 +156,8 @@ async fn body_nested_too_deeply_is_refused(client: Client) {
 
 async fn wrong_type_in_a_built_in_kind_is_refused(client: Client) {
     let maps = configmaps(&client).await;
-    let reply = maps
-        .create(&maps.object("a", json!({"data": {"k": 1}})))
-        .await;
-    reply.fails_with(400, "BadRequest", "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: json: cannot unmarshal number into Go struct field ConfigMap.data of type string");
+    let reply = maps.creation("a", json!({"data": {"k": 1}})).await;
+    reply.bad_request_with("ConfigMap in version \"v1\" cannot be handled as a ConfigMap: json: cannot unmarshal number into Go struct field ConfigMap.data of type string");
 }
 
 async fn answer_in_an_unknown_media_type_is_refused(client: Client) {

@@ -163,9 +163,7 @@ async fn refusals_carry_warnings(client: Client) {
     let crd =
         Crd::new(spec_schema(json!({"n": {"type": "integer"}}))).with("deprecated", json!(true));
     let things = crd.install(&client).await;
-    let reply = things
-        .create(&things.object("a", json!({"spec": {"n": "x"}})))
-        .await;
+    let reply = things.creation("a", json!({"spec": {"n": "x"}})).await;
     reply.refused(422, "Invalid");
     let expected = format!("{}/v1 Thing is deprecated", crd.group);
     assert_eq!(reply.warnings(), [expected]);
@@ -184,7 +182,7 @@ async fn warnings_of_deprecated_versions_name_a_better_one(client: Client) {
         "{0}/v1beta1 Thing is deprecated; use {0}/v1 Thing",
         crd.group
     );
-    let reply = things.create(&things.object("a", json!({}))).await;
+    let reply = things.creation("a", json!({})).await;
     assert_eq!(reply.warnings(), [expected.as_str()]);
     assert_eq!(things.get("a").await.warnings(), [expected.as_str()]);
     assert_eq!(things.delete("a").await.warnings(), [expected.as_str()]);
@@ -195,7 +193,7 @@ async fn endpoints_are_deprecated(client: Client) {
         .fresh(&client)
         .await;
     let expected = "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
-    let reply = endpoints.create(&endpoints.object("a", json!({}))).await;
+    let reply = endpoints.creation("a", json!({})).await;
     assert_eq!(reply.warnings(), [expected]);
     assert_eq!(endpoints.get("a").await.warnings(), [expected]);
     assert_eq!(endpoints.delete("a").await.warnings(), [expected]);
@@ -204,11 +202,9 @@ async fn endpoints_are_deprecated(client: Client) {
 async fn validation_comes_before_the_version_of_a_new_object(client: Client) {
     let maps = configmaps(&client).await;
     let zero = json!({"metadata": {"resourceVersion": "0"}});
-    maps.create(&maps.object("a", zero)).await.is(201);
+    maps.creation("a", zero).await.is(201);
     let bad = json!({"metadata": {"resourceVersion": "7"}, "data": {"a b": "c"}});
-    maps.create(&maps.object("b", bad))
-        .await
-        .refused(422, "Invalid");
+    maps.creation("b", bad).await.refused(422, "Invalid");
 }
 
 fn owned(object: &Value) -> &Value {

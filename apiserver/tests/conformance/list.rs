@@ -252,11 +252,10 @@ async fn continue_with_a_resource_version_is_refused(client: Client) {
 
 async fn nonsense_continue_token_is_refused(client: Client) {
     let secrets = five(&client).await;
-    secrets.list("limit=2&continue=nonsense").await.fails_with(
-        400,
-        "BadRequest",
-        "continue key is not valid",
-    );
+    secrets
+        .list("limit=2&continue=nonsense")
+        .await
+        .bad_request_with("continue key is not valid");
 }
 
 async fn nonsense_limit_is_refused(client: Client) {

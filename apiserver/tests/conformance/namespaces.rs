@@ -86,7 +86,7 @@ async fn namespace_waits_for_finalizers_inside(client: Client) {
 async fn create_in_a_terminating_namespace_is_refused(client: Client) {
     let (maps, name) = held(&client).await;
     namespaces(&client).delete(&name).await.is(200);
-    let reply = maps.create(&maps.object("late", json!({}))).await;
+    let reply = maps.creation("late", json!({})).await;
     let status = reply.fails(
         403,
         "Forbidden",

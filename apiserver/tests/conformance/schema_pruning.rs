@@ -68,7 +68,7 @@ async fn embedded_resource_keeps_its_metadata(client: Client) {
 async fn embedded_resource_needs_a_kind(client: Client) {
     let things = things(&client, embedded()).await;
     let reply = things
-        .create(&things.object("a", json!({"spec": {"template": {"spec": {}}}})))
+        .creation("a", json!({"spec": {"template": {"spec": {}}}}))
         .await;
     let status = reply.invalid_with("spec.template.apiVersion: Required value");
     assert!(

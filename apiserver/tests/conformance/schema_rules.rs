@@ -24,9 +24,7 @@ async fn any_of_needs_one(client: Client) {
         json!({"s": {"type": "string", "anyOf": [{"pattern": "^a"}, {"pattern": "^b"}]}});
     let things = things(&client, properties).await;
     things.given("ok", json!({"spec": {"s": "a"}})).await;
-    let reply = things
-        .create(&things.object("a", json!({"spec": {"s": "c"}})))
-        .await;
+    let reply = things.creation("a", json!({"spec": {"s": "c"}})).await;
     reply.invalid_with("\"spec.s\" must validate at least one schema (anyOf)");
 }
 
@@ -35,9 +33,7 @@ async fn one_of_refuses_two(client: Client) {
         json!({"s": {"type": "string", "oneOf": [{"pattern": "^a"}, {"pattern": "b$"}]}});
     let things = things(&client, properties).await;
     things.given("ok", json!({"spec": {"s": "a"}})).await;
-    let reply = things
-        .create(&things.object("a", json!({"spec": {"s": "ab"}})))
-        .await;
+    let reply = things.creation("a", json!({"spec": {"s": "ab"}})).await;
     reply.invalid_with(
         "\"spec.s\" must validate one and only one schema (oneOf). Found 2 valid alternatives",
     );
@@ -50,7 +46,7 @@ async fn many_errors_in_one_answer(client: Client) {
     )
     .await;
     let reply = things
-        .create(&things.object("a", json!({"spec": {"a": "x", "b": 1}})))
+        .creation("a", json!({"spec": {"a": "x", "b": 1}}))
         .await;
     let status = reply.refused(422, "Invalid");
     let causes = at(&status, "/details/causes")
@@ -79,7 +75,7 @@ async fn cel_rule_is_checked(client: Client) {
         .given("ok", json!({"spec": {"range": {"min": 1, "max": 2}}}))
         .await;
     let reply = things
-        .create(&things.object("a", json!({"spec": {"range": {"min": 3, "max": 2}}})))
+        .creation("a", json!({"spec": {"range": {"min": 3, "max": 2}}}))
         .await;
     reply.invalid_with("spec.range: Invalid value: min must not exceed max");
 }

@@ -80,9 +80,7 @@ cases![
 /// A spec that these properties refuse, with this message after `Thing.<group> "a" is invalid: `.
 pub(crate) async fn refuses(client: Client, properties: Value, spec: Value, message: &str) {
     let things = things(&client, properties).await;
-    let reply = things
-        .create(&things.object("a", json!({"spec": spec})))
-        .await;
+    let reply = things.creation("a", json!({"spec": spec})).await;
     let group = things.api_version.trim_end_matches("/v1");
     reply.invalid(&format!("Thing.{group} \"a\" is invalid: {message}"));
 }

@@ -103,7 +103,7 @@ async fn unknown_field_selector_of_a_custom_resource_is_refused(client: Client) 
     things
         .list("fieldSelector=spec.color%3Dred")
         .await
-        .fails_with(400, "BadRequest", "field label not supported: spec.color");
+        .bad_request_with("field label not supported: spec.color");
 }
 
 async fn selectable_fields_of_a_custom_resource(client: Client) {

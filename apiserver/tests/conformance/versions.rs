@@ -124,9 +124,7 @@ async fn each_version_has_its_own_schema(client: Client) {
         "v2",
     );
     second.given("a", json!({"spec": {"n": "text"}})).await;
-    let reply = first
-        .create(&first.object("b", json!({"spec": {"n": "text"}})))
-        .await;
+    let reply = first.creation("b", json!({"spec": {"n": "text"}})).await;
     reply.invalid_with("spec.n in body must be of type integer: \"string\"");
 }
 
@@ -271,7 +269,7 @@ async fn schema_update_is_enforced(client: Client) {
         .is(200);
     eventually("the new schema refuses", || async {
         let reply = things
-            .create_with("dryRun=All", &things.object("b", json!({"spec": {"n": 4}})))
+            .creation_with("dryRun=All", "b", json!({"spec": {"n": 4}}))
             .await;
         (reply.code == 422).then_some(())
     })

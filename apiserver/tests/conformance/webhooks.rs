@@ -252,7 +252,7 @@ async fn warnings_become_headers(client: Client) {
     // Those of the probes' webhooks are not for config maps like this one.
     assert_eq!(created.warnings(), ["from /a", "the same", "from /b"]);
     scene.install(Stage::Validating, &[webhook("c")]).await;
-    let refused = scene.maps.create(&scene.maps.object("b", json!({}))).await;
+    let refused = scene.maps.creation("b", json!({})).await;
     refused.is(400);
     assert!(
         refused.warnings().contains(&"from /c".to_owned()),

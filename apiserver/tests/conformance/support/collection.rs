@@ -52,11 +52,20 @@ impl Collection {
         wire::post(&self.client, &format!("{}?{query}", self.path), object).await
     }
 
+    /// The answer to the creation of an object.
+    pub(crate) async fn creation(&self, name: &str, fields: Value) -> Reply {
+        self.create(&self.object(name, fields)).await
+    }
+
+    /// The answer to the creation of an object with a query, such as `fieldValidation=Strict`.
+    pub(crate) async fn creation_with(&self, query: &str, name: &str, fields: Value) -> Reply {
+        self.create_with(query, &self.object(name, fields)).await
+    }
+
     /// Creates an object that the case needs and doesn't test.
     #[track_caller]
     pub(crate) fn given(&self, name: &str, fields: Value) -> impl Future<Output = Value> {
-        let object = self.object(name, fields);
-        answered(201, async move { self.create(&object).await })
+        answered(201, self.creation(name, fields))
     }
 
     /// Merges fields into an object.
@@ -340,7 +349,7 @@ pub(crate) async fn create_fails(
     message: &str,
 ) {
     let objects = resource.fresh(&client).await;
-    let reply = objects.create(&objects.object("a", fields)).await;
+    let reply = objects.creation("a", fields).await;
     reply.fails(code, reason, message);
 }
 
@@ -352,6 +361,6 @@ pub(crate) async fn create_invalid_with(
     part: &str,
 ) {
     let objects = resource.fresh(&client).await;
-    let reply = objects.create(&objects.object("a", fields)).await;
+    let reply = objects.creation("a", fields).await;
     reply.invalid_with(part);
 }

@@ -75,6 +75,12 @@ impl Reply {
         self.fails(400, "BadRequest", message)
     }
 
+    /// The `Status` of a refusal of a malformed request, whose message has this part.
+    #[track_caller]
+    pub(crate) fn bad_request_with(&self, part: &str) -> Value {
+        self.fails_with(400, "BadRequest", part)
+    }
+
     /// The `Status` of a refusal of an invalid object, with this message.
     #[track_caller]
     pub(crate) fn invalid(&self, message: &str) -> Value {
