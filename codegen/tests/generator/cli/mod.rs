@@ -14,6 +14,7 @@ mod interrupt;
 mod names;
 mod operator;
 mod operator_controllers;
+mod operator_kinds;
 mod operator_webhooks;
 mod output;
 mod sandbox;

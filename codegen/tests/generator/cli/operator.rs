@@ -1,10 +1,9 @@
-//! `init`, `create api` and `delete api`.
+//! `init`, `create api` and `delete api`; kinds of every sort stand in [`operator_kinds`](super::operator_kinds).
 
 use std::{
     collections::BTreeMap,
     env, fs,
     path::{Path, PathBuf},
-    process::Command,
 };
 
 use crate::cli::sandbox::{Sandbox, testdata};
@@ -136,83 +135,6 @@ pub(super) fn differing<'a>(a: &'a Files, b: &'a Files) -> Vec<&'a Path> {
     paths
 }
 
-/// Kinds of every sort: long and short names, keywords, names that files of the operator have, several to a version and versions to a
-/// kind, one name in two groups.
-const KINDS: [(&str, &[&str]); 15] = [
-    ("batch/v1alpha1/Widget", &[]),
-    ("batch/v1alpha1/Aaa", &["--cluster", "--plural", "aaaz"]),
-    ("batch/v1beta1/Widget", &[]),
-    ("batch/v10/Widget", &[]),
-    // What the first version's files name goes on: `v1` is a part of `v1alpha1`, and `e::v1` of `cache::v1`.
-    ("batch/v1/Widget", &[]),
-    ("batch/v1/Type", &["--no-controller"]),
-    ("cache/v1/Type", &[]),
-    ("e/v1/Type", &[]),
-    ("cache/v1/Main", &[]),
-    ("cache/v1/Deploy", &[]),
-    ("cache/v1/Support", &[]),
-    ("batch.other.org/v1/Image", &[]),
-    ("match/v2/HTTPRoute", &[]),
-    ("a/v1/AnExceedinglyLongNameOfSomeKind", &[]),
-    ("a/v1/Core", &["--no-controller"]),
-];
-
-#[test]
-fn operators_with_kinds_of_every_sort_are_complete_and_formatted() {
-    let sandbox = operator();
-    for (api, more) in KINDS {
-        create(&sandbox, api, more);
-        sandbox.succeeds(&["generate", "--check"]);
-    }
-    let long = "a/v1/AnExceedinglyLongNameOfSomeKind";
-    create(&sandbox, "a/v2/AnExceedinglyLongNameOfSomeKind", &[]);
-    create(&sandbox, "e/v2/Type", &[]);
-    for api in [
-        "batch/v1alpha1/Widget",
-        "batch/v10/Widget",
-        "e/v1/Type",
-        "e/v2/Type",
-        "match/v2/HTTPRoute",
-        long,
-    ] {
-        create_webhook(&sandbox, api, &["--defaulting", "--validation"]);
-    }
-    for api in ["batch/v1alpha1/Widget", "e/v1/Type", long] {
-        create_webhook(&sandbox, api, &["--conversion"]);
-    }
-    sandbox.succeeds(&["generate", "--check"]);
-    let formatted = Command::new("rustfmt")
-        .args(["--edition", "2024", "--check"])
-        .args(["src/lib.rs", "src/main.rs", "tests/operator/main.rs"])
-        .current_dir(sandbox.path(""))
-        .output();
-    if let Ok(output) = formatted {
-        let said = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success(), "{said}");
-    }
-    let written = files(&sandbox.path(""));
-    for (path, text) in &written {
-        assert!(!text.contains("{{"), "{}", path.display());
-        if path.extension().is_some_and(|extension| extension == "rs") {
-            // Snake case has no two underscores in a row.
-            let is_named = !path.to_string_lossy().contains("__");
-            assert!(is_named && syn::parse_file(text).is_ok(), "{path:?}");
-        }
-    }
-    for path in [
-        "src/controllers/cache_main.rs",
-        "tests/operator/cache_deploy.rs",
-        "config/samples/widget_v10.yaml",
-        "src/apis/match_/v2/http_route.rs",
-        "src/apis/batch_other_org/v1/image.rs",
-        "src/webhooks/widget_v1beta1_conversion.rs",
-        "src/webhooks/widget_v10.rs",
-        "tests/operator/type_webhook.rs",
-    ] {
-        assert!(written.contains_key(Path::new(path)), "{path}");
-    }
-}
-
 #[test]
 fn init_and_create_say_what_they_do() {
     let mut sandbox = Sandbox::new();
@@ -331,22 +253,6 @@ fn lines_without_a_place_are_left_to_the_user() {
     sandbox.write("tests/operator/main.rs", "mod support;\nfn (");
     sandbox.run(&about("create", "batch/v1/Widget", &[]));
     sandbox.check("operator-lines");
-}
-
-#[test]
-fn deleting_kinds_gives_the_operator_before_them() {
-    let sandbox = operator();
-    let state = || files(&sandbox.path(""));
-    let mut before = Vec::new();
-    for (api, more) in KINDS {
-        before.push(state());
-        create(&sandbox, api, more);
-    }
-    for ((api, _), before) in KINDS.iter().zip(before).rev() {
-        sandbox.succeeds(&about("delete", api, &[]));
-        let after = state();
-        assert!(after == before, "{api}: {:#?}", differing(&before, &after));
-    }
 }
 
 #[test]
