@@ -37,10 +37,14 @@ fn keys() -> Vec<(Vec<&'static str>, String, Value)> {
     keys
 }
 
-/// A file with one crate, and a value at a key.
-fn file(path: &[&str], key: &str, value: toml::Value) -> String {
-    let mut file: Table = toml::from_str("[[crate]]\n[crate.crd]\nfiles = [\"crds\"]\n").unwrap();
-    let mut section = &mut file;
+/// A file with one crate.
+fn minimal() -> Table {
+    toml::from_str("[[crate]]\n[crate.crd]\nfiles = [\"crds\"]\n").unwrap()
+}
+
+/// Puts a value at a key.
+fn set(file: &mut Table, path: &[&str], key: &str, value: toml::Value) {
+    let mut section = file;
     for part in path {
         let next = section.entry(*part).or_insert_with(|| match *part {
             "go" => toml::Value::Array(vec![Table::new().into()]),
@@ -53,37 +57,70 @@ fn file(path: &[&str], key: &str, value: toml::Value) -> String {
         section = next.as_table_mut().unwrap();
     }
     section.insert(key.to_owned(), value);
-    toml::to_string(&file).unwrap()
 }
 
 /// The faults of a file.
-fn errors(text: &str) -> String {
+fn errors(file: &Table) -> String {
     let sandbox = Sandbox::with_apis("virtualmachine");
     let crd = testdata().join("buildscript/crds/virtualmachine.yaml");
     sandbox.write("crds/crd.yaml", &fs::read_to_string(crd).unwrap());
     sandbox.write("hack/boilerplate.rs.txt", "Copyright.\n");
-    sandbox.configure(text);
+    sandbox.configure(&toml::to_string(file).unwrap());
     sandbox.quiet(&["generate", "--dry-run"]).stderr
 }
 
 #[test]
-fn every_key_takes_its_example_and_no_value_of_another_type() {
+fn every_key_takes_its_example() {
     for (path, name, schema) in keys() {
         let example = schema["examples"][0].clone();
-        let example: toml::Value = serde_json::from_value(example).unwrap();
-        let found = errors(&file(&path, &name, example));
+        let mut file = minimal();
+        set(
+            &mut file,
+            &path,
+            &name,
+            serde_json::from_value(example).unwrap(),
+        );
+        let found = errors(&file);
         let is_known = ["unknown key", "expected", "invalid"]
             .iter()
             .all(|word| !found.contains(word));
         assert!(is_known, "{path:?} {name}: {found}");
-        let found = errors(&file(&path, &name, toml::Value::Integer(5)));
-        assert!(found.contains("expected"), "{path:?} {name}: {found}");
+    }
+}
+
+/// All in one file: each has a finding at its own line.
+#[test]
+fn no_key_takes_a_value_of_another_type() {
+    let mut file = minimal();
+    let keys = keys();
+    for (path, name, _) in &keys {
+        set(&mut file, path, name, toml::Value::Integer(5));
+    }
+    let found = errors(&file);
+    let text = toml::to_string(&file).unwrap();
+    let lines = (1..).zip(text.lines());
+    let numbers: Vec<(usize, &str)> = lines.filter(|(_, line)| line.ends_with(" = 5")).collect();
+    assert_eq!(numbers.len(), keys.len(), "{text}");
+    let findings: Vec<&str> = found.split("\n\n").collect();
+    for (line, key) in numbers {
+        let place = format!("--> codegen.toml:{line}:");
+        let is_refused = findings
+            .iter()
+            .any(|it| it.starts_with("error: expected ") && it.contains(&place));
+        assert!(is_refused, "{key}: {found}");
     }
 }
 
 #[test]
 fn a_key_of_another_section_is_told_where_it_belongs() {
-    let found = errors(&file(&["crate"], "files", toml::Value::Array(Vec::new())));
+    let mut file = minimal();
+    set(
+        &mut file,
+        &["crate"],
+        "files",
+        toml::Value::Array(Vec::new()),
+    );
+    let found = errors(&file);
     assert!(found.contains("`files` belongs to [crate.crd]"), "{found}");
 }
 
