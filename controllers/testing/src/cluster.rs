@@ -22,6 +22,8 @@ pub struct Cluster {
     pub client: Client,
     /// The name of the namespace.
     pub namespace: String,
+    /// Whether the server is an embedded one, which goes by the clock of the test's runtime.
+    pub is_embedded: bool,
     /// Whether dependents are deleted with their owners: always on the embedded server, on a real one if `CONFORMANCE_CONTROLLERS` is 1.
     pub collects_garbage: bool,
 }
@@ -38,7 +40,8 @@ impl Cluster {
     /// A cluster that serves `crd`, a definition in YAML.
     pub async fn new(crd: &str) -> Self {
         let crd: Value = serde_saphyr::from_str(crd).unwrap();
-        let (client, collects_garbage) = match std::env::var("CONFORMANCE_KUBECONFIG") {
+        let (client, is_embedded, collects_garbage) = match std::env::var("CONFORMANCE_KUBECONFIG")
+        {
             Ok(path) if !path.is_empty() => {
                 let given = Kubeconfig::read_from(path).unwrap();
                 let options = KubeConfigOptions::default();
@@ -46,11 +49,11 @@ impl Cluster {
                 let client = ClientOptions::new().connect(config.unwrap()).unwrap();
                 install(&client, &crd).await;
                 let collects = std::env::var("CONFORMANCE_CONTROLLERS");
-                (client, collects.is_ok_and(|it| it == "1"))
+                (client, false, collects.is_ok_and(|it| it == "1"))
             }
             _ => {
                 let server = ApiServer::builder().crd_values([crd]).build();
-                (server.unwrap().client(), true)
+                (server.unwrap().client(), true, true)
             }
         };
         let namespace = Namespace {
@@ -65,6 +68,7 @@ impl Cluster {
         Self {
             client,
             namespace: created.unwrap().name_any(),
+            is_embedded,
             collects_garbage,
         }
     }

@@ -80,7 +80,7 @@ async fn requests_are_counted_by_pods_with_tools_and_not_by_all() {
     let has_read = async || count("get", "pods", "") == pairs;
     assert!(eventually(has_read).await);
     // Real time, for requests that should not come: pausing it takes one thread, on which this test takes more than a minute.
-    tokio::time::sleep(std::time::Duration::from_secs(2)).await;
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     second.stop().await;
     assert_eq!(count("get", "pods", ""), pairs);
     assert_eq!(count("patch", "pods", "ephemeralcontainers"), 0);

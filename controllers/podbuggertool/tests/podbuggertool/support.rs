@@ -35,6 +35,9 @@ impl Rig {
             let name = tool.metadata.name.unwrap();
             tools.delete(&name).await.unwrap();
         }
+        if cluster.is_embedded {
+            tokio::time::pause();
+        }
         Self { cluster, tools }
     }
 

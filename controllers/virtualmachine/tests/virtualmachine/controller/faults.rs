@@ -61,7 +61,7 @@ async fn lost_connections_are_tried_again() {
     lives_with(ApiFault::new(FaultKind::DropConnection)).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn cut_watches_lose_nothing() {
     let rig = Rig::new();
     rig.tracker
