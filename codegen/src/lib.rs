@@ -48,13 +48,16 @@ pub use output::{Mode, Tree};
 pub use record::Record;
 pub use source::{RustPackage, Source, Sources};
 
-use self::read::{Parsed, crd::ReadCrds};
+use self::{
+    model::ApiSet,
+    read::{Parsed, crd::ReadCrds},
+};
 
 /// The result of a generation.
 #[derive(Clone, Debug, Default)]
 pub struct Generated {
     /// The API that was read.
-    pub api: model::ApiSet,
+    pub api: ApiSet,
     /// The files of every generator that the options ask for.
     pub files: Tree,
     /// Manifests, if the options ask for them; paths are relative to the crate's folder.
@@ -87,8 +90,7 @@ fn generate_from(mut read: Parsed, options: &Options) -> Result<Generated, Diagn
     threads::run(|| {
         let mut skipped = mem::take(&mut read.skipped);
         skipped.sort();
-        let (api, mut warnings) = lower::lower(read, options)?;
-        check::check(&api, options.compat, &mut warnings)?;
+        let (api, mut warnings) = model_from(read, options)?;
         emit::features::check(&api, options)?;
         if api.groups.is_empty() && !options.emit.is_empty() {
             skipped.extend(no_api(warnings));
@@ -114,6 +116,13 @@ fn generate_from(mut read: Parsed, options: &Options) -> Result<Generated, Diagn
             skipped,
         })
     })?
+}
+
+/// The model of what was read, and the warnings about it.
+fn model_from(read: Parsed, options: &Options) -> Result<(ApiSet, Diagnostics), Diagnostics> {
+    let (api, mut warnings) = lower::lower(read, options)?;
+    check::check(&api, options.compat, &mut warnings)?;
+    Ok((api, warnings))
 }
 
 /// Why the objects at a path of the sources' CRDs, and below it, became types of Kubernetes or types of their own; the path is a

@@ -171,7 +171,7 @@ impl Project {
                 configs.len()
             )));
         };
-        let api = config.generated(&())?.api;
+        let api = config.model(&())?;
         Ok(Self {
             operator,
             root,

@@ -212,6 +212,21 @@ impl Config {
         })
     }
 
+    /// Reads the inputs, and generates nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`].
+    pub fn model(&self, progress: &dyn Progress) -> Result<ApiSet, Error> {
+        on_threads(|| {
+            let target = self.out.is_some().then(|| self.target()).transpose()?;
+            let options = self.options(target.as_ref().unwrap_or(&Target::default()))?;
+            let (_, read) = self.read(target.as_ref(), &options, progress)?;
+            let (api, _) = crate::model_from(read, &options).map_err(Error::Input)?;
+            Ok(api)
+        })
+    }
+
     /// [`explain`](crate::explain)s what stands at a path of the CRDs, and below it.
     ///
     /// # Errors
