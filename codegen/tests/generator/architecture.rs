@@ -261,6 +261,41 @@ fn golden_crates_keep_no_state_of_incremental_builds() {
 }
 
 #[test]
+fn crates_without_doc_tests_have_no_examples() {
+    let mut crates = 0;
+    for folder in ["", "controllers", "testdata", "testdata/expected"] {
+        for entry in fs::read_dir(repository().join(folder)).unwrap() {
+            let package = entry.unwrap().path();
+            let manifest = fs::read_to_string(package.join("Cargo.toml")).unwrap_or_default();
+            if manifest.contains("\ndoctest = false") {
+                crates += 1;
+                check_has_no_examples(&package.join("src"));
+            }
+        }
+    }
+    assert!(crates > 20, "{crates}");
+}
+
+/// That rustdoc would compile none of the code in the documentation.
+fn check_has_no_examples(folder: &Path) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            check_has_no_examples(&path);
+            continue;
+        }
+        let text = fs::read_to_string(&path).unwrap_or_default();
+        let lines = text.lines().map(str::trim_start);
+        let docs = lines.filter_map(|it| it.strip_prefix("//!").or(it.strip_prefix("///")));
+        let fences = docs.filter_map(|line| line.trim().strip_prefix("```"));
+        for language in fences.step_by(2) {
+            let is_other = ["ignore", "text", "yaml", "json", "console"].contains(&language);
+            assert!(is_other, "{}: ```{language}", path.display());
+        }
+    }
+}
+
+#[test]
 fn files_stay_short() {
     let mut files = Vec::new();
     for folder in [
