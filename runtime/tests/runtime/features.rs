@@ -2,11 +2,24 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use std::process::Command;
+use std::{
+    collections::BTreeMap,
+    process::Command,
+    sync::{Arc, OnceLock},
+};
+
+use parking_lot::Mutex;
 
 /// The crates that a build of `package` links, by `cargo tree`: a line each, with its features. Crates of features that nothing here
-/// builds are downloaded for it: on a fresh machine they are not there.
+/// builds are downloaded for it: on a fresh machine they are not there. Tests that ask the same share the answer.
 fn linked(package: &str, features: &[&str]) -> String {
+    static ANSWERS: Mutex<BTreeMap<String, Arc<OnceLock<String>>>> = Mutex::new(BTreeMap::new());
+    let question = format!("{package} {features:?}");
+    let answer = ANSWERS.lock().entry(question).or_default().clone();
+    answer.get_or_init(|| tree(package, features)).clone()
+}
+
+fn tree(package: &str, features: &[&str]) -> String {
     let output = Command::new(env!("CARGO"))
         .args(["tree", "--locked", "--edges", "normal"])
         .args(["--prefix", "none", "--format", "{p} {f}"])
