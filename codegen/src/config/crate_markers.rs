@@ -38,29 +38,35 @@ impl Config {
     pub(super) fn add_marker_files(&self, sources: &mut Sources) -> Result<(), Error> {
         let packages = sources.rust.iter().flat_map(|package| &package.files);
         let known: BTreeSet<String> = packages.map(|file| file.name.clone()).collect();
+        // Those that are read for kinds alone are on hand.
+        let crates = sources.rust_crates.iter().flat_map(|it| &it.files);
+        let held: BTreeMap<&str, &Source> = crates.map(|it| (it.name.as_str(), it)).collect();
         let out = self.out().ok();
         let generated = out.map(|out| whole(&out.join(&self.options.generated)));
+        let mut files = Vec::new();
         for root in self.marker_roots() {
-            let mut files = files_with_markers(&self.disk, &root, &|path| {
+            let wanted = |path: &Path| {
                 let is_generated = generated
                     .as_ref()
                     .is_some_and(|it| whole(path).starts_with(it));
                 !is_generated && !known.contains(&shown(path))
-            })?;
-            sources.marker_files.append(&mut files);
+            };
+            files.extend(files_with_markers(&self.disk, &root, &wanted, &held)?);
         }
-        sources.marker_files.sort_by(|a, b| a.name.cmp(&b.name));
-        sources.marker_files.dedup_by(|a, b| a.name == b.name);
+        files.sort_by(|a, b| a.name.cmp(&b.name));
+        files.dedup_by(|a, b| a.name == b.name);
+        sources.marker_files = files;
         Ok(())
     }
 }
 
 /// The `.rs` and `.go` files at and below a folder that `wanted` accepts and that hold rules or webhooks, sorted by path;
-/// without generated ones, without Go's tests and folders that Go passes over.
+/// without generated ones, without Go's tests and folders that Go passes over. Those that are held are not read again.
 fn files_with_markers(
     disk: &Disk,
     folder: &Path,
-    wanted: &(dyn Fn(&Path) -> bool + Sync),
+    wanted: &dyn Fn(&Path) -> bool,
+    held: &BTreeMap<&str, &Source>,
 ) -> Result<Vec<Source>, Error> {
     let mut paths = Vec::new();
     disk.collect(folder, &mut paths, &|path| {
@@ -74,9 +80,13 @@ fn files_with_markers(
     paths.sort();
     let read_one = |path: &PathBuf| -> Result<Option<Source>, Error> {
         // Most files hold none, so their text is searched before it is lexed.
+        let name = shown(path);
+        if let Some(&held) = held.get(name.as_str()) {
+            return Ok(may_hold(&held.text).then(|| held.clone()));
+        }
         let bytes = disk.bytes(path)?;
         match std::str::from_utf8(&bytes) {
-            Ok(text) if may_hold(text) => Ok(Some(Source::new(shown(path), text))),
+            Ok(text) if may_hold(text) => Ok(Some(Source::new(name, text))),
             Ok(_) => Ok(None),
             Err(_) => disk.read(path).map(Some),
         }

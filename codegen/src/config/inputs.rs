@@ -6,6 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use rayon::prelude::*;
+
 use super::{
     Error, Progress,
     disk::{Disk, read, read_error, utf8},
@@ -305,7 +307,9 @@ fn rust_files(folder: &Path, disk: &Disk) -> Result<Vec<Source>, Error> {
     let mut paths = Vec::new();
     disk.collect(folder, &mut paths, &is_source)?;
     paths.sort();
-    paths.iter().map(|path| disk.read(path)).collect()
+    let read: Vec<_> = paths.par_iter().map(|path| disk.read(path)).collect();
+    // The error of the first file, whichever is read first.
+    read.into_iter().collect()
 }
 
 fn is_source(path: &Path) -> bool {
