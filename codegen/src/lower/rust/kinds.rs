@@ -33,7 +33,7 @@ pub(in crate::lower) fn packages(crates: Vec<Crate>, found: &mut Diagnostics) ->
 
 fn packages_of(source: Crate, found: &mut Diagnostics) -> Vec<Package> {
     let Crate {
-        package,
+        mut package,
         wanted,
         is_empty,
         findings,
@@ -66,16 +66,53 @@ fn packages_of(source: Crate, found: &mut Diagnostics) -> Vec<Package> {
         }
     }
     let resolver = Resolver::new(&package);
-    let parts = versions.par_iter().map(|((group, version), kinds)| {
-        let items = reach(&package, &resolver, kinds);
-        (part(&package, group, version, &items), items)
+    let versions: Vec<_> = versions.into_iter().collect();
+    let parts = versions.into_par_iter().map(|((group, version), kinds)| {
+        let items = reach(&package, &resolver, &kinds);
+        (group.to_owned(), version.to_owned(), items)
     });
-    let (packages, items): (_, Vec<_>) = parts.unzip();
-    reached.extend(items.into_iter().flatten());
+    let parts: Vec<_> = parts.collect();
+    drop(resolver);
+    reached.extend(parts.iter().flat_map(|(_, _, items)| items));
     found.extend(relevant(&package, &reached, findings));
-    drop(versions);
-    threads::discard(package);
+    let mut items = Shared::new(std::mem::take(&mut package.items), &parts);
+    let parts = parts.into_iter().map(|(group, version, indices)| {
+        let items = indices.iter().filter_map(|&index| items.take(index));
+        part(&package, group, version, items.collect())
+    });
+    let packages = parts.collect();
+    threads::discard((package, items));
     packages
+}
+
+/// The items of a crate, of which versions take those that they reach.
+struct Shared {
+    items: Vec<Option<Item>>,
+    /// How many versions are still to take each.
+    versions: Vec<usize>,
+}
+
+impl Shared {
+    fn new(items: Vec<Item>, parts: &[(String, String, BTreeSet<usize>)]) -> Self {
+        let mut versions = vec![0; items.len()];
+        for &index in parts.iter().flat_map(|(_, _, reached)| reached) {
+            if let Some(versions) = versions.get_mut(index) {
+                *versions += 1;
+            }
+        }
+        let items = items.into_iter().map(Some).collect();
+        Self { items, versions }
+    }
+
+    /// The item itself for the last version that takes it, a copy for those before.
+    fn take(&mut self, index: usize) -> Option<Item> {
+        let (item, versions) = (self.items.get_mut(index)?, self.versions.get_mut(index)?);
+        *versions = versions.saturating_sub(1);
+        match versions {
+            0 => item.take(),
+            _ => item.clone(),
+        }
+    }
 }
 
 /// Whether a file is the one that is asked for, or below that folder.
@@ -89,21 +126,21 @@ fn shown(wanted: &str) -> &str {
 }
 
 /// The package of a group and version: these items alone, in order.
-fn part(package: &Package, group: &str, version: &str, items: &BTreeSet<usize>) -> Package {
-    let chosen = items.iter().filter_map(|&index| package.items.get(index));
-    let names: BTreeSet<&str> = chosen.clone().map(|item| item.name.as_str()).collect();
+fn part(package: &Package, group: String, version: String, items: Vec<Item>) -> Package {
+    let names: BTreeSet<&str> = items.iter().map(|item| item.name.as_str()).collect();
     // Most of a crate is not of the version, and is not copied for each.
     let impls = package.impls.iter();
     let impls = impls.filter(|found| names.contains(found.type_name.as_str()));
     // Rules and webhooks are read from all files of the crate.
     let of_version = |marker: &&Marker| !marker.def.stands_anywhere();
     let markers = package.markers.0.iter().filter(of_version);
+    let impls = impls.cloned().collect();
     Package {
-        group: group.to_owned(),
-        version: version.to_owned(),
+        group,
+        version,
         markers: MarkerSet(markers.cloned().collect()),
-        items: chosen.cloned().collect(),
-        impls: impls.cloned().collect(),
+        items,
+        impls,
         module_path: package.module_path.clone(),
         dir: package.dir.clone(),
         docs: package.docs.clone(),
