@@ -34,6 +34,7 @@ pub mod read;
 pub mod record;
 pub mod scaffold;
 mod source;
+mod sparse;
 mod suggest;
 mod threads;
 

@@ -1,63 +1,23 @@
 //! Validations: what a schema demands of a value beyond its type.
 
-use std::{
-    ops::{Deref, DerefMut},
-    sync::LazyLock,
-};
+use std::sync::LazyLock;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
+
+use crate::sparse::{Absent, Sparse};
 
 /// Apimachinery's pattern of a quantity, which controller-gen puts at every field of that type.
 pub const QUANTITY_PATTERN: &str = r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$";
 
-/// Everything that a structural schema or `+kubebuilder:validation:` markers demand beyond the type.
-///
-/// Most fields of an API demand nothing, and then it takes one word: the [`Constraints`] come into being when one of them is
-/// set.
-#[derive(Clone, Debug, Default)]
-pub struct Validation(Option<Box<Constraints>>);
+/// Everything that a structural schema or `+kubebuilder:validation:` markers demand beyond the type. Most fields of an API demand
+/// nothing.
+pub type Validation = Sparse<Constraints>;
 
-static UNCONSTRAINED: LazyLock<Constraints> = LazyLock::new(Constraints::default);
-
-impl Deref for Validation {
-    type Target = Constraints;
-
-    fn deref(&self) -> &Constraints {
-        self.0.as_deref().unwrap_or_else(|| &UNCONSTRAINED)
-    }
-}
-
-impl DerefMut for Validation {
-    fn deref_mut(&mut self) -> &mut Constraints {
-        self.0.get_or_insert_default()
-    }
-}
-
-impl From<Constraints> for Validation {
-    fn from(constraints: Constraints) -> Self {
-        Self(Some(Box::new(constraints)))
-    }
-}
-
-impl PartialEq for Validation {
-    fn eq(&self, other: &Self) -> bool {
-        match (&self.0, &other.0) {
-            (None, None) => true,
-            _ => **self == **other,
-        }
-    }
-}
-
-impl Serialize for Validation {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Constraints::serialize(self, serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for Validation {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Constraints::deserialize(deserializer).map(Self::from)
+impl Absent for Constraints {
+    fn absent() -> &'static Self {
+        static ABSENT: LazyLock<Constraints> = LazyLock::new(Constraints::default);
+        &ABSENT
     }
 }
 

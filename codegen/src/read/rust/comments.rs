@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The comments of one file, and which of them have been given away.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Comments {
     name: Arc<str>,
     text: Arc<str>,
@@ -122,12 +122,13 @@ impl Comments {
         self.text.get(range).unwrap_or_default()
     }
 
-    /// The text from a byte on as the parser gets it: documentation keeps the slashes of its first line and loses everything else. It is
+    /// A part of the text as the parser gets it: documentation keeps the slashes of its first line and loses everything else. It is
     /// most of a file of types, and the parser takes it apart several times. Every other byte stays where it is.
-    pub(super) fn without_docs(&self, from: usize) -> String {
-        let mut parsed = String::with_capacity(self.text.len());
-        let mut done = from;
-        for (index, comment) in self.comments.iter().enumerate() {
+    pub(super) fn without_docs(&self, part: Range<usize>) -> String {
+        let mut parsed = String::with_capacity(part.len());
+        let mut done = part.start;
+        let indices = self.indices(part.clone());
+        for (index, comment) in indices.clone().zip(&self.comments[indices]) {
             let Some(mut words) = comment.words() else {
                 continue;
             };
@@ -148,7 +149,7 @@ impl Comments {
             parsed.extend(iter::repeat_n(' ', words.len() - 1));
             done = words.end;
         }
-        parsed.push_str(self.slice(done..self.text.len()));
+        parsed.push_str(self.slice(done..part.end));
         parsed
     }
 
@@ -354,7 +355,7 @@ mod tests {
             IgnoredMarkers(&[]),
         );
         let base = text.find('\n').unwrap_or_default();
-        let parsed = comments.without_docs(base);
+        let parsed = comments.without_docs(base..text.len());
         assert_eq!(parsed.len(), text.len() - base);
         let words: Vec<&str> = parsed.split_whitespace().collect();
         assert_eq!(

@@ -3,13 +3,14 @@
 //! It is plain data with places, so that it can leave the thread that parsed it, and so that lowering sees names and types
 //! only.
 
-use std::{collections::BTreeMap, ops::Range, path::PathBuf};
+use std::{collections::BTreeMap, ops::Range, path::PathBuf, sync::LazyLock};
 
 use super::{kube::KubeDerive, literal::Literal, serde::SerdeAttrs};
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
     model::{CelRule, Combinators},
     read::markers::{At, MarkerSet},
+    sparse::{Absent, Sparse},
 };
 
 /// A group-version folder as read.
@@ -181,11 +182,11 @@ pub struct Item {
     /// Its serde attributes.
     pub serde: SerdeAttrs,
     /// Its attributes about its schema.
-    pub schema: SchemaAttrs,
+    pub schema: Sparse<SchemaAttrs>,
     /// The rules of the root that kube-derive generates.
-    pub kube_rules: SchemaAttrs,
+    pub kube_rules: Sparse<SchemaAttrs>,
     /// Its `#[kube(…)]`, where it derives `CustomResource`.
-    pub kube: Option<KubeDerive>,
+    pub kube: Option<Box<KubeDerive>>,
     /// Its generic parameters.
     pub generics: Generics,
     /// Its kind.
@@ -269,7 +270,7 @@ pub struct Field {
     /// Its serde attributes.
     pub serde: SerdeAttrs,
     /// Its attributes about its schema.
-    pub schema: SchemaAttrs,
+    pub schema: Sparse<SchemaAttrs>,
     /// Its type.
     pub ty: Type,
 }
@@ -288,7 +289,7 @@ pub struct Variant {
     /// Its serde attributes.
     pub serde: SerdeAttrs,
     /// Its attributes about its schema.
-    pub schema: SchemaAttrs,
+    pub schema: Sparse<SchemaAttrs>,
     /// Whether it is `#[default]`.
     pub default: bool,
     /// Its fields.
@@ -402,6 +403,13 @@ pub enum Word {
     Keyword(String),
     /// A rule in CEL; none where it is built by code.
     Rule(Option<Box<CelRule>>),
+}
+
+impl Absent for SchemaAttrs {
+    fn absent() -> &'static Self {
+        static ABSENT: LazyLock<SchemaAttrs> = LazyLock::new(SchemaAttrs::default);
+        &ABSENT
+    }
 }
 
 impl SchemaAttrs {

@@ -1,16 +1,15 @@
-//! One file: from its syntax tree and its comments to items.
+//! The items of a file: from syntax trees and comments to plain data.
 
 use std::ops::Range;
 
-use syn::{Attribute, Ident, spanned::Spanned};
+use syn::{Attribute, Ident};
 
 use super::{
-    comments::Comments,
     conditions::{Attributes, cfg},
     docs,
-    item::{Body, Bound, Declared, Generics, Impl, Item, Module, SchemaAttrs, Use},
+    file::{FileReader, ModuleHead},
+    item::{Body, Bound, Declared, Generics, Impl, Item, Use},
     kube::KubeDerive,
-    literal::Literal,
     serde::SerdeAttrs,
     syntax::{
         attributes_of, collect_uses, ident_text, is_attribute_macro, is_public, is_test,
@@ -19,28 +18,10 @@ use super::{
     types,
 };
 use crate::{
-    diag::{Diagnostic, Diagnostics, Place},
-    read::markers::{self, MarkerSet, RawMarker, Target},
+    diag::Place,
+    read::markers::{MarkerSet, Target},
+    sparse::Sparse,
 };
-
-/// The part that a file adds to its package.
-#[derive(Debug, Default)]
-pub(super) struct FileItems {
-    /// The modules, each with its path below the version's; the first is the file's own.
-    pub(super) modules: Vec<Module>,
-    /// The types; their module counts from this file's first.
-    pub(super) items: Vec<Item>,
-    /// The traits implemented by hand.
-    pub(super) impls: Vec<Impl>,
-    /// Markers and documentation of the package, from `mod.rs`.
-    pub(super) package: MarkerSet,
-    /// Documentation of the module.
-    pub(super) docs: String,
-    /// The values of constants and functions.
-    pub(super) values: Vec<(usize, String, Literal)>,
-    /// Whether macros are called among the items.
-    pub(super) has_macros: bool,
-}
 
 /// Where an item stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -50,121 +31,21 @@ enum Position {
     Later,
 }
 
-/// Reads one file.
-pub(super) struct FileReader<'a> {
-    pub(super) comments: Comments,
-    /// Bytes before what was parsed: a byte order mark, a `#!` line.
-    pub(super) base: usize,
-    /// Whether this is the version's own `mod.rs`.
-    pub(super) is_root: bool,
-    pub(super) diagnostics: &'a mut Diagnostics,
-    pub(super) out: FileItems,
-}
-
-impl FileReader<'_> {
-    pub(super) fn read(mut self, file: &syn::File, path: Vec<String>) -> FileItems {
-        let header_end = file
-            .attrs
-            .last()
-            .map_or(self.base, |attribute| self.attribute(attribute).end);
-        self.header(header_end, &file.attrs);
-        let head = ModuleHead {
-            path,
-            visible: true,
-            cfg: cfg(&file.attrs),
-            place: self.comments.place(self.base..self.base),
-        };
-        self.module(head, &file.items, header_end);
-        self.rest(file, header_end);
-        self.comments.report_rest(self.diagnostics);
-        self.out
-    }
-
-    pub(super) fn range(&self, node: &impl Spanned) -> std::ops::Range<usize> {
-        let range = node.span().byte_range();
-        range.start + self.base..range.end + self.base
-    }
-
-    /// The bytes of an attribute or doc comment.
-    fn attribute(&self, attribute: &Attribute) -> Range<usize> {
-        docs::place(attribute, &self.comments, self.base)
-    }
-
-    pub(super) fn place(&self, node: &impl Spanned) -> Place {
-        self.comments.place(self.range(node))
-    }
-
-    /// The comments in `//!` lines and above them.
-    fn header(&mut self, end: usize, attributes: &[Attribute]) {
-        let (docs, hidden) = docs::read(attributes, &self.comments, self.base);
-        let mut raws = self.comments.markers_in(self.base..end);
-        raws.extend(hidden);
-        self.package(raws);
-        self.out.docs = docs;
-    }
-
-    /// Comments after the last item, or of a file without items, belong to the package too.
-    fn rest(&mut self, file: &syn::File, header_end: usize) {
-        let from = file
-            .items
-            .last()
-            .map_or(header_end, |item| self.range(&last_span(item)).end);
-        let end = self.comments.text().len();
-        let raws = self.comments.markers_in(from..end);
-        if file.items.is_empty() {
-            self.package(raws);
-        } else {
-            self.free(raws);
-        }
-    }
-
-    /// Markers that stand in the package's place.
-    fn package(&mut self, raws: Vec<RawMarker>) {
-        if !self.is_root {
-            return self.free(raws);
-        }
-        for raw in raws {
-            let marker = markers::parse(&raw, Target::Package, self.diagnostics);
-            self.out.package.0.extend(marker);
-        }
-    }
-
-    /// Markers that belong to nothing: only rules and webhooks may stand so.
-    pub(super) fn free(&mut self, raws: Vec<RawMarker>) {
-        for raw in raws {
-            match raw.parse() {
-                Ok(marker) if marker.def.stands_anywhere() => self.out.package.0.push(marker),
-                Ok(marker) => self.diagnostics.push(markers::misplaced(
-                    &marker,
-                    "here, apart from what it marks",
-                )),
-                Err(error) => self.diagnostics.push(error),
-            }
-        }
-    }
-
-    fn module(&mut self, head: ModuleHead, items: &[syn::Item], start: usize) {
-        let module = self.out.modules.len();
-        self.out.modules.push(Module {
-            path: head.path,
-            from_file: module == 0,
-            visible: head.visible,
-            cfg: head.cfg,
-            place: head.place,
-            uses: Vec::new(),
-            declared: Vec::new(),
-            tests: Vec::new(),
-        });
+impl FileReader {
+    /// Reads items of a module that start after a byte, and returns where they end.
+    pub(super) fn items(&mut self, items: &[syn::Item], module: usize, start: usize) -> usize {
         let mut from = start;
-        for (index, item) in items.iter().enumerate() {
+        for item in items {
             let end = self.range(&last_span(item)).end;
-            let position = match (module, index) {
-                (0, 0) => Position::FirstOfFile,
-                _ => Position::Later,
+            let position = match self.has_items {
+                false => Position::FirstOfFile,
+                true => Position::Later,
             };
+            self.has_items = true;
             self.item(item, module, from..end, position);
             from = end;
         }
+        from
     }
 
     /// An item; `extent` begins where the item before it ends.
@@ -224,7 +105,8 @@ impl FileReader<'_> {
                         cfg: cfg(&item.attrs),
                         place: self.place(&item.ident),
                     };
-                    self.module(head, items, start);
+                    let module = self.module(head);
+                    self.items(items, module, start);
                 }
                 None => {
                     let declared = self.declared(item);
@@ -291,7 +173,7 @@ impl FileReader<'_> {
         let (docs, hidden) = docs::read(attrs, &self.comments, self.base);
         let mut own = lead.own;
         // In `mod.rs`, what stands above the first item and apart from it is the package's.
-        if position == Position::FirstOfFile && self.is_root {
+        if position == Position::FirstOfFile && self.is_root() {
             self.package(lead.far);
             self.package(lead.apart);
         } else {
@@ -309,21 +191,6 @@ impl FileReader<'_> {
         }
     }
 
-    /// Markers of one place, with those apart taken out that may stand anywhere.
-    pub(super) fn markers(&mut self, raws: Vec<RawMarker>, target: Target) -> MarkerSet {
-        let mut set = MarkerSet::default();
-        for raw in raws {
-            match raw.parse() {
-                Ok(marker) if target == Target::Type && marker.def.stands_anywhere() => {
-                    self.out.package.0.push(marker);
-                }
-                _ => set.0.extend(markers::parse(&raw, target, self.diagnostics)),
-            }
-        }
-        set.check(self.diagnostics);
-        set
-    }
-
     fn push_item(
         &mut self,
         head: Head,
@@ -339,10 +206,10 @@ impl FileReader<'_> {
             .iter()
             .any(|derive| derive == "CustomResource");
         let kube = is_kube.then(|| KubeDerive::read(attributes.all(), span_of(attributes.all())));
-        let kube = kube.and_then(|kube| self.report(kube));
+        let kube = kube.and_then(|kube| self.report(kube)).map(Box::new);
         let kube_rules = match is_kube {
-            true => self.kube_rules(attrs),
-            false => SchemaAttrs::default(),
+            true => Sparse::from(self.kube_rules(attrs)),
+            false => Sparse::default(),
         };
         let mut schema = self.schema(attrs);
         let is_derived = derives
@@ -351,8 +218,12 @@ impl FileReader<'_> {
             .any(|derive| derive.ends_with("Schema"));
         let mut unset = schema.unset.iter().map(|name| name.value.as_str());
         let is_unset = unset.any(|name| matches!(name, "from" | "try_from"));
-        if is_derived && schema.with.is_none() && !is_unset {
-            schema.with = self.read_from(attrs);
+        if is_derived
+            && schema.with.is_none()
+            && !is_unset
+            && let Some(ty) = self.read_from(attrs)
+        {
+            schema.with = Some(ty);
         }
         let serde = self.serde(attrs);
         let derive_places = derives
@@ -398,22 +269,6 @@ impl FileReader<'_> {
         let mut always = attrs.iter().filter(|a| a.path().is_ident("serde"));
         serde.attribute = always.next().map(|attribute| self.attribute(attribute));
         serde
-    }
-
-    pub(super) fn report<T>(&mut self, result: syn::Result<T>) -> Option<T> {
-        let errors = match result {
-            Ok(read) => return Some(read),
-            Err(errors) => errors,
-        };
-        for error in errors {
-            let range = error.span().byte_range();
-            let place = self
-                .comments
-                .place(range.start + self.base..range.end + self.base);
-            self.diagnostics
-                .push(Diagnostic::error(error.to_string()).at(place, ""));
-        }
-        None
     }
 
     fn bounds(&self, generics: &syn::Generics) -> Vec<Bound> {
@@ -467,14 +322,6 @@ impl FileReader<'_> {
             place: Some(self.comments.place(range)),
         }
     }
-}
-
-/// A module before its items are known.
-struct ModuleHead {
-    path: Vec<String>,
-    visible: bool,
-    cfg: Vec<String>,
-    place: Place,
 }
 
 struct Head {

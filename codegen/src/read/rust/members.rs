@@ -5,14 +5,14 @@ use syn::Attribute;
 use super::{
     conditions::{Attributes, cfg},
     docs,
+    file::FileReader,
     item::{Field, Fields, Style, Variant},
-    parse::FileReader,
     syntax::{ident_text, is_visible},
     types,
 };
 use crate::read::markers::{RawMarker, Target};
 
-impl FileReader<'_> {
+impl FileReader {
     pub(super) fn fields(&mut self, fields: &syn::Fields) -> Fields {
         let (style, open) = match fields {
             syn::Fields::Named(named) => (Style::Named, named.brace_token.span.open()),

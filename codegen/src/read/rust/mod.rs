@@ -6,11 +6,12 @@
 mod comments;
 mod conditions;
 mod docs;
+mod file;
 mod item;
+mod items;
 mod kube;
 mod literal;
 mod members;
-mod parse;
 mod rule;
 mod scan;
 mod schema;
@@ -29,11 +30,7 @@ pub use kube::{Column, KubeDerive, Scale};
 pub use literal::Literal;
 pub use serde::SerdeAttrs;
 
-use self::{
-    comments::Comments,
-    parse::{FileItems, FileReader},
-    scan::Unbalanced,
-};
+use self::file::{FileItems, read_file};
 use rayon::prelude::*;
 
 use crate::{
@@ -164,6 +161,8 @@ pub fn read_crates(crates: &[RustCrate], ignored: IgnoredMarkers<'_>) -> Vec<Cra
             }
         };
         let (files, is_partial) = read_files(&source.files, &module, ignored, &mut findings);
+        let items = files.iter().map(|(_, read)| read.items.len()).sum();
+        package.items.reserve(items);
         for (_, items) in files {
             add(&mut package, items);
         }
@@ -289,93 +288,6 @@ fn module_of(path: &str) -> Vec<String> {
         .filter(|part| !matches!(*part, "" | "." | "mod"))
         .map(str::to_owned)
         .collect()
-}
-
-fn read_file(
-    file: &Source,
-    path: Vec<String>,
-    ignored: IgnoredMarkers<'_>,
-    diagnostics: &mut Diagnostics,
-) -> Option<FileItems> {
-    let name: Arc<str> = Arc::from(file.name.as_str());
-    let scan = scan::scan(&file.text);
-    let comments = Comments::new(name, Arc::clone(&file.text), scan.comments, ignored);
-    if let Some(at) = scan.too_deep {
-        let place = comments.place(at..at);
-        diagnostics.push(Diagnostic::error("the source nests too deep").at(place, "here"));
-        return None;
-    }
-    let base = prefix(&file.text);
-    match syn::parse_str::<syn::File>(&comments.without_docs(base)) {
-        Ok(tree) => {
-            let reader = FileReader {
-                comments,
-                base,
-                is_root: path.is_empty(),
-                diagnostics,
-                out: FileItems::default(),
-            };
-            Some(reader.read(&tree, path))
-        }
-        Err(_) if scan.unbalanced.is_some() => {
-            diagnostics.extend(unbalanced(scan.unbalanced, &comments));
-            None
-        }
-        Err(error) => {
-            for error in error {
-                let range = error.span().byte_range();
-                let range = range.start + base..range.end + base;
-                let docs = comments.docs_at(range.start).and_then(<[_]>::first);
-                let place = comments.place(docs.map_or(range, |docs| docs.range.clone()));
-                diagnostics.push(Diagnostic::error(error.to_string()).at(place, "not Rust"));
-            }
-            None
-        }
-    }
-}
-
-/// A delimiter without its counterpart; the parser names the place where it gives up instead.
-fn unbalanced(found: Option<Unbalanced>, comments: &Comments) -> Diagnostics {
-    let delimiter = |at: usize| {
-        let text = comments.text().get(at..at + 1);
-        (
-            text.unwrap_or_default().to_owned(),
-            comments.place(at..at + 1),
-        )
-    };
-    let mut diagnostics = Diagnostics::new();
-    match found {
-        None => {}
-        Some(Unbalanced::Open(at)) => {
-            let (open, place) = delimiter(at);
-            let error = Diagnostic::error(format!("unclosed delimiter `{open}`"));
-            diagnostics.push(error.at(place, "opened here"));
-        }
-        Some(Unbalanced::Close(at)) => {
-            let (close, place) = delimiter(at);
-            let error = Diagnostic::error(format!("unexpected closing delimiter `{close}`"));
-            diagnostics.push(error.at(place, "closes nothing"));
-        }
-        Some(Unbalanced::Mismatched(open, close)) => {
-            let (text, place) = delimiter(close);
-            let error = Diagnostic::error(format!("mismatched closing delimiter `{text}`"));
-            let (open, opened) = delimiter(open);
-            let error = error.at(place, "closes another delimiter");
-            diagnostics.push(error.at(opened, format!("`{open}` is opened here")));
-        }
-    }
-    diagnostics
-}
-
-/// The bytes before the first that the parser takes: a byte order mark and a `#!` line.
-fn prefix(text: &str) -> usize {
-    let bom = if text.starts_with('\u{feff}') { 3 } else { 0 };
-    let rest = &text[bom..];
-    if rest.starts_with("#!") && !rest[2..].trim_start().starts_with('[') {
-        bom + rest.find('\n').unwrap_or(rest.len())
-    } else {
-        bom
-    }
 }
 
 fn add(package: &mut Package, items: FileItems) {

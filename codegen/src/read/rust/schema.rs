@@ -9,21 +9,20 @@ use syn::{Attribute, Expr, LitStr, Meta};
 
 use super::{
     conditions::Attributes,
+    file::FileReader,
     item::{Demand, Said, SchemaAttrs, Type, Word},
     literal::Literal,
-    parse::FileReader,
     rule::{merge_strategy, rule},
     syntax::ident_text,
     types,
     words::{Bounds, KubeWords, Mark, Words, Written},
 };
-use crate::read::markers::At;
+use crate::{read::markers::At, sparse::Sparse};
 
-impl FileReader<'_> {
+impl FileReader {
     /// What the attributes say of the schema.
-    pub(super) fn schema(&mut self, attributes: &[Attribute]) -> SchemaAttrs {
+    pub(super) fn schema(&mut self, attributes: &[Attribute]) -> Sparse<SchemaAttrs> {
         const NAMES: [&str; 5] = ["schemars", "validate", "garde", "x_kube", "cel_validate"];
-        let mut read = SchemaAttrs::default();
         let may_say = |it: &Attribute| {
             NAMES
                 .iter()
@@ -31,8 +30,9 @@ impl FileReader<'_> {
                 .any(|name| it.path().is_ident(name))
         };
         if !attributes.iter().any(may_say) {
-            return read;
+            return Sparse::default();
         }
+        let mut read = Sparse::default();
         let all = Attributes::new(attributes);
         for name in NAMES {
             for attribute in all.all().iter().filter(|it| it.path().is_ident(name)) {

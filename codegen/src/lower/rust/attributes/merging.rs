@@ -20,6 +20,7 @@ use crate::{
         },
         rust::{Demand, Literal, Said, SchemaAttrs, Word},
     },
+    sparse::Sparse,
 };
 
 /// Whether markers say of what type a value is, so that the Rust type need not be known.
@@ -74,7 +75,10 @@ impl<'a> Merging<'a> {
     }
 
     /// Adds what the attributes say of a type or field.
-    pub(super) fn attributes(&mut self, schema: &mut SchemaAttrs, docs: &mut String) {
+    pub(super) fn attributes(&mut self, schema: &mut Sparse<SchemaAttrs>, docs: &mut String) {
+        let Some(schema) = schema.present_mut() else {
+            return;
+        };
         let demands = std::mem::take(&mut schema.demands);
         for demand in &demands {
             self.demand(demand, schema);

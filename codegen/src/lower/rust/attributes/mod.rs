@@ -26,6 +26,7 @@ use crate::{
         },
         rust::{Body, Field, Fields, Item, Literal, Package, Said, SchemaAttrs, Style, Word},
     },
+    sparse::Sparse,
 };
 
 /// The package with the attributes of its types among their markers.
@@ -105,10 +106,11 @@ impl Cx<'_> {
         }) = &mut item.body
             && let [only] = fields.as_mut_slice()
         {
-            let inner = std::mem::take(&mut only.schema);
-            item.schema.demands.extend(inner.demands);
-            item.schema.computed.extend(inner.computed);
-            item.schema.with = item.schema.with.take().or(inner.with);
+            if let Some(inner) = std::mem::take(&mut only.schema).into_present() {
+                item.schema.demands.extend(inner.demands);
+                item.schema.computed.extend(inner.computed);
+                item.schema.with = item.schema.with.take().or(inner.with);
+            }
             item.markers.0.extend(std::mem::take(&mut only.markers.0));
             let ty = only.ty.clone();
             target.items = self.element_type(&self.reference(&item, &ty, &mut Diagnostics::new()));
@@ -137,7 +139,15 @@ impl Cx<'_> {
     }
 
     /// Of a variant, a schema holds the name and the documentation.
-    fn variant_with_attributes(&self, module: usize, schema: &mut SchemaAttrs, docs: &mut String) {
+    fn variant_with_attributes(
+        &self,
+        module: usize,
+        schema: &mut Sparse<SchemaAttrs>,
+        docs: &mut String,
+    ) {
+        let Some(schema) = schema.present_mut() else {
+            return;
+        };
         if let Some((description, _)) = &schema.description
             && let Some(Value::String(text)) = self.value(module, description)
         {

@@ -61,6 +61,8 @@ pub(super) struct Scan {
     pub(super) too_deep: Option<usize>,
     /// The first delimiter without its counterpart.
     pub(super) unbalanced: Option<Unbalanced>,
+    /// Where items may end, as far as delimiters show: outside of all of them.
+    pub(super) ends: Vec<usize>,
 }
 
 /// A delimiter without its counterpart, by its byte.
@@ -156,8 +158,11 @@ impl Lexer<'_> {
                 self.at += 1;
             }
             b')' | b']' | b'}' => {
-                self.close();
+                let ends = self.close();
                 self.at += 1;
+                if ends {
+                    self.end();
+                }
             }
             b'<' | b'>' => {
                 self.angle(byte);
@@ -178,6 +183,9 @@ impl Lexer<'_> {
                     self.separator();
                 }
                 self.at += 1;
+                if byte == b';' {
+                    self.end();
+                }
             }
             _ if byte == b'_' || byte.is_ascii_alphanumeric() || byte >= 0x80 => self.word(),
             _ => {
@@ -233,15 +241,24 @@ impl Lexer<'_> {
         }
     }
 
-    fn close(&mut self) {
+    /// Returns whether what it closes may be the last of an item.
+    fn close(&mut self) -> bool {
         self.check_close();
         if self.runs.len() > 1
             && let Some(run) = self.runs.pop()
         {
             self.total -= run.tokens;
         }
-        if self.peek(0) == Some(b'}') && self.starts_anew() {
+        let ends = self.peek(0) == Some(b'}') && self.starts_anew();
+        if ends {
             self.separator();
+        }
+        ends
+    }
+
+    fn end(&mut self) {
+        if self.runs.len() == 1 {
+            self.scan.ends.push(self.at);
         }
     }
 

@@ -1,0 +1,418 @@
+//! One file, part by part: its header, and what stands between its items.
+
+use std::{ops::Range, sync::Arc};
+
+use syn::{Attribute, spanned::Spanned};
+
+use super::{
+    comments::Comments,
+    conditions::cfg,
+    docs,
+    item::{Impl, Item, Module},
+    literal::Literal,
+    scan::{self, Unbalanced},
+};
+use crate::{
+    diag::{Diagnostic, Diagnostics, Place},
+    read::markers::{self, IgnoredMarkers, MarkerSet, RawMarker, Target},
+    source::Source,
+};
+
+/// The part that a file adds to its package.
+#[derive(Debug, Default)]
+pub(super) struct FileItems {
+    /// The modules, each with its path below the version's; the first is the file's own.
+    pub(super) modules: Vec<Module>,
+    /// The types; their module counts from this file's first.
+    pub(super) items: Vec<Item>,
+    /// The traits implemented by hand.
+    pub(super) impls: Vec<Impl>,
+    /// Markers and documentation of the package, from `mod.rs`.
+    pub(super) package: MarkerSet,
+    /// Documentation of the module.
+    pub(super) docs: String,
+    /// The values of constants and functions.
+    pub(super) values: Vec<(usize, String, Literal)>,
+    /// Whether macros are called among the items.
+    pub(super) has_macros: bool,
+}
+
+/// Reads a file; none where it cannot be parsed.
+pub(super) fn read_file(
+    file: &Source,
+    path: Vec<String>,
+    ignored: IgnoredMarkers<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<FileItems> {
+    let name: Arc<str> = Arc::from(file.name.as_str());
+    let scan = scan::scan(&file.text);
+    let comments = Comments::new(name, Arc::clone(&file.text), scan.comments, ignored);
+    if let Some(at) = scan.too_deep {
+        let place = comments.place(at..at);
+        diagnostics.push(Diagnostic::error("the source nests too deep").at(place, "here"));
+        return None;
+    }
+    let base = prefix(&file.text);
+    // An end that was none shows as an error of one of the parts.
+    let cuts = cuts(&scan.ends);
+    let read = read_parts(comments.clone(), base, &cuts, &path);
+    match read.or_else(|_| read_parts(comments.clone(), base, &[], &path)) {
+        Ok((items, found)) => {
+            diagnostics.extend(found);
+            Some(items)
+        }
+        Err(_) if scan.unbalanced.is_some() => {
+            diagnostics.extend(unbalanced(scan.unbalanced, &comments));
+            None
+        }
+        Err(error) => {
+            for error in error {
+                let range = error.span().byte_range();
+                let range = range.start + base..range.end + base;
+                let docs = comments.docs_at(range.start).and_then(<[_]>::first);
+                let place = comments.place(docs.map_or(range, |docs| docs.range.clone()));
+                diagnostics.push(Diagnostic::error(error.to_string()).at(place, "not Rust"));
+            }
+            None
+        }
+    }
+}
+
+/// How long a part of a file is at least, in bytes: its tree stays in the processor's cache.
+const PART_BYTES: usize = 8 * 1024;
+
+/// The ends of items at which a file is cut.
+fn cuts(ends: &[usize]) -> Vec<usize> {
+    let mut cuts = Vec::new();
+    let mut start = 0;
+    for &end in ends {
+        if end - start >= PART_BYTES {
+            cuts.push(end);
+            start = end;
+        }
+    }
+    cuts
+}
+
+/// Parses and reads a file from a byte on, cut into parts: their trees are small, and each is gone before the next.
+fn read_parts(
+    comments: Comments,
+    base: usize,
+    cuts: &[usize],
+    path: &[String],
+) -> syn::Result<(FileItems, Diagnostics)> {
+    let ends = cuts.iter().copied().chain([comments.text().len()]);
+    let mut reader = FileReader::new(comments, base, path);
+    let mut start = base;
+    for end in ends {
+        let text = reader.comments.without_docs(start..end);
+        let tree = syn::parse_str::<syn::File>(&text)?;
+        reader.part(start, &tree)?;
+        start = end;
+    }
+    Ok(reader.finish())
+}
+
+/// A delimiter without its counterpart; the parser names the place where it gives up instead.
+fn unbalanced(found: Option<Unbalanced>, comments: &Comments) -> Diagnostics {
+    let delimiter = |at: usize| {
+        let text = comments.text().get(at..at + 1);
+        (
+            text.unwrap_or_default().to_owned(),
+            comments.place(at..at + 1),
+        )
+    };
+    let mut diagnostics = Diagnostics::new();
+    match found {
+        None => {}
+        Some(Unbalanced::Open(at)) => {
+            let (open, place) = delimiter(at);
+            let error = Diagnostic::error(format!("unclosed delimiter `{open}`"));
+            diagnostics.push(error.at(place, "opened here"));
+        }
+        Some(Unbalanced::Close(at)) => {
+            let (close, place) = delimiter(at);
+            let error = Diagnostic::error(format!("unexpected closing delimiter `{close}`"));
+            diagnostics.push(error.at(place, "closes nothing"));
+        }
+        Some(Unbalanced::Mismatched(open, close)) => {
+            let (text, place) = delimiter(close);
+            let error = Diagnostic::error(format!("mismatched closing delimiter `{text}`"));
+            let (open, opened) = delimiter(open);
+            let error = error.at(place, "closes another delimiter");
+            diagnostics.push(error.at(opened, format!("`{open}` is opened here")));
+        }
+    }
+    diagnostics
+}
+
+/// The bytes before the first that the parser takes: a byte order mark and a `#!` line.
+fn prefix(text: &str) -> usize {
+    let bom = if text.starts_with('\u{feff}') { 3 } else { 0 };
+    let rest = &text[bom..];
+    if rest.starts_with("#!") && !rest[2..].trim_start().starts_with('[') {
+        bom + rest.find('\n').unwrap_or(rest.len())
+    } else {
+        bom
+    }
+}
+
+/// A module before its items are known.
+pub(super) struct ModuleHead {
+    pub(super) path: Vec<String>,
+    pub(super) visible: bool,
+    pub(super) cfg: Vec<String>,
+    pub(super) place: Place,
+}
+
+/// Reads one file, part by part.
+pub(super) struct FileReader {
+    pub(super) comments: Comments,
+    /// Bytes before the part that was parsed.
+    pub(super) base: usize,
+    /// The file's module; the version's own `mod.rs` has no path.
+    path: Vec<String>,
+    /// How far the file is read.
+    read_to: usize,
+    /// Whether an item has been read.
+    pub(super) has_items: bool,
+    pub(super) diagnostics: Diagnostics,
+    pub(super) out: FileItems,
+}
+
+impl FileReader {
+    /// A reader of a file from a byte on.
+    pub(super) fn new(comments: Comments, from: usize, path: &[String]) -> Self {
+        Self {
+            comments,
+            base: from,
+            path: path.to_vec(),
+            read_to: from,
+            has_items: false,
+            diagnostics: Diagnostics::new(),
+            out: FileItems::default(),
+        }
+    }
+
+    /// Reads a part, which starts at a byte.
+    ///
+    /// # Errors
+    ///
+    /// It has attributes of the whole file and is not the first.
+    pub(super) fn part(&mut self, base: usize, part: &syn::File) -> syn::Result<()> {
+        self.base = base;
+        match part.attrs.first() {
+            _ if self.out.modules.is_empty() => self.header(part),
+            None => {}
+            Some(attribute) => {
+                return Err(syn::Error::new_spanned(
+                    attribute,
+                    "not at the file's start",
+                ));
+            }
+        }
+        self.read_to = self.items(&part.items, 0, self.read_to);
+        Ok(())
+    }
+
+    /// What was read, and what was found.
+    pub(super) fn finish(mut self) -> (FileItems, Diagnostics) {
+        self.rest();
+        self.comments.report_rest(&mut self.diagnostics);
+        (self.out, self.diagnostics)
+    }
+
+    /// Whether this is the version's own `mod.rs`.
+    pub(super) fn is_root(&self) -> bool {
+        self.path.is_empty()
+    }
+
+    pub(super) fn range(&self, node: &impl Spanned) -> std::ops::Range<usize> {
+        let range = node.span().byte_range();
+        range.start + self.base..range.end + self.base
+    }
+
+    /// The bytes of an attribute or doc comment.
+    pub(super) fn attribute(&self, attribute: &Attribute) -> Range<usize> {
+        docs::place(attribute, &self.comments, self.base)
+    }
+
+    pub(super) fn place(&self, node: &impl Spanned) -> Place {
+        self.comments.place(self.range(node))
+    }
+
+    /// The file's module, and the comments in `//!` lines and above them.
+    fn header(&mut self, file: &syn::File) {
+        let end = file.attrs.last();
+        let end = end.map_or(self.base, |attribute| self.attribute(attribute).end);
+        let (docs, hidden) = docs::read(&file.attrs, &self.comments, self.base);
+        let mut raws = self.comments.markers_in(self.base..end);
+        raws.extend(hidden);
+        self.package(raws);
+        self.out.docs = docs;
+        self.module(ModuleHead {
+            path: self.path.clone(),
+            visible: true,
+            cfg: cfg(&file.attrs),
+            place: self.comments.place(self.base..self.base),
+        });
+        self.read_to = end;
+    }
+
+    /// Comments after the last item, or of a file without items, belong to the package too.
+    fn rest(&mut self) {
+        let end = self.comments.text().len();
+        let raws = self.comments.markers_in(self.read_to..end);
+        if self.has_items {
+            self.free(raws);
+        } else {
+            self.package(raws);
+        }
+    }
+
+    /// Markers that stand in the package's place.
+    pub(super) fn package(&mut self, raws: Vec<RawMarker>) {
+        if !self.is_root() {
+            return self.free(raws);
+        }
+        for raw in raws {
+            let marker = markers::parse(&raw, Target::Package, &mut self.diagnostics);
+            self.out.package.0.extend(marker);
+        }
+    }
+
+    /// Markers that belong to nothing: only rules and webhooks may stand so.
+    pub(super) fn free(&mut self, raws: Vec<RawMarker>) {
+        for raw in raws {
+            match raw.parse() {
+                Ok(marker) if marker.def.stands_anywhere() => self.out.package.0.push(marker),
+                Ok(marker) => self.diagnostics.push(markers::misplaced(
+                    &marker,
+                    "here, apart from what it marks",
+                )),
+                Err(error) => self.diagnostics.push(error),
+            }
+        }
+    }
+
+    /// Starts a module, and returns its index.
+    pub(super) fn module(&mut self, head: ModuleHead) -> usize {
+        let module = self.out.modules.len();
+        self.out.modules.push(Module {
+            path: head.path,
+            from_file: module == 0,
+            visible: head.visible,
+            cfg: head.cfg,
+            place: head.place,
+            uses: Vec::new(),
+            declared: Vec::new(),
+            tests: Vec::new(),
+        });
+        module
+    }
+
+    /// Markers of one place, with those apart taken out that may stand anywhere.
+    pub(super) fn markers(&mut self, raws: Vec<RawMarker>, target: Target) -> MarkerSet {
+        let mut set = MarkerSet::default();
+        for raw in raws {
+            match raw.parse() {
+                Ok(marker) if target == Target::Type && marker.def.stands_anywhere() => {
+                    self.out.package.0.push(marker);
+                }
+                _ => set
+                    .0
+                    .extend(markers::parse(&raw, target, &mut self.diagnostics)),
+            }
+        }
+        set.check(&mut self.diagnostics);
+        set
+    }
+
+    pub(super) fn report<T>(&mut self, result: syn::Result<T>) -> Option<T> {
+        let errors = match result {
+            Ok(read) => return Some(read),
+            Err(errors) => errors,
+        };
+        for error in errors {
+            let range = error.span().byte_range();
+            let place = self
+                .comments
+                .place(range.start + self.base..range.end + self.base);
+            self.diagnostics
+                .push(Diagnostic::error(error.to_string()).at(place, ""));
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TYPES: &str =
+        include_str!("../../../../testdata/apis/kubederive/src/apis/documents/v1/types.rs");
+
+    /// Reads a text cut at all ends of its items that the scanner sees.
+    fn read_cut(text: &str) -> syn::Result<(FileItems, Diagnostics)> {
+        let scan = scan::scan(text);
+        let comments = Comments::new(
+            "a.rs".into(),
+            text.into(),
+            scan.comments,
+            IgnoredMarkers(&[]),
+        );
+        read_parts(comments, prefix(text), &scan.ends, &[])
+    }
+
+    fn read_whole(text: &str) -> Option<(FileItems, Diagnostics)> {
+        let file = Source::new("a.rs", text);
+        let mut found = Diagnostics::new();
+        let items = read_file(&file, Vec::new(), IgnoredMarkers(&[]), &mut found)?;
+        Some((items, found))
+    }
+
+    #[test]
+    fn a_file_is_the_same_whole_and_in_parts() {
+        let texts = [
+            "",
+            "//! Docs.\n// +groupName=a.b\n",
+            "#!/bin/x\n//! Docs é.\n#![allow(x)]\n\n// +kubebuilder:skip\n\n/// A.\nstruct A; // +b\nmod b { /// B.\n struct B {} struct C; }\n// +kubebuilder:rbac:urls=/a,verbs=get\n",
+            "/// A.\nenum A { /* } */ B { b: u8 }, C }\n/// D é.\n/// More.\n#[serde(rename = \"}\")]\nstruct D(u8);\nuse a::{b, c};\nx! { }\nx!();\nimpl A { const B: u8 = 1; }",
+            TYPES,
+        ];
+        for text in texts {
+            let whole = read_whole(text).unwrap_or_else(|| panic!("not Rust: {text}"));
+            let parts = read_cut(text).unwrap_or_else(|error| panic!("{error}: {text}"));
+            assert_eq!(format!("{parts:?}"), format!("{whole:?}"), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_end_of_an_item_cuts_no_file() {
+        let filler = format!("/// {}\n", "x".repeat(100)).repeat(PART_BYTES / 100);
+        let texts = [
+            "struct A<const N: u8 = { 3 }> {}",
+            "const A: u8 = match b { c => { 1 } d => { 2 } };",
+            "const A: u8 = if true { 1 } else { 2 };",
+        ];
+        for text in texts {
+            let (before, after) = text.split_at(text.find('}').unwrap_or_default() + 1);
+            let text = format!("{filler}{before}\n/* {filler} */ {after}\n{filler}struct Last;");
+            let (read, _) = read_whole(&text).unwrap_or_else(|| panic!("not Rust: {text}"));
+            let names: Vec<_> = read.items.iter().map(|item| &item.name).collect();
+            assert_eq!(
+                names.last().map(|name| name.as_str()),
+                Some("Last"),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn attributes_of_the_file_stand_at_its_start() {
+        let filler = format!("struct A; // {}\n", "x".repeat(PART_BYTES));
+        for attribute in ["#![allow(x)]", "//! Docs."] {
+            assert!(read_whole(&format!("{filler}{attribute}\nstruct B;")).is_none());
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Values that are absent most of the time, and take one word then.
+
+use std::{
+    fmt,
+    ops::{Deref, DerefMut},
+};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A type whose default value says nothing.
+pub trait Absent: Default + 'static {
+    /// The default value, as every absent one is read.
+    fn absent() -> &'static Self;
+}
+
+/// A value that comes into being when one of its parts is set: until then it reads as its default, without memory of its own.
+#[derive(Clone)]
+pub struct Sparse<T>(Option<Box<T>>);
+
+impl<T> Sparse<T> {
+    /// The value, where there is one.
+    pub fn present(&self) -> Option<&T> {
+        self.0.as_deref()
+    }
+
+    /// The value to change, where there is one.
+    pub fn present_mut(&mut self) -> Option<&mut T> {
+        self.0.as_deref_mut()
+    }
+
+    /// Takes the value out, where there is one.
+    pub fn into_present(self) -> Option<T> {
+        self.0.map(|value| *value)
+    }
+}
+
+impl<T> Default for Sparse<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<T: Absent> Deref for Sparse<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        self.0.as_deref().unwrap_or_else(|| T::absent())
+    }
+}
+
+impl<T: Absent> DerefMut for Sparse<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        self.0.get_or_insert_default()
+    }
+}
+
+impl<T> From<T> for Sparse<T> {
+    fn from(value: T) -> Self {
+        Self(Some(Box::new(value)))
+    }
+}
+
+impl<T: Absent + PartialEq> PartialEq for Sparse<T> {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (None, None) => true,
+            _ => **self == **other,
+        }
+    }
+}
+
+impl<T: Absent + fmt::Debug> fmt::Debug for Sparse<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        T::fmt(self, f)
+    }
+}
+
+impl<T: Absent + Serialize> Serialize for Sparse<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        T::serialize(self, serializer)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Sparse<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        T::deserialize(deserializer).map(Self::from)
+    }
+}
