@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Holds the files of controllers/*/deploy*, and those of the operator that `kube-codegen init` and `create api` wrote, to the real
+# Holds the files of controllers/*/deploy*, and those of the operator that `kube-codegen init` and `create` wrote, to the real
 # kube-apiserver: each kustomization is applied, each file below it is accepted, and a pod of each Deployment is admitted to its namespace, whose
 # pods must be restricted.
 #
@@ -17,10 +17,12 @@ if [[ -z ${DEPLOY_ON_SERVER:-} ]]; then
 fi
 
 find_kubectl
-[[ $# -gt 0 ]] || set -- $(cd "$root/controllers" && ls -d */deploy | cut -d/ -f1) operator
+[[ $# -gt 0 ]] || set -- $(cd "$root/controllers" && ls -d */deploy | cut -d/ -f1) operator operator-cert-manager
 apply=("$KUBECTL" apply --server-side --warnings-as-errors)
 refused=0
 files=0
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
 
 # Runs a command; its output is shown if it fails.
 accepted() {
@@ -36,6 +38,13 @@ accepted() {
 enter() {
   if [[ $1 == operator ]]; then
     cd "$root/testdata/operator"
+    folders=(config)
+  elif [[ $1 == operator-cert-manager ]]; then
+    rm -rf "$scratch"/*
+    cp -r "$root/testdata/operator/config" "$scratch"
+    rm "$scratch"/config/webhooks/*
+    cp "$root"/testdata/operator-cert-manager/* "$scratch/config/webhooks"
+    cd "$scratch"
     folders=(config)
   else
     cd "$root/controllers/$1"

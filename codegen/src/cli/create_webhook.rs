@@ -6,7 +6,7 @@ use clap::Args;
 use codegen::{
     config::{FILE_NAME, shown},
     model::{Conversion, Resource, TypeKind, Version},
-    operator::{Api, Handler, Spoke, Webhooks},
+    operator::{Api, Certificates, Handler, Spoke, Webhooks},
 };
 
 use super::{
@@ -19,8 +19,9 @@ use super::{
 
 /// Add webhooks to a kind: handlers, their tests, and what serves and deploys them.
 ///
-/// The new files are yours, and are never written again. The program serves all webhooks of the operator, `demo` and tests call them
-/// without certificates, and in clusters cert-manager makes one (config/webhooks). What is there already stays as it is.
+/// The new files are yours, and are never written again. The program serves all webhooks of the operator, and `demo` and tests call them
+/// without certificates. In clusters cert-manager makes one (config/webhooks), or the program itself with --self-signed. What is there
+/// already stays as it is.
 #[derive(Debug, Args)]
 #[command(group(clap::ArgGroup::new("handlers").required(true).multiple(true)))]
 pub(super) struct CreateWebhook {
@@ -35,6 +36,10 @@ pub(super) struct CreateWebhook {
     /// Convert between the versions of the kind; --version is the stored one.
     #[arg(long, group = "handlers")]
     conversion: bool,
+    /// Let the program make the certificate itself and renew it, in a Secret that its replicas share: clusters need no cert-manager.
+    /// The first webhooks of an operator say so for all.
+    #[arg(long)]
+    self_signed: bool,
     /// Write nothing; list what would be written.
     #[arg(long)]
     dry_run: bool,
@@ -54,6 +59,9 @@ impl CreateWebhook {
         self.choose(&project, &mut webhooks, &files)?;
         read_sample(&mut webhooks, &files)?;
         let is_first = files.text(&Webhooks::module_path())?.is_none();
+        if self.self_signed {
+            sign(&project, &mut webhooks, is_first)?;
+        }
         check_free(&project, &webhooks, is_first)?;
         plan(&project, &webhooks, resource, is_first, &mut files)?;
         let configs = files.planned(project.configs);
@@ -83,8 +91,9 @@ impl CreateWebhook {
         } = &webhooks.api;
         style::print(&format!(
             "Created the webhooks of {kind} in {group}/{version} for {names}. Next: write them in {}, then `cargo test`. \
-             In clusters, cert-manager makes their certificate.\n",
-            written.join(" and ")
+             In clusters, {} makes their certificate.\n",
+            written.join(" and "),
+            maker(webhooks.certificates)
         ))
     }
 
@@ -125,6 +134,29 @@ impl CreateWebhook {
             "{kind} of {group}/{version} has webhooks for {} already, in {at}",
             listed(&there)
         )))
+    }
+}
+
+/// Lets the program make the certificate, unless cert-manager already does.
+fn sign(project: &Project, webhooks: &mut Webhooks, is_first: bool) -> Result<(), Failure> {
+    if is_first {
+        webhooks.certificates = Certificates::SelfSigned;
+    }
+    match webhooks.certificates {
+        Certificates::SelfSigned => Ok(()),
+        Certificates::CertManager => Err(refused(format!(
+            "--self-signed: the webhooks of this operator have a certificate of cert-manager's, by {}; \
+             remove all of them with `kube-codegen delete webhook` first",
+            shown(&project.root.join(Certificates::DEPLOYED_BY))
+        ))),
+    }
+}
+
+/// Who makes certificates, in words.
+const fn maker(certificates: Certificates) -> &'static str {
+    match certificates {
+        Certificates::CertManager => "cert-manager",
+        Certificates::SelfSigned => "the program itself",
     }
 }
 
@@ -195,7 +227,9 @@ pub(super) fn existing(project: &Project, api: Api, files: &Files) -> Result<Web
         .versions_of(&api.group, &api.kind)
         .find(|(version, _)| version.name == api.version)
         .map(|(version, resource)| fields(version, resource));
+    let component = files.text(Path::new(Certificates::DEPLOYED_BY))?;
     Ok(Webhooks {
+        certificates: Certificates::of_component(&component.unwrap_or_default()),
         fields: fields.unwrap_or_default(),
         module,
         sample: String::new(),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use codegen::{
     config::shown,
-    operator::{Api, EditKind, Handler, Reference, Webhooks},
+    operator::{Api, Certificates, EditKind, Handler, Reference, Webhooks},
 };
 
 use super::{
@@ -209,7 +209,7 @@ fn take_shared(
         files.remove(webhooks.configurations.clone().into());
     }
     let module = files.text(&Webhooks::module_path())?.unwrap_or_default();
-    if !Webhooks::is_empty_module(&module) {
+    if !webhooks.is_empty_module(&module) {
         return Ok(None);
     }
     let mut changed = Vec::new();
@@ -354,11 +354,17 @@ fn closing(webhooks: &Webhooks, is_last: bool) -> String {
     );
     if is_last {
         let name = &operator.name;
+        let certificate = match webhooks.certificates {
+            Certificates::CertManager => {
+                "certificates/webhook-certificate issuers/webhook-certificate"
+            }
+            Certificates::SelfSigned => "secrets/webhook-service-cert",
+        };
         return done
             + &format!(
                 "Clusters that have them refuse objects as long as they keep the configurations; apply the definitions, and remove them:\n  \
                  kubectl delete mutatingwebhookconfigurations,validatingwebhookconfigurations {name}\n  \
-                 kubectl delete -n {name}-system services/webhook-service certificates/webhook-certificate issuers/webhook-certificate\n"
+                 kubectl delete -n {name}-system services/webhook-service {certificate}\n"
             );
     }
     done + "Clusters need the new configurations and definitions before the program that no longer serves them.\n"

@@ -5,6 +5,7 @@
 //! the command reads and writes. Start reading at [`Operator`] and [`Api`].
 
 mod api;
+mod certificates;
 pub mod edit;
 mod edits;
 mod marker;
@@ -18,6 +19,7 @@ use std::path::{Component, Path};
 use toml::{Table, Value};
 
 pub use api::{Api, Part};
+pub use certificates::Certificates;
 pub use edits::{Edit, EditKind};
 pub use references::{Gone, Reference};
 pub use webhook::{Handler, Spoke, Webhooks};

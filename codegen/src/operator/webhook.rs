@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::{
-    Api, Edit, EditKind, Part,
+    Api, Certificates, Edit, EditKind, Part,
     api::{APP, WIDTH},
     edit::{self, At},
 };
@@ -25,9 +25,7 @@ const TEST_DEFAULTING: &str =
 const TEST_VALIDATION: &str =
     include_str!("../../../templates/operator/webhook/test_validation.rs");
 const TEST_SPOKE: &str = include_str!("../../../templates/operator/webhook/test_spoke.rs");
-const KUSTOMIZATION: &str = include_str!("../../../templates/operator/webhook/kustomization.yaml");
 const SERVICE: &str = include_str!("../../../templates/operator/webhook/service.yaml");
-const CERTIFICATE: &str = include_str!("../../../templates/operator/webhook/certificate.yaml");
 
 /// The module of all webhooks.
 const MODULE_PATH: &str = "src/webhooks/mod.rs";
@@ -89,6 +87,8 @@ pub struct Webhooks {
     pub spokes: Vec<Spoke>,
     /// The file of the webhook configurations.
     pub configurations: String,
+    /// Who makes the certificate.
+    pub certificates: Certificates,
 }
 
 impl Webhooks {
@@ -135,8 +135,8 @@ impl Webhooks {
 
     /// Whether the module of all webhooks holds none.
     #[must_use]
-    pub fn is_empty_module(text: &str) -> bool {
-        text.replace("\r\n", "\n") == MODULE
+    pub fn is_empty_module(&self, text: &str) -> bool {
+        text.replace("\r\n", "\n") == fill(MODULE, &self.values())
     }
 
     /// The path at which a handler of admission is served.
@@ -168,13 +168,11 @@ impl Webhooks {
     pub fn shared_files(&self) -> Tree {
         let files = [
             (MODULE_PATH, MODULE),
-            ("config/webhooks/certificate.yaml", CERTIFICATE),
-            ("config/webhooks/kustomization.yaml", KUSTOMIZATION),
             ("config/webhooks/service.yaml", SERVICE),
         ];
         let values = self.values();
+        let files = files.iter().chain(self.certificates.files());
         files
-            .into_iter()
             .map(|(path, template)| (path.into(), fill(template, &values)))
             .collect()
     }
@@ -182,7 +180,9 @@ impl Webhooks {
     /// The lines that all webhooks have in common.
     #[must_use]
     pub fn shared_edits(&self) -> Vec<Edit> {
-        vec![
+        let tests = self.certificates.test_module();
+        let features = self.certificates.features().iter();
+        let edits = [
             Edit::item("src/lib.rs", "pub mod webhooks;"),
             Edit::statement(
                 APP,
@@ -195,20 +195,25 @@ impl Webhooks {
                 "let demo = demo.webhooks(crate::webhooks::all());",
             ),
             Edit::new(
-                "Cargo.toml",
-                EditKind::Feature {
-                    dependency: "codegen-runtime",
-                    feature: "webhooks",
-                },
-            ),
-            Edit::new(
                 DEPLOYED,
                 EditKind::ListItem {
                     key: "components",
                     item: "webhooks".to_owned(),
                 },
             ),
-        ]
+        ];
+        let features = features.map(|feature| {
+            let dependency = "codegen-runtime";
+            Edit::new(
+                "Cargo.toml",
+                EditKind::Feature {
+                    dependency,
+                    feature,
+                },
+            )
+        });
+        let tests = tests.map(|item| Edit::item("tests/operator/main.rs", item));
+        edits.into_iter().chain(features).chain(tests).collect()
     }
 
     /// The lines about the file of the webhook configurations.
@@ -383,6 +388,13 @@ impl Webhooks {
             ("test_client", self.client("server.client()")),
         ];
         values.extend(self.api.values());
+        let [roles, definition] = self.certificates.roles();
+        let roles = [
+            ("certificate_roles", roles),
+            ("definition_role", definition),
+        ];
+        let roles = roles.map(|(name, template)| (name, fill(template, &values)));
+        values.extend(roles);
         values
     }
 

@@ -2,7 +2,7 @@
 
 use codegen_runtime::webhook::Webhooks;
 
-/// All webhooks, by their paths.
+{{certificate_roles}}/// All webhooks, by their paths.
 pub fn all() -> Webhooks {
     let webhooks = Webhooks::builder();
     webhooks.build()

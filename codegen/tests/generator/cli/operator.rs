@@ -91,27 +91,66 @@ fn sample() -> Sandbox {
     sandbox
 }
 
-/// The operator of `testdata/operator`: a kind has two versions, and webhooks.
-fn whole_sample() -> Sandbox {
+/// The operator of `testdata/operator`: a kind has two versions, and webhooks whose certificate the program makes.
+fn whole_sample(more: &[&str]) -> Sandbox {
     let sandbox = sample();
     create(&sandbox, "batch/v1beta1/Widget", &[]);
-    let handlers = ["--defaulting", "--validation", "--conversion"];
+    let handlers = [&["--defaulting", "--validation", "--conversion"], more].concat();
     create_webhook(&sandbox, "batch/v1alpha1/Widget", &handlers);
     sandbox
 }
 
 #[test]
 fn the_sample_operator_is_what_the_commands_write() {
-    let sandbox = whole_sample();
-    let written = files(&sandbox.path(""));
-    let folder = testdata().join("operator");
-    let golden = files(&folder);
+    let sandbox = whole_sample(&["--self-signed"]);
+    compare("operator", files(&sandbox.path("")));
+}
+
+#[test]
+fn with_a_certificate_of_cert_managers_it_differs_in_what_deploys_webhooks() {
+    let sandbox = whole_sample(&[]);
+    compare(
+        "operator-cert-manager",
+        files(&sandbox.path("config/webhooks")),
+    );
+    let others = |folder: &Path| {
+        let mut files = files(folder);
+        files.retain(|path, _| !path.starts_with("config/webhooks"));
+        files
+    };
+    let (golden, written) = (
+        others(&testdata().join("operator")),
+        others(&sandbox.path("")),
+    );
+    let paths: Vec<_> = differing(&golden, &written)
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
+    let expected = [
+        "Cargo.toml",
+        "config/role.yaml",
+        "src/webhooks/mod.rs",
+        "src/webhooks/widget.rs",
+        "tests/operator/main.rs",
+        "tests/operator/webhooks_certificate.rs",
+    ];
+    assert_eq!(paths, expected);
+}
+
+/// That files are those of a folder of `testdata`, which they become on request.
+#[track_caller]
+fn compare(name: &str, written: Files) {
+    let folder = testdata().join(name);
+    let golden = match folder.exists() {
+        true => files(&folder),
+        false => Files::new(),
+    };
     if written == golden {
         return;
     }
     assert!(
         env::var_os("UPDATE_GOLDEN").is_some(),
-        "testdata/operator is not what the commands write: {:#?}\n`UPDATE_GOLDEN=1 cargo test -p codegen --test generator operator` writes it.",
+        "testdata/{name} is not what the commands write: {:#?}\n`UPDATE_GOLDEN=1 cargo test -p codegen --test generator operator` writes it.",
         differing(&golden, &written)
     );
     for path in golden.keys().filter(|path| !written.contains_key(*path)) {

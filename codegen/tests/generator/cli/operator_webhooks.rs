@@ -139,6 +139,34 @@ fn a_conversion_that_was_marked_by_hand_keeps_its_marker() {
     assert!(!sandbox.path("tests/operator/widget_webhook.rs").exists());
 }
 
+#[test]
+fn the_program_makes_its_certificate_if_the_first_webhooks_say_so() {
+    let mut sandbox = operator();
+    let (widget, gadget) = ("batch/v1/Widget", "batch/v1/Gadget");
+    create(&sandbox, widget, &[]);
+    create(&sandbox, gadget, &[]);
+    create(&sandbox, "batch/v2/Gadget", &[]);
+    let state = || files(&sandbox.path(""));
+    let before = state();
+    create_webhook(&sandbox, widget, &["--validation", "--self-signed"]);
+    let first = state();
+    create_webhook(&sandbox, gadget, &["--conversion"]);
+    let role = sandbox.read("config/role.yaml");
+    assert!(role.contains("gadgets.batch.example.com"), "{role}");
+    sandbox.succeeds(&delete_args(gadget, &[]));
+    let after = state();
+    assert!(after == first, "{:#?}", differing(&first, &after));
+    sandbox.succeeds(&delete_args(widget, &[]));
+    let after = state();
+    assert!(after == before, "{:#?}", differing(&before, &after));
+    sandbox.run(&create_args(widget, &["--defaulting", "--self-signed"]));
+    sandbox.run(&create_args(widget, &["--validation", "--self-signed"]));
+    sandbox.run(&delete_args(widget, &[]));
+    create_webhook(&sandbox, widget, &["--defaulting"]);
+    sandbox.run(&create_args(widget, &["--validation", "--self-signed"]));
+    sandbox.check("operator-webhooks-self-signed");
+}
+
 fn delete_args<'a>(api: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     about_what(["delete", "webhook"], api, more)
 }

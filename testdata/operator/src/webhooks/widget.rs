@@ -76,6 +76,9 @@ impl webhook::Validator<Widget> for WidgetRules {
     }
 }
 
+// The authority of the certificate in the definition of the kind.
+// +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,resourceNames=widgets.batch.example.com,verbs=get;update
+
 /// Adds the conversion between the versions of the kind, by way of this one, which is stored.
 pub fn convert(webhooks: webhook::WebhooksBuilder) -> webhook::WebhooksBuilder {
     let converter = webhook::Converter::hub::<Widget>();

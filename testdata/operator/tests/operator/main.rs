@@ -3,6 +3,7 @@
 mod deploy;
 mod region;
 mod support;
+mod webhooks_certificate;
 mod widget;
 mod widget_v1beta1_conversion;
 mod widget_webhook;

@@ -1,0 +1,46 @@
+//! The certificate of the webhooks, which the program makes itself.
+
+use codegen_runtime::fake::{ApiServer, Running, assert_rbac};
+
+use sample_operator::app;
+
+use crate::support::{server, until};
+
+/// What `config/webhooks` adds to the Deployment's flags.
+const SELF_SIGNED: &str = "--webhook-self-signed=sample-operator-system/webhook-service";
+
+/// Whether the API server knows whom to trust, wherever it is told to call a service.
+fn is_trusted(server: &ApiServer) -> bool {
+    let objects = server.objects();
+    let mut clients = Vec::new();
+    let group = "admissionregistration.k8s.io";
+    for sort in ["mutating", "validating"] {
+        let plural = format!("{sort}webhookconfigurations");
+        for configuration in objects.list(group, &plural, "") {
+            let webhooks = configuration["webhooks"].as_array().unwrap().iter();
+            clients.extend(webhooks.map(|webhook| webhook["clientConfig"].clone()));
+        }
+    }
+    let group = "apiextensions.k8s.io";
+    for definition in objects.list(group, "customresourcedefinitions", "") {
+        let client = definition.pointer("/spec/conversion/webhook/clientConfig");
+        clients.extend(client.cloned());
+    }
+    assert!(!clients.is_empty(), "no webhooks are configured");
+    clients.iter().all(|client| client["caBundle"].is_string())
+}
+
+#[tokio::test]
+async fn the_api_server_is_told_whom_to_trust_and_the_roles_allow_it() {
+    let component = include_str!("../../config/webhooks/kustomization.yaml");
+    assert!(component.contains(SELF_SIGNED));
+    let server = server();
+    assert!(!is_trusted(&server));
+    let client = server.client_as(app::NAME);
+    let args = [SELF_SIGNED, "--webhook-bind-address=127.0.0.1:0"];
+    let running = Running::program(app::app(), client, &args, app::setup);
+    until(async || is_trusted(&server)).await;
+    running.stop().await;
+    let roles = include_str!("../../config/role.yaml");
+    assert_rbac(&server, app::NAME, [roles]);
+}
