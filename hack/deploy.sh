@@ -18,7 +18,8 @@ fi
 
 find_kubectl
 [[ $# -gt 0 ]] || set -- $(cd "$root/controllers" && ls -d */deploy | cut -d/ -f1) operator operator-cert-manager
-apply=("$KUBECTL" apply --server-side --warnings-as-errors)
+# With conflicts forced: definitions that two operators have in common are patched here between them.
+apply=("$KUBECTL" apply --server-side --force-conflicts --warnings-as-errors)
 refused=0
 files=0
 scratch=$(mktemp -d)
