@@ -94,19 +94,30 @@ impl Election {
         self.duplicate.as_deref()
     }
 
-    /// Takes in a version of the Lease, unless a newer one is known.
+    /// Takes in a version of the Lease that the watch told of; false for one older than what is known. That one is late, or etcd
+    /// was restored, which only a read can tell.
+    pub(super) fn observe_hint(&mut self, lease: Lease) -> bool {
+        if self.is_older(&lease) {
+            return false;
+        }
+        self.observe(lease);
+        true
+    }
+
+    /// Takes in the Lease as it is now. Its version may be lower than the last one: after a restore of etcd.
     pub(super) fn observe(&mut self, lease: Lease) {
         let now = Instant::now();
-        let old = self.observed.as_ref();
-        if old.is_some_and(|old| old.age(&lease) == Some(Ordering::Greater)) {
-            return;
-        }
         self.highest = self.highest.max(record::epoch(&lease));
         self.look_for_a_duplicate(&lease);
         match &mut self.observed {
             Some(observed) => observed.update(lease, now),
-            None => self.observed = Some(Observed { lease, at: now }),
+            None => self.observed = Some(Observed::new(lease, now)),
         }
+    }
+
+    fn is_older(&self, lease: &Lease) -> bool {
+        let known = self.observed.as_ref();
+        known.is_some_and(|known| known.age(lease) == Some(Ordering::Greater))
     }
 
     /// A record of this identity that another contender renews, or takes from this one, was written by a process that is alive.
@@ -119,9 +130,11 @@ impl Election {
             self.duplicate = None;
             return;
         }
+        // A record that a restore brought back is nobody's sign of life.
+        let is_new = !self.is_older(lease);
         let is_alive = self.observed.as_ref().is_some_and(|old| {
             let before = record::instance(&old.lease);
-            old.lease.spec != lease.spec && (before == other || before == self.instance)
+            is_new && old.lease.spec != lease.spec && (before == other || before == self.instance)
         });
         if is_alive && self.duplicate.as_deref() != Some(other) {
             tracing::error!(
@@ -179,9 +192,7 @@ impl Election {
             }
             // Somebody took it, or took it away: this term is over.
             Some(_) => return Attempt::Other,
-            None if seen.is_held(Instant::now()) && !self.may_be_own(&seen.lease) => {
-                return Attempt::Other;
-            }
+            None if self.must_wait(seen) => return Attempt::Other,
             None => record::taken_over(self.claim(self.next_epoch()), &seen.lease),
         };
         match self.write(lease).await {
@@ -224,7 +235,7 @@ impl Election {
         let epoch = record::epoch(&lease);
         self.highest = self.highest.max(epoch);
         self.duplicate = None;
-        self.observed = Some(Observed { lease, at: since });
+        self.observed = Some(Observed::new(lease, since));
         Attempt::Held { epoch, since }
     }
 
@@ -248,6 +259,11 @@ impl Election {
                 "" => of == epoch,
                 instance => instance == self.instance && of >= epoch,
             }
+    }
+
+    fn must_wait(&self, seen: &Observed) -> bool {
+        let now = Instant::now();
+        seen.has_replaced_another(now) || seen.is_held(now) && !self.may_be_own(&seen.lease)
     }
 
     /// Whether `lease` may be left of a term of this contender: it says so, or an implementation without instances wrote it under

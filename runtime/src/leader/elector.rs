@@ -352,7 +352,11 @@ impl LeaderElector {
                 hint = watch.next() => hint,
             };
             match hint {
-                Hint::Seen(lease) => election.observe(*lease),
+                Hint::Seen(lease) => {
+                    if !election.observe_hint(*lease) {
+                        return;
+                    }
+                }
                 Hint::Deleted => election.observed = None,
             }
             self.note_leader(election);

@@ -27,12 +27,25 @@ pub(super) const INSTANCE: &str = "leader-election.codegen/instance";
 pub(super) struct Observed {
     pub(super) lease: Lease,
     pub(super) at: Instant,
+    /// Until then the holder of a record that an older one replaced may lead: etcd was restored, and it need not know yet.
+    replaced_until: Option<Instant>,
 }
 
 impl Observed {
-    /// Takes in a newer version of the Lease, seen at `at`. Its clock restarts only if the record differs.
+    /// The Lease as seen at `at`.
+    pub(super) fn new(lease: Lease, at: Instant) -> Self {
+        Self {
+            lease,
+            at,
+            replaced_until: None,
+        }
+    }
+
+    /// Takes in another version of the Lease, seen at `at`. Its clock restarts only if the record differs.
     pub(super) fn update(&mut self, lease: Lease, at: Instant) {
         if self.lease.spec != lease.spec {
+            let went_back = self.age(&lease) == Some(Ordering::Greater);
+            self.replaced_until = (went_back && self.is_held(at)).then(|| at + self.duration());
             self.at = at;
         }
         self.lease = lease;
@@ -43,20 +56,31 @@ impl Observed {
         holder(&self.lease)
     }
 
-    /// When the record ends, by its own duration.
-    pub(super) fn expires_at(&self) -> Instant {
+    fn duration(&self) -> Duration {
         let seconds = self
             .lease
             .spec
             .as_ref()
             .and_then(|spec| spec.lease_duration_seconds)
             .unwrap_or(0);
-        self.at + Duration::from_secs(u64::try_from(seconds).unwrap_or(0))
+        Duration::from_secs(u64::try_from(seconds).unwrap_or(0))
+    }
+
+    /// When the record ends, by its own duration.
+    pub(super) fn expires_at(&self) -> Instant {
+        let end = self.at + self.duration();
+        self.replaced_until.map_or(end, |until| end.max(until))
     }
 
     /// Whether somebody holds the Lease and may still renew it.
     pub(super) fn is_held(&self, now: Instant) -> bool {
-        !self.holder().is_empty() && now < self.expires_at()
+        let has_holder = !self.holder().is_empty() && now < self.expires_at();
+        has_holder || self.has_replaced_another(now)
+    }
+
+    /// Whether the holder of a newer record, which this one replaced, may lead.
+    pub(super) fn has_replaced_another(&self, now: Instant) -> bool {
+        self.replaced_until.is_some_and(|until| now < until)
     }
 
     /// How this version of the Lease compares with `lease` in age; `None` if the versions don't compare.

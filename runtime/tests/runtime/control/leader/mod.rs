@@ -7,12 +7,14 @@ mod lies;
 mod lose;
 mod observe;
 mod release;
+mod restored;
 mod safety;
 mod stuck;
 
 use std::sync::{Arc, Mutex};
 
 use codegen_runtime::leader::{LeaderElectionConfig, LeaderElector, Leadership, Stopped};
+use kube::Client;
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
@@ -40,7 +42,10 @@ pub(super) fn contend(server: &Server, identity: &str) -> Contender {
 }
 
 pub(super) fn contend_with(server: &Server, config: LeaderElectionConfig) -> Contender {
-    let client = server.client_of(&config.identity);
+    contend_through(server.client_of(&config.identity), config)
+}
+
+pub(super) fn contend_through(client: Client, config: LeaderElectionConfig) -> Contender {
     let elector = LeaderElector::new(client, config).unwrap();
     let (shutdown, term) = (CancellationToken::new(), Arc::new(Mutex::new(None)));
     let task = tokio::spawn({
