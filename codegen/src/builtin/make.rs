@@ -7,6 +7,7 @@ use crate::{
     config::{self, Error, go::KubernetesSources},
     diag::Diagnostics,
     lower::go::definitions,
+    options::Compat,
     read::{go, markers::IgnoredMarkers},
 };
 
@@ -32,7 +33,7 @@ pub fn make(patterns: &[String], dir: &Path) -> Result<Files, Error> {
         return Err(Error::Config(missing.clone().into()));
     }
     let mut found = Diagnostics::new();
-    let module = go::read(&sources, IgnoredMarkers(&[]), &mut found);
+    let module = go::read(&sources, IgnoredMarkers(&[]), Compat::Strict, &mut found);
     let exported = definitions(&module, &mut found)
         .into_iter()
         .filter(|((_, name), _)| name.starts_with(char::is_uppercase));

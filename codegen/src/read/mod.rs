@@ -57,7 +57,7 @@ pub(crate) fn read_beside(crds: crd::ReadCrds, sources: &Sources, options: &Opti
             .iter()
             .map(|module| {
                 let ignored = markers::IgnoredMarkers(&options.ignored_markers);
-                go::read(module, ignored, &mut found)
+                go::read(module, ignored, options.compat, &mut found)
             })
             .collect(),
         found,

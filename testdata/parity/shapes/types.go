@@ -90,6 +90,7 @@ type ShapedSpec struct {
 	SchemalessMessage json.RawMessage `json:"schemalessMessage,omitempty"`
 	NamedInline       NamedInline     `json:"namedInline"`
 	InlineMap         InlineMap       `json:"inlineMap"`
+	InlineOwn         InlineOwn       `json:"inlineOwn"`
 	InlineAny         InlineAny       `json:"inlineAny"`
 	InlineBeside      InlineBeside    `json:"inlineBeside"`
 
@@ -122,6 +123,18 @@ type InlineMap struct {
 	// +kubebuilder:validation:MinProperties=1
 	Values map[string]int32 `json:",inline"`
 }
+
+// InlineOwn is a map that writes itself.
+type InlineOwn struct {
+	// Pairs are left out.
+	Pairs map[string]apiextensionsv1.JSON `json:",inline"`
+}
+
+// MarshalJSON writes the pairs.
+func (o *InlineOwn) MarshalJSON() ([]byte, error) { return json.Marshal(o.Pairs) }
+
+// UnmarshalJSON reads the pairs.
+func (o *InlineOwn) UnmarshalJSON(b []byte) error { return json.Unmarshal(b, &o.Pairs) }
 
 // InlineAny is anything.
 type InlineAny struct {

@@ -10,11 +10,11 @@ use std::{fs, path::PathBuf};
 use tempfile::TempDir;
 
 use super::*;
-use crate::diag::Style;
 use crate::read::{
     go::{Package, Type, read},
     markers::IgnoredMarkers,
 };
+use crate::{diag::Style, options::Compat};
 
 /// A folder with a module `main`, a module cache `mod` and a standard library `root`.
 struct World {
@@ -360,7 +360,7 @@ fn a_package_need_not_be_called_as_its_path() {
     );
     let sources = world.load(&["./v1"]).expect("packages");
     let mut found = Diagnostics::new();
-    let packages = read(&sources, IgnoredMarkers(&[]), &mut found).packages;
+    let packages = read(&sources, IgnoredMarkers(&[]), Compat::Strict, &mut found).packages;
     let kind = packages[1].types.iter().find(|decl| decl.name == "Kind");
     let Some(Type::Struct(fields)) = kind.map(|kind| &kind.ty) else {
         panic!("a struct");
@@ -447,7 +447,7 @@ fn the_api_of_kubernetes_is_read() {
     .map_err(|errors| errors.render(Style::Plain))
     .expect("Kubernetes");
     let mut found = Diagnostics::new();
-    let packages = read(&sources, IgnoredMarkers(&[]), &mut found).packages;
+    let packages = read(&sources, IgnoredMarkers(&[]), Compat::Strict, &mut found).packages;
     assert_eq!(found.render(Style::Plain), "");
     let package = |path: &str| -> &Package {
         let found = packages.iter().find(|package| package.path == path);

@@ -187,14 +187,22 @@ fn inlines(refs: &Refs<'_, '_>, source: &go::Field, tag: &JsonTag<'_>) -> bool {
 }
 
 /// The embedded field that writes the whole struct: its type has a `MarshalJSON`, and there is no other field. Of
-/// `struct { runtime.RawExtension }`, JSON is that of the extension; for controller-gen, that of a map with the option `inline` too.
-pub(super) fn writer<'s>(refs: &Refs<'_, '_>, sources: &'s [go::Field]) -> Option<&'s go::Field> {
+/// `struct { runtime.RawExtension }`, JSON is that of the extension; for controller-gen, that of a map with the option `inline` too,
+/// whether the struct has a `MarshalJSON` or not.
+pub(super) fn writer<'s>(
+    refs: &Refs<'_, '_>,
+    sources: &'s [go::Field],
+    marshals: Option<Marshals>,
+) -> Option<&'s go::Field> {
     let [source] = sources else {
         return None;
     };
     let tag = JsonTag::of(source);
     if inlines(refs, source, &tag) && !is_undeclared(source) && refs.is_map(&source.ty) {
         return Some(source);
+    }
+    if marshals.is_some() {
+        return None;
     }
     let embeds = source.embedded && tag.name.is_none() && !tag.skip;
     let (package, name) = refs.cx.named(refs.package, &source.ty)?;

@@ -28,7 +28,7 @@ pub(super) fn type_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: St
     let mut inlined = Validation::default();
     let mut immutable = Vec::new();
     let writer = match &decl.ty {
-        Type::Struct(sources) if marshals.is_none() => fields::writer(refs, sources),
+        Type::Struct(sources) => fields::writer(refs, sources, marshals),
         _ => None,
     };
     let kind = match (&decl.ty, writer) {
@@ -42,8 +42,8 @@ pub(super) fn type_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: St
                 refs.diagnostics,
             );
             merge::fill(&mut inlined, &found.validation);
-            if !refs.cx.options.compat.is_strict() {
-                // What is embedded has no other to controller-gen.
+            if !refs.cx.options.compat.is_strict() && marshals.is_none() {
+                // What is embedded has no other to controller-gen. Beside a `MarshalJSON`, it would stand for all of the schema.
                 inlined.type_.get_or_insert_with(|| "object".to_owned());
             }
             alias(found.ty)

@@ -131,7 +131,7 @@ impl FileReader<'_, '_> {
             return;
         }
         let stands = def.allows(target) || (target == Target::Package && def.stands_anywhere());
-        match raw.parse() {
+        match raw.parse_as(self.compat) {
             Ok(marker) if stands => set.push(marker),
             Ok(marker) => self.warn(misplaced(&marker, target)),
             Err(error) if is_lenient(def) => self.warn(Diagnostic {

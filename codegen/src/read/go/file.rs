@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     diag::Place,
+    options::Compat,
     read::markers::{IgnoredMarkers, MarkerSet},
 };
 
@@ -23,6 +24,7 @@ pub(super) struct FileReader<'a, 'f> {
     pub(super) file: &'a GoFile,
     pub(super) syntax: &'a File,
     pub(super) ignored: IgnoredMarkers<'a>,
+    pub(super) compat: Compat,
     /// The types to read, if not all.
     pub(super) used: Option<&'a BTreeSet<String>>,
     pub(super) findings: &'f mut Findings,
@@ -52,6 +54,7 @@ impl<'a, 'f> FileReader<'a, 'f> {
             file,
             syntax,
             ignored,
+            compat: Compat::default(),
             used: None,
             findings,
             types: Types::new(package, file, syntax, index),
@@ -61,6 +64,11 @@ impl<'a, 'f> FileReader<'a, 'f> {
     /// Reads these types alone, if they are given.
     pub(super) fn only(self, used: Option<&'a BTreeSet<String>>) -> Self {
         Self { used, ..self }
+    }
+
+    /// Reads markers as this generator does.
+    pub(super) fn matching(self, compat: Compat) -> Self {
+        Self { compat, ..self }
     }
 
     /// The same reader with findings of its own, for one of several threads.

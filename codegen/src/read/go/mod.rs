@@ -43,6 +43,7 @@ pub(crate) use self::{
 use self::{file::FileReader, resolve::Index};
 use crate::{
     diag::{Diagnostic, Diagnostics},
+    options::Compat,
     read::markers::{IgnoredMarkers, MarkerSet},
 };
 
@@ -92,10 +93,11 @@ impl Findings {
 /// among the sources, undeclared types stay [`Type::Local`], and generic types are read as far as to say that they are.
 ///
 /// In the main module, what Go's generators pass over silently is a warning; a marker that they refuse is an error. Other
-/// modules are somebody else's, and their markers count as far as they can be read.
+/// modules are somebody else's, and their markers count as far as they can be read. `compat` decides on arguments given twice.
 pub fn read(
     sources: &GoSources,
     ignored: IgnoredMarkers<'_>,
+    compat: Compat,
     diagnostics: &mut Diagnostics,
 ) -> Module {
     let index = Index::new(sources);
@@ -106,7 +108,7 @@ pub fn read(
             let used = sources.used.as_ref().filter(|_| !package.main);
             let none = BTreeSet::new();
             let used = used.map(|used| used.get(&package.path).unwrap_or(&none));
-            read_package(package, &index, ignored, used)
+            read_package(package, &index, (ignored, compat), used)
         })
         .collect();
     let mut packages = Vec::new();
@@ -144,7 +146,7 @@ fn report_unknown(unknown: Unknown, diagnostics: &mut Diagnostics) {
 fn read_package(
     source: &GoPackage,
     index: &Index<'_>,
-    ignored: IgnoredMarkers<'_>,
+    (ignored, compat): (IgnoredMarkers<'_>, Compat),
     used: Option<&BTreeSet<String>>,
 ) -> (Option<Package>, Findings) {
     let mut findings = Findings::default();
@@ -178,7 +180,7 @@ fn read_package(
     for (file, syntax) in source.parsed() {
         check_clause(file, syntax, &package, &mut findings);
         let reader = FileReader::new(source, file, syntax, index, ignored, &mut findings);
-        reader.only(used).read(&mut package);
+        reader.only(used).matching(compat).read(&mut package);
     }
     comments::settle(&mut package.markers, source.main, true, &mut findings);
     package.imports.sort_by(|a, b| a.path.cmp(&b.path));

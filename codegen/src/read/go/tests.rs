@@ -23,7 +23,7 @@ fn read_all(packages: Vec<GoPackage>) -> (Vec<Package>, Vec<String>) {
         ..GoSources::default()
     };
     let mut found = Diagnostics::new();
-    let module = read(&sources, IgnoredMarkers(&[]), &mut found);
+    let module = read(&sources, IgnoredMarkers(&[]), Compat::Strict, &mut found);
     found.extend(module.rules);
     found.sort();
     let lines = found.to_string();

@@ -55,7 +55,12 @@ fn of_other_modules_only_used_types_are_read() {
     ]);
     let sources = world.load(&["./v1"]).expect("packages");
     let none = Vec::new();
-    let module = read(&sources, IgnoredMarkers(&none), &mut Diagnostics::new());
+    let module = read(
+        &sources,
+        IgnoredMarkers(&none),
+        Compat::Strict,
+        &mut Diagnostics::new(),
+    );
     let names = |path: &str| -> Vec<&str> {
         let package = module.packages.iter().find(|package| package.path == path);
         let types = package.expect("a package").types.iter();

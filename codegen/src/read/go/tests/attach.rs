@@ -208,13 +208,38 @@ fn warnings_do_not_stop_generation() {
         )],
         ..GoSources::default()
     };
-    read(&sources, IgnoredMarkers(&[]), &mut found);
+    read(&sources, IgnoredMarkers(&[]), Compat::Strict, &mut found);
     assert_eq!(found.as_slice()[0].severity, Severity::Warning);
     let mut found = Diagnostics::new();
     read(
         &sources,
         IgnoredMarkers(&["nonsense".to_owned()]),
+        Compat::Strict,
         &mut found,
     );
     assert!(found.as_slice().is_empty());
+}
+
+#[test]
+fn an_argument_that_is_given_twice_is_an_error_here_and_the_last_one_there() {
+    let text = "package a\n\n// +kubebuilder:printcolumn:name=A,JSONPath=.a,type=string,name=B\ntype A struct{}\n";
+    let read_as = |compat| {
+        let sources = GoSources {
+            packages: vec![package("a", &[("a.go", text)])],
+            ..GoSources::default()
+        };
+        let mut found = Diagnostics::new();
+        let module = read(&sources, IgnoredMarkers(&[]), compat, &mut found);
+        (module, found)
+    };
+    let (_, found) = read_as(Compat::Strict);
+    let error = found.as_slice().first().map(|error| error.message.clone());
+    assert_eq!(error.as_deref(), Some("`name` is given twice"));
+    let (module, found) = read_as(Compat::ControllerGen);
+    assert!(found.as_slice().is_empty(), "{found:?}");
+    let markers = &module.packages[0].types[0].markers;
+    let column = markers
+        .get::<crate::read::markers::crd::PrintColumn>()
+        .expect("a column");
+    assert_eq!(column.name, "B");
 }
