@@ -47,6 +47,8 @@ enum OwnerState {
     Waiting,
     /// Not there.
     Absent,
+    /// Of a kind that is not served, which may come; or in a namespace, while the dependent is in none.
+    Unknown,
 }
 
 fn owner_state(core: &Core, namespace: &str, owner: &Owner) -> OwnerState {
@@ -55,9 +57,11 @@ fn owner_state(core: &Core, namespace: &str, owner: &Owner) -> OwnerState {
         .split_once('/')
         .unwrap_or(("", &owner.api_version));
     let Some(served) = core.registry.lookup_kind(group, version, &owner.kind) else {
-        // An owner of a kind that is not served cannot be judged: it may come.
-        return OwnerState::Solid;
+        return OwnerState::Unknown;
     };
+    if served.resource.namespaced && namespace.is_empty() {
+        return OwnerState::Unknown;
+    }
     let namespace = if served.resource.namespaced {
         namespace
     } else {
@@ -65,10 +69,7 @@ fn owner_state(core: &Core, namespace: &str, owner: &Owner) -> OwnerState {
     };
     match core.find(&served, &Key::new(namespace, &owner.name)) {
         Some(found) if found.uid == owner.uid => {
-            let found = found.decode();
-            let waits =
-                object::is_deleting(&found) && object::finalizers(&found).contains(&FOREGROUND);
-            if waits {
+            if is_waiting(&found.decode()) {
                 OwnerState::Waiting
             } else {
                 OwnerState::Solid
@@ -251,6 +252,9 @@ fn decide(core: &Arc<Core>, resource: ResourceId, key: &Key) {
     }
     let state = |owner: &Owner| owner_state(core, &key.namespace, owner);
     let states: Vec<OwnerState> = item.owners.iter().map(state).collect();
+    if states.contains(&OwnerState::Unknown) {
+        return core.backoff.forget(&task);
+    }
     if states.contains(&OwnerState::Solid) {
         if states.iter().any(|s| *s != OwnerState::Solid) {
             drop_owners(core, resource, key, &|owner| {
@@ -260,7 +264,21 @@ fn decide(core: &Arc<Core>, resource: ResourceId, key: &Key) {
         return core.backoff.forget(&task);
     }
     let waits = states.contains(&OwnerState::Waiting);
-    let foreground = waits && !core.store.dependents(&item.uid).is_empty();
+    let dependents = match waits {
+        true => core.store.dependents(&item.uid),
+        false => Vec::new(),
+    };
+    // In a circle, each would wait for the next. Without the block this one is decided about again.
+    let blocks = item.owners.iter().any(|owner| owner.blocks);
+    if blocks
+        && dependents
+            .iter()
+            .any(|(id, key)| waits_for_its_dependents(core, *id, key))
+    {
+        unblock_owners(core, &served, key);
+        return;
+    }
+    let foreground = !dependents.is_empty();
     let options = DeleteOptions {
         propagation: foreground.then_some(Propagation::Foreground),
         uid: Some(item.uid.to_string()),
@@ -286,6 +304,26 @@ fn decide(core: &Arc<Core>, resource: ResourceId, key: &Key) {
                 work: Arc::new(move |core| collect(core, resource, &key)),
             }
             .schedule(&core),
+        }
+    });
+}
+
+/// Whether an object is kept by its own foreground deletion.
+fn waits_for_its_dependents(core: &Core, resource: ResourceId, key: &Key) -> bool {
+    let found = core.store.get(resource, key);
+    found.is_some_and(|found| is_waiting(&found.decode()))
+}
+
+fn is_waiting(object: &Value) -> bool {
+    object::is_deleting(object) && object::finalizers(object).contains(&FOREGROUND)
+}
+
+/// Takes `blockOwnerDeletion` back from all owner references.
+fn unblock_owners(core: &Arc<Core>, served: &Served, key: &Key) {
+    edit(core, served, key, &|object| {
+        let owners = object["metadata"]["ownerReferences"].as_array_mut();
+        for owner in owners.into_iter().flatten() {
+            owner["blockOwnerDeletion"] = Value::Bool(false);
         }
     });
 }

@@ -249,10 +249,15 @@ fn mark_time(core: &Core, served: &Served, new: &mut Value, grace: i64) {
         return;
     }
     let start = match object::text(new, &["metadata", "deletionTimestamp"]).parse::<Timestamp>() {
-        Ok(end) if deleting => end - SignedDuration::from_secs(remaining_grace(new)),
+        Ok(end) if deleting => end
+            .checked_sub(SignedDuration::from_secs(remaining_grace(new)))
+            .unwrap_or_else(|_| core.now()),
         _ => core.now(),
     };
-    let end = start + SignedDuration::from_secs(grace);
+    // Timestamps end with the year 9999; a grace period may be longer.
+    let end = start
+        .checked_add(SignedDuration::from_secs(grace))
+        .unwrap_or(Timestamp::MAX);
     object::set_meta(new, "deletionTimestamp", Some(json!(rfc3339(end))));
     if !served.resource.strategy.records_grace() {
         return;

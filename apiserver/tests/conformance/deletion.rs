@@ -20,6 +20,8 @@ cases![
     orphan_dependents_and_policy_together_are_refused,
     pod_grace_period_is_kept,
     pod_with_no_grace_is_gone_at_once,
+    pod_with_less_grace_than_none_gets_a_second,
+    pod_grace_period_may_be_the_longest_number,
     invalid_finalizer_is_refused: create_invalid_with(
         CONFIG_MAPS, json!({"metadata": {"finalizers": ["not valid"]}}),
         "metadata.finalizers: Invalid value: \"not valid\": name part must consist of alphanumeric characters"),
@@ -196,6 +198,30 @@ async fn pod_with_no_grace_is_gone_at_once(client: Client) {
     let pods = pods(&client).await;
     check!(pods.deleted_with("a", &json!({"gracePeriodSeconds": 0})).await, "/kind": "Pod");
     pods.get("a").await.refused(404, "NotFound");
+}
+
+async fn pod_with_less_grace_than_none_gets_a_second(client: Client) {
+    let pods = pods(&client).await;
+    let deleting = pods
+        .deleted_with("a", &json!({"gracePeriodSeconds": -9}))
+        .await;
+    check!(deleting, "/metadata/deletionGracePeriodSeconds": 1);
+    pods.deleted_with("a", &json!({"gracePeriodSeconds": 0}))
+        .await;
+}
+
+async fn pod_grace_period_may_be_the_longest_number(client: Client) {
+    let pods = pods(&client).await;
+    let deleting = pods
+        .deleted_with("a", &json!({"gracePeriodSeconds": i64::MAX}))
+        .await;
+    check!(deleting, "/metadata/deletionGracePeriodSeconds": i64::MAX);
+    let sooner = pods
+        .deleted_with("a", &json!({"gracePeriodSeconds": 7}))
+        .await;
+    check!(sooner, "/metadata/deletionGracePeriodSeconds": 7);
+    pods.deleted_with("a", &json!({"gracePeriodSeconds": 0}))
+        .await;
 }
 
 async fn create_of_a_terminating_name_is_refused(client: Client) {

@@ -1,6 +1,8 @@
 //! Owner references and the garbage collector.
 
 use crate::harness::cases;
+use crate::support::cleanup::delete_at_end;
+use crate::support::collection::unique;
 use crate::support::expect::eventually;
 use crate::support::*;
 use crate::webhook_server::{Scene, Stage, refuse_two_deletions, rule};
@@ -17,6 +19,9 @@ cases![
     foreground_deletion_waits_only_for_blocking_dependents,
     custom_resource_owns_a_config_map,
     dependent_in_another_namespace_than_its_owner_is_deleted,
+    circle_of_blocking_owners_is_deleted_in_the_foreground,
+    dependent_of_an_unknown_kind_stays,
+    dependent_in_no_namespace_of_an_owner_in_one_stays,
     long_chain_of_owners_is_collected,
     owner_with_many_dependents_is_collected,
     a_deletion_that_a_webhook_refuses_is_tried_again,
@@ -165,6 +170,48 @@ async fn dependent_in_another_namespace_than_its_owner_is_deleted(client: Client
     here.given("child", owned_by(&owner, false)).await;
     gone(&here, "child").await;
     there.get("owner").await.is(200);
+}
+
+async fn circle_of_blocking_owners_is_deleted_in_the_foreground(client: Client) {
+    let maps = configmaps(&client).await;
+    let first = maps.given("first", json!({})).await;
+    let second = maps.given("second", owned_by(&first, true)).await;
+    maps.merged("first", owned_by(&second, true)).await;
+    maps.deleted_with("first", &json!({"propagationPolicy": "Foreground"}))
+        .await;
+    gone(&maps, "first").await;
+    gone(&maps, "second").await;
+}
+
+async fn dependent_of_an_unknown_kind_stays(client: Client) {
+    let maps = configmaps(&client).await;
+    let ghost = |kind: &str| json!({"apiVersion": "v1", "kind": kind, "metadata": {"name": "ghost", "uid": "00000000-0000-0000-0000-000000000003"}});
+    let owners = json!([
+        reference(&ghost("Unheard"), false),
+        {"apiVersion": "v1", "kind": "ConfigMap", "name": "other", "uid": "00000000-0000-0000-0000-000000000004"},
+    ]);
+    let kept = maps
+        .given("kept", json!({"metadata": {"ownerReferences": owners}}))
+        .await;
+    maps.given("child", owned_by(&ghost("ConfigMap"), false))
+        .await;
+    gone(&maps, "child").await;
+    let found = maps.get("kept").await.is(200);
+    assert_eq!(resource_version(&found), resource_version(&kept));
+}
+
+async fn dependent_in_no_namespace_of_an_owner_in_one_stays(client: Client) {
+    let maps = configmaps(&client).await;
+    let roles = CLUSTER_ROLES.everywhere(&client);
+    let owner = maps.given("owner", json!({})).await;
+    let name = unique();
+    roles.given(&name, owned_by(&owner, false)).await;
+    delete_at_end(roles.at(&name));
+    maps.given("child", owned_by(&owner, false)).await;
+    maps.delete("owner").await.is(200);
+    gone(&maps, "child").await;
+    let role = roles.get(&name).await.is(200);
+    check!(role, "/metadata/ownerReferences/0/name": "owner");
 }
 
 async fn long_chain_of_owners_is_collected(client: Client) {

@@ -48,7 +48,7 @@ impl Strategy for Pod {
         ephemeral::validate_update(old, new)
     }
 
-    /// Only pods that run on a node need time to end.
+    /// Only pods that run on a node need time to end. Less than none is a second.
     fn grace_period(&self, object: &Value, asked: Option<i64>) -> i64 {
         let phase = text(object, &["status", "phase"]);
         let unscheduled = text(object, &["spec", "nodeName"]).is_empty();
@@ -56,7 +56,10 @@ impl Strategy for Pod {
             return 0;
         }
         let own = object["spec"]["terminationGracePeriodSeconds"].as_i64();
-        asked.or(own).unwrap_or(30).max(0)
+        match asked.or(own).unwrap_or(30) {
+            ..0 => 1,
+            seconds => seconds,
+        }
     }
 
     fn unknown_field(&self, _kind: &str, field: &str) -> String {

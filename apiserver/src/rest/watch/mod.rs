@@ -67,9 +67,13 @@ pub(super) async fn watch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiEr
     ))
 }
 
+/// The longest time of a watch, a year: clocks cannot count to any number of seconds.
+const LONGEST_WATCH: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
 /// A watch without a timeout gets one between 30 and 60 minutes.
 fn timeout(asked: Option<u64>) -> Duration {
-    Duration::from_secs(asked.unwrap_or_else(|| rand::random_range(1800..3600)))
+    let seconds = asked.unwrap_or_else(|| rand::random_range(1800..3600));
+    Duration::from_secs(seconds).min(LONGEST_WATCH)
 }
 
 struct Start {

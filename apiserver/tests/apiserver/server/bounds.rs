@@ -182,6 +182,17 @@ async fn a_watch_ends_at_its_timeout_with_a_bookmark_before() {
     assert_eq!(start.elapsed(), Duration::from_secs(30));
 }
 
+#[tokio::test]
+async fn a_watch_may_ask_for_the_longest_time() {
+    let server = ApiServer::builder().build().unwrap();
+    create_map(&server, "a").await;
+    let path = format!("{MAPS}?watch=1&timeoutSeconds={}", i64::MAX);
+    let answer = send(&server, Method::GET, &path, &Value::Null).await;
+    let event = answer.into_body().frame().await.unwrap().unwrap();
+    let event: Value = serde_json::from_slice(event.data_ref().unwrap()).unwrap();
+    assert_eq!(event["type"], "ADDED");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_watch_from_the_future_gets_no_bookmark_before_it_is_reached() {
     let server = ApiServer::builder().build().unwrap();
