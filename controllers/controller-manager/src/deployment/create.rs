@@ -10,7 +10,7 @@ use codegen_runtime::owner::{is_controlled_by, set_controller_reference};
 
 use super::conditions::{self, PROGRESSING, reason};
 use super::limits::is_rolling;
-use super::revision::{annotate, highest, set_replicas};
+use super::revision::{annotate, next, set_replicas};
 use super::rollout::{Rollout, name};
 use super::sets::{Set, size, total};
 use super::template::{HASH_LABEL, equal, hash};
@@ -94,7 +94,7 @@ impl Rollout<'_> {
             status: None,
         };
         set_controller_reference(&self.draft, &mut set).ok()?;
-        annotate(&self.draft, &mut set, highest(&self.old) + 1);
+        annotate(&self.draft, &mut set, next(&self.old));
         set_replicas(&mut set, self.limits);
         Some(set)
     }

@@ -38,13 +38,10 @@ pub fn revision<K: Resource>(object: &K) -> Option<i64> {
     }
 }
 
-/// The highest revision among `sets`; zero if there is none.
-pub fn highest(sets: &[Set]) -> i64 {
-    sets.iter()
-        .filter_map(|set| revision(&**set))
-        .max()
-        .unwrap_or(0)
-        .max(0)
+/// The revision after the highest among `sets`; one if there is none. Nothing follows the largest number, which stays.
+pub fn next(sets: &[Set]) -> i64 {
+    let highest = sets.iter().filter_map(|set| revision(&**set)).max();
+    highest.unwrap_or(0).max(0).saturating_add(1)
 }
 
 /// Gives `set` the annotations of its deployment, and `new_revision` if that is higher than its own; says whether anything changed.
@@ -186,9 +183,12 @@ mod tests {
         let mut odd = set(json!({REVISION: "x"}));
         assert!(!annotate(&deployment(json!({})), &mut odd, 2));
         assert_eq!(annotations(&odd), json!({REVISION: "x"}));
-        assert_eq!(
-            highest(&[odd.into(), set(json!({REVISION: "4"})).into()]),
-            4
-        );
+        assert_eq!(next(&[odd.into(), set(json!({REVISION: "4"})).into()]), 5);
+    }
+
+    #[test]
+    fn the_largest_revision_is_the_last() {
+        let last = set(json!({REVISION: i64::MAX.to_string()}));
+        assert_eq!(next(&[last.into()]), i64::MAX);
     }
 }

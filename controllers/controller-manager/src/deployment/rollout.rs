@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use super::conditions::{self, PROGRESSING, reason};
 use super::limits::{Limits, is_rolling};
 use super::reconcile::DeploymentReconciler;
-use super::revision::{DESIRED_REPLICAS, REVISION, annotate, highest, number, set_replicas};
+use super::revision::{DESIRED_REPLICAS, REVISION, annotate, next, number, set_replicas};
 use super::sets::{Set, active_or_latest, actual, available, size, total};
 use super::template::find_new;
 use super::{history, proportional, rolling, status};
@@ -113,7 +113,7 @@ impl<'a> Rollout<'a> {
             return Ok(());
         };
         let mut changed = (*new).clone();
-        let annotated = annotate(&self.before, &mut changed, highest(&self.old) + 1);
+        let annotated = annotate(&self.before, &mut changed, next(&self.old));
         let min_ready = self.before.spec.min_ready_seconds.unwrap_or(0);
         if annotated || changed.spec.min_ready_seconds.unwrap_or(0) != min_ready {
             changed.spec.min_ready_seconds = Some(min_ready);

@@ -133,7 +133,7 @@ impl Pods {
         let Some(mut live) = live.filter(|it| it.metadata.uid.as_deref() == Some(uid)) else {
             return Ok(None); // It is gone, and the cache will say so.
         };
-        let mut wait = None;
+        let (mut wait, mut failed) = (None, None);
         for tool in tools {
             let fact = if is_running(&live) {
                 self.add_one(&pods, &mut live, tool).await
@@ -156,11 +156,14 @@ impl Pods {
             self.ledger
                 .note(key, name_of(tool), container_name(tool), fact);
             self.tell([name_of(tool).to_owned()]);
-            if let Some(error) = error {
-                return Err(ReconcileError::Add(error));
+            match error {
+                // The server may well take the other tools.
+                Some(error @ kube::Error::Api(_)) => failed = failed.or(Some(error)),
+                Some(error) => return Err(ReconcileError::Add(error)),
+                None => {}
             }
         }
-        Ok(wait)
+        failed.map_or(Ok(wait), |error| Err(ReconcileError::Add(error)))
     }
 
     /// Adds one tool to a running pod, which is then as the server has it.

@@ -130,3 +130,36 @@ async fn tries_are_few() {
         "{failing:?}"
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_that_the_server_fails_on_does_not_keep_others_off_the_pod() {
+    let (clientset, tracker) = fake::Clientset::empty();
+    tracker.add(pod("web-1")).unwrap();
+    tracker.prepend_reactor("patch", "pods/ephemeralcontainers", |action| {
+        if action.body.to_string().contains("broken:1") {
+            Reaction::Fail(ApiError::internal("no"))
+        } else {
+            Reaction::Pass
+        }
+    });
+    for (name, image) in [("first", "broken:1"), ("second", "busybox:1")] {
+        create(&clientset, &tool(name, image)).await;
+    }
+    let running = start(clientset.client().clone(), &[]);
+    let is_added = async || {
+        let pod: Option<Pod> = tracker.get("default", "web-1");
+        pod.is_some_and(|pod| containers(&pod).len() == 1)
+    };
+    assert!(eventually(is_added).await);
+    let is_told = async || {
+        let reason = |name| reason(&tracker, name).map(|(reason, _)| reason);
+        reason("first").as_deref() == Some("SomePodsFailed")
+            && reason("second").is_some_and(|reason| reason != "SomePodsFailed")
+    };
+    assert!(
+        eventually(is_told).await,
+        "{:?}",
+        reason(&tracker, "second")
+    );
+    running.stop().await;
+}

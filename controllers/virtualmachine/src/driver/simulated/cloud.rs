@@ -79,7 +79,10 @@ impl Cloud {
         now: Timestamp,
     ) -> Result<(), DriverError> {
         let id = &of.id();
-        let after = |delay| now + SignedDuration::try_from(delay).unwrap_or(SignedDuration::MAX);
+        let after = |delay| {
+            let delay = SignedDuration::try_from(delay).unwrap_or(SignedDuration::MAX);
+            now.checked_add(delay).unwrap_or(Timestamp::MAX)
+        };
         match change {
             Change::Create(ServerSpec { resources, power }) => {
                 self.created += u64::from(!self.servers.contains_key(id));
@@ -197,6 +200,44 @@ impl SimulatedServer {
         Usage {
             millicpus: u64::from(self.cpus) * 10 * percent,
             memory: self.memory / 100 * percent,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_start_may_take_longer_than_timestamps_count() {
+        let spec = ServerSpec {
+            resources: Resources {
+                cpus: 1,
+                memory: 1,
+                disk: 1,
+            },
+            power: Power::On,
+        };
+        let server = ServerRef {
+            namespace: "default".into(),
+            name: "a".into(),
+            uid: "u".into(),
+        };
+        for start in [Duration::MAX, Duration::from_secs(i64::MAX.unsigned_abs())] {
+            let latency = Latency {
+                start,
+                ..Latency::default()
+            };
+            let mut cloud = Cloud::default();
+            let change = Change::Create(spec.clone());
+            assert!(
+                cloud
+                    .apply(&server, change, latency, Timestamp::now())
+                    .is_ok()
+            );
+            assert_eq!(cloud.servers[&server.id()].busy_until, Timestamp::MAX);
         }
     }
 }
