@@ -45,13 +45,12 @@ impl Expectations {
         });
     }
 
-    /// Whether `pods` shows everything that was done for the replica set, or enough time has passed. The last event that was missing
-    /// reconciles the replica set again, so that nobody has to ask twice.
-    pub fn satisfied(&self, set: &ObjectKey, pods: &Store<Pod>) -> bool {
+    /// How long to wait at most until `pods` shows everything that was done for the replica set; `None` if it does, or enough time has
+    /// passed. The last event that was missing reconciles the replica set again. It never comes from a server that lost what it wrote
+    /// (an etcd that was restored): then somebody has to ask after that time.
+    pub fn wait(&self, set: &ObjectKey, pods: &Store<Pod>) -> Option<Duration> {
         let mut sets = self.0.lock();
-        let Some(pending) = sets.get_mut(set) else {
-            return true;
-        };
+        let pending = sets.get_mut(set)?;
         let at = pods.resource_version();
         let shows =
             |version: &str| compare_resource_versions(&at, version).is_some_and(Ordering::is_ge);
@@ -63,12 +62,13 @@ impl Expectations {
                 pod.metadata.uid.as_ref() == Some(uid) && pod.metadata.deletion_timestamp.is_none()
             })
         });
-        let expired = pending.since.is_some_and(|since| since.elapsed() > TIMEOUT);
-        let satisfied = expired || pending.created.is_empty() && pending.deleted.is_empty();
-        if satisfied {
+        let passed = pending.since.map_or(TIMEOUT, |since| since.elapsed());
+        let left = TIMEOUT.saturating_sub(passed);
+        if left.is_zero() || pending.created.is_empty() && pending.deleted.is_empty() {
             sets.remove(set);
+            return None;
         }
-        satisfied
+        Some(left)
     }
 
     /// Drops what is expected for a replica set that is gone.
@@ -104,14 +104,14 @@ mod tests {
     #[test]
     fn a_creation_is_expected_until_the_cache_shows_it() {
         let (expectations, pods) = (Expectations::default(), Store::new());
-        assert!(expectations.satisfied(&set(), &pods));
+        assert_eq!(expectations.wait(&set(), &pods), None);
         expectations.created(&set(), &pod("a", "7"));
         expectations.created(&set(), &pod("b", "8"));
-        assert!(!expectations.satisfied(&set(), &pods));
+        assert!(expectations.wait(&set(), &pods).is_some());
         pods.insert(pod("a", "7"));
-        assert!(!expectations.satisfied(&set(), &pods));
+        assert!(expectations.wait(&set(), &pods).is_some());
         pods.insert(pod("b", "8"));
-        assert!(expectations.satisfied(&set(), &pods));
+        assert_eq!(expectations.wait(&set(), &pods), None);
     }
 
     #[test]
@@ -119,7 +119,7 @@ mod tests {
         let (expectations, pods) = (Expectations::default(), Store::new());
         expectations.created(&set(), &pod("a", "7"));
         pods.replace([], "9");
-        assert!(expectations.satisfied(&set(), &pods));
+        assert_eq!(expectations.wait(&set(), &pods), None);
     }
 
     #[test]
@@ -129,23 +129,26 @@ mod tests {
             pods.insert(pod(name, "1"));
             expectations.deleted(&set(), &pod(name, "1"));
         }
-        assert!(!expectations.satisfied(&set(), &pods));
+        assert!(expectations.wait(&set(), &pods).is_some());
         let mut deleting = pod("a", "2");
         deleting.metadata.deletion_timestamp = Some(Time(jiff::Timestamp::UNIX_EPOCH));
         pods.insert(deleting);
         let mut other = pod("b", "3");
         other.metadata.uid = Some("another".to_owned());
         pods.insert(other);
-        assert!(!expectations.satisfied(&set(), &pods));
+        assert!(expectations.wait(&set(), &pods).is_some());
         pods.remove("default/c");
-        assert!(expectations.satisfied(&set(), &pods));
+        assert_eq!(expectations.wait(&set(), &pods), None);
     }
 
     #[tokio::test(start_paused = true)]
     async fn an_expectation_does_not_hold_for_ever() {
         let (expectations, pods) = (Expectations::default(), Store::new());
         expectations.created(&set(), &pod("a", "7"));
-        tokio::time::advance(TIMEOUT + Duration::from_secs(1)).await;
-        assert!(expectations.satisfied(&set(), &pods));
+        let second = Duration::from_secs(1);
+        tokio::time::advance(TIMEOUT - second).await;
+        assert_eq!(expectations.wait(&set(), &pods), Some(second));
+        tokio::time::advance(second).await;
+        assert_eq!(expectations.wait(&set(), &pods), None);
     }
 }

@@ -90,15 +90,15 @@ impl ReplicaSetReconciler {
     async fn sync(&self, set: &ReplicaSet, selector: Selector) -> Result<Action, ReplicaSetError> {
         let (_, namespace) = identity(set);
         let key = ObjectKey::of(set);
-        let satisfied = self.expectations.satisfied(&key, self.pods.store());
+        let expected = self.expectations.wait(&key, self.pods.store());
         let (active, terminating) = self.observe(set, &selector);
         let active = self.claim(set, selector, active).await?;
-        let scaled = if satisfied && set.metadata.deletion_timestamp.is_none() {
+        let scaled = if expected.is_none() && set.metadata.deletion_timestamp.is_none() {
             self.scale(set, &active).await
         } else {
             Ok(Scaled::No)
         };
-        let is_outdated = !satisfied || matches!(scaled, Ok(Scaled::Yes));
+        let is_outdated = expected.is_some() || matches!(scaled, Ok(Scaled::Yes));
         if is_outdated && let Some(left) = self.deferrals.left(&key) {
             return Ok(Action::requeue_after(left));
         }
@@ -120,7 +120,10 @@ impl ReplicaSetReconciler {
         }
         match failure {
             Some(failure) => Err(ReplicaSetError::Pods(failure)),
-            None => Ok(next_check(set, &active, now).map_or(Action::done(), Action::requeue_after)),
+            None => {
+                let next = next_check(set, &active, now).into_iter().chain(expected);
+                Ok(next.min().map_or(Action::done(), Action::requeue_after))
+            }
         }
     }
 
@@ -186,7 +189,7 @@ impl ReplicaSetReconciler {
         let params = PostParams::default();
         for batch in slow_start(count) {
             let results = join_all((0..batch).map(|_| pods.create(&pod, &params))).await;
-            let mut failed = None;
+            let (mut failed, mut is_ending) = (None, false);
             for result in results {
                 match result {
                     Ok(created) => {
@@ -200,7 +203,7 @@ impl ReplicaSetReconciler {
                         );
                     }
                     // Nothing can be created any more, and the replica set goes, too.
-                    Err(error) if is_terminating_namespace(&error) => return Ok(()),
+                    Err(error) if is_terminating_namespace(&error) => is_ending = true,
                     Err(error) => {
                         let message = text(&error);
                         self.recorder.warning(
@@ -212,6 +215,9 @@ impl ReplicaSetReconciler {
                         failed.get_or_insert(message);
                     }
                 }
+            }
+            if is_ending {
+                return Ok(());
             }
             if let Some(message) = failed {
                 return Err(Failure {

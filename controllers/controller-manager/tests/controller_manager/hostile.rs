@@ -265,3 +265,31 @@ async fn one_status_tells_of_all_pods_that_were_created_at_once() {
         .filter(|it| it.matches("update", "replicasets/status"));
     assert_eq!(statuses.count(), 1);
 }
+
+#[tokio::test(start_paused = true)]
+async fn pods_that_the_server_lost_are_created_again() {
+    let server = ApiServer::builder().build().expect("a server");
+    let start = tokio::time::Instant::now();
+    // As of an etcd that is restored from before: the answer came, and the pod is gone without an event.
+    server.prepend_reactor("create", "pods", move |action| {
+        if start.elapsed() > Duration::from_secs(60) {
+            return Reaction::Pass;
+        }
+        let mut lost = action.body.clone();
+        lost["metadata"]["name"] = json!("lost");
+        lost["metadata"]["uid"] = json!("lost");
+        lost["metadata"]["resourceVersion"] = json!("1000000");
+        Reaction::Respond(lost)
+    });
+    server
+        .objects()
+        .put(&deployment("web", |_| {}))
+        .expect("it is put");
+    let loops = ControlPlane::start(server.client()).expect("loops");
+    let pods = || server.objects().list("", "pods", "").len();
+    tokio::time::sleep(Duration::from_secs(280)).await;
+    assert_eq!(pods(), 0);
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert_eq!(pods(), 2);
+    loops.stop().await.expect("no loop has failed");
+}
