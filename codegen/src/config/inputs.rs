@@ -17,10 +17,22 @@ use crate::{
     diag::{Diagnostic, Diagnostics},
     model::names,
     options::Options,
-    read::crd::{self, ReadCrds},
+    read::{
+        crd::{self, ReadCrds},
+        markers::{
+            MarkerDef, MarkerType as _,
+            client::GenClient,
+            crd::{Skip, SkipVersion},
+            object::{DeepCopyInterfaces, ObjectRoot},
+            package::{GroupGoName, GroupName, VersionName},
+        },
+    },
     source::{RustCrate, RustPackage, Source},
     suggest::closest,
 };
+
+/// kube's derive, whose name stands in every file with a kind of its own.
+const DERIVE: &str = "CustomResource";
 
 /// A folder of annotated Rust, laid out as `<group>/<version>/*.rs`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,13 +114,49 @@ impl GoInput {
     }
 }
 
-/// Whether the kinds of a folder or file stand anywhere in it: it has no folders of versions.
-pub(super) fn is_crate(apis: &Apis, disk: &Disk) -> Result<bool, Error> {
-    let folder = &apis.folder;
-    if !apis.groups.is_empty() {
-        return Ok(false);
+/// The versions of a folder that need it to be `<group>/<version>/`: all but those whose kinds are kube's, which say their group
+/// and version themselves, use types from anywhere in the crate, and are exported by their version or not.
+///
+/// # Errors
+///
+/// Files that cannot be read.
+pub(super) fn annotated_versions(apis: &Apis, disk: &Disk) -> Result<Vec<GroupVersions>, Error> {
+    if disk.is_file(&apis.folder) {
+        return Ok(Vec::new());
     }
-    Ok(disk.is_file(folder) || versions_in(folder, disk)?.is_empty())
+    let mut found = Vec::new();
+    for GroupVersions { group, versions } in versions_in(&apis.folder, disk)? {
+        let mut annotated = Vec::new();
+        for version in versions {
+            let folder = apis.folder.join(&group).join(&version);
+            if !only_derives_kinds(&rust_files(&folder, disk)?) {
+                annotated.push(version);
+            }
+        }
+        if !annotated.is_empty() {
+            found.push(GroupVersions {
+                group,
+                versions: annotated,
+            });
+        }
+    }
+    Ok(found)
+}
+
+/// Whether the kinds of a version derive kube's `CustomResource`, and no marker makes a type one or is about the version.
+fn only_derives_kinds(files: &[Source]) -> bool {
+    const OF_VERSIONS: [MarkerDef; 8] = [
+        GenClient::DEF,
+        ObjectRoot::DEF,
+        DeepCopyInterfaces::DEF,
+        GroupName::DEF,
+        GroupGoName::DEF,
+        VersionName::DEF,
+        Skip::DEF,
+        SkipVersion::DEF,
+    ];
+    let has = |word: &str| files.iter().any(|file| file.text.contains(word));
+    has(DERIVE) && !OF_VERSIONS.iter().any(|def| has(&format!("+{}", def.name)))
 }
 
 /// Adds the crate in which a folder or file stands; or the folder or file to the crate, if it is there already.
@@ -125,29 +173,30 @@ pub(super) fn load_crate(
     load_part(&apis.folder, is_empty, disk, crates)
 }
 
-/// Adds the files of a folder with `<group>/<version>/` that stand beside these and may hold kinds, too.
+/// Adds the files of a folder with `<group>/<version>/` that stand beside those of `versions` and may hold kinds, too.
 ///
 /// # Errors
 ///
 /// Files that cannot be read.
 pub(super) fn load_beside(
     apis: &Apis,
+    versions: &[GroupVersions],
     disk: &Disk,
     crates: &mut Vec<RustCrate>,
 ) -> Result<(), Error> {
-    let folders = |GroupVersions { group, versions }: GroupVersions| {
+    let folders = |GroupVersions { group, versions }: &GroupVersions| {
         let group = apis.folder.join(group);
-        versions.into_iter().map(move |version| group.join(version))
+        let versions = versions.iter().map(move |version| group.join(version));
+        versions.collect::<Vec<_>>()
     };
-    let versions = versions_in(&apis.folder, disk)?.into_iter();
-    let versions: Vec<PathBuf> = versions.flat_map(folders).collect();
+    let versions: Vec<PathBuf> = versions.iter().flat_map(folders).collect();
     let mut beside = Vec::new();
     disk.collect(&apis.folder, &mut beside, &|path| {
         is_source(path) && !versions.iter().any(|folder| path.starts_with(folder))
     })?;
     beside.sort();
     for path in beside {
-        if disk.read(&path)?.text.contains("CustomResource") {
+        if disk.read(&path)?.text.contains(DERIVE) {
             load_part(&path, true, disk, crates)?;
         }
     }

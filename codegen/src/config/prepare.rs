@@ -1,6 +1,6 @@
 //! From a configuration to a plan: load, generate, compare with the disk.
 
-use std::{collections::BTreeSet, path::Path};
+use std::{borrow::Cow, collections::BTreeSet, path::Path};
 
 use rayon::prelude::*;
 
@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::go::KubernetesSources;
 use super::{
     Config, Error, Only, Progress, advice, disk,
-    inputs::{is_crate, load_apis, load_beside, load_crate, read_crds},
+    inputs::{annotated_versions, load_apis, load_beside, load_crate, read_crds},
     layout::{self, module_path, normalize, shown},
     target::Target,
 };
@@ -251,18 +251,21 @@ impl Config {
         let mut sources = Sources::default();
         for apis in &self.apis {
             let folder = &apis.folder;
-            if options.emit.is_empty() && is_crate(apis, &self.disk)? {
-                load_crate(apis, &self.disk, &mut sources.rust_crates)?;
-                continue;
-            }
+            let mut apis = Cow::Borrowed(apis);
             if options.emit.is_empty() && apis.groups.is_empty() {
-                load_beside(apis, &self.disk, &mut sources.rust_crates)?;
+                let versions = annotated_versions(&apis, &self.disk)?;
+                if versions.is_empty() {
+                    load_crate(&apis, &self.disk, &mut sources.rust_crates)?;
+                    continue;
+                }
+                load_beside(&apis, &versions, &self.disk, &mut sources.rust_crates)?;
+                apis.to_mut().groups = versions;
             }
             let below = target.map_or_else(
                 || layout::Place::of(folder).below,
                 |target| target.apis_below(folder),
             );
-            sources.rust.extend(load_apis(apis, &below, &self.disk)?);
+            sources.rust.extend(load_apis(&apis, &below, &self.disk)?);
         }
         let crds = read_crds(&self.crds, options, progress)?;
         if self.crate_markers {

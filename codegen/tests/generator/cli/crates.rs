@@ -98,6 +98,56 @@ fn kinds_beside_folders_of_versions_are_found() {
     );
 }
 
+/// The layout of crates made from other projects' CRDs, and of operators that share types between versions.
+#[test]
+fn derived_kinds_in_folders_of_versions_need_no_export() {
+    let kind = |kind: &str, version: &str, field: &str| {
+        format!(
+            "#[derive(CustomResource, Serialize, Deserialize, Clone, Debug, JsonSchema)]\n#[kube(group = \"example.com\", version = \"{version}\", kind = \"{kind}\")]\n\
+             pub struct {kind}Spec {{ {field} }}\n"
+        )
+    };
+    let sandbox = Sandbox::new();
+    sandbox.write("Cargo.toml", MANIFEST);
+    sandbox.write("src/lib.rs", "mod example;\nmod common;\n");
+    sandbox.write("src/common.rs", "#[derive(Serialize, Deserialize, Clone, Debug, JsonSchema)]\npub struct Berth { number: u16 }\n");
+    sandbox.write("src/example/mod.rs", "pub mod v1;\n");
+    sandbox.write("src/example/v1/mod.rs", "pub mod boats;\npub mod ships;\n");
+    let boat = kind("Boat", "v1", "berth: crate::common::Berth");
+    // A type of the name that another module's kind has.
+    let boat = format!(
+        "{boat}\n#[derive(Serialize, Deserialize, Clone, Debug, JsonSchema)]\npub struct Ship {{}}\n"
+    );
+    sandbox.write("src/example/v1/boats.rs", &boat);
+    // Served in a version that is not the folder's.
+    sandbox.write(
+        "src/example/v1/ships.rs",
+        &kind("Ship", "v1beta1", "size: u8"),
+    );
+    let run = sandbox.quiet(&["manifests", "."]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(sandbox.read(BOAT).contains("number:"));
+    assert!(
+        sandbox
+            .read("config/crd/bases/example.com_ships.yaml")
+            .contains("name: v1beta1")
+    );
+
+    // Markers about the version need the folder's layout, and its rules hold.
+    sandbox.write(
+        "src/example/v1/mod.rs",
+        "//! +groupName=example.com\npub mod boats;\npub mod ships;\n",
+    );
+    let run = sandbox.quiet(&["manifests", "."]);
+    assert_eq!(run.code, 1);
+    assert!(
+        run.stderr
+            .contains("write `pub use boats::Boat;` in mod.rs"),
+        "{}",
+        run.stderr
+    );
+}
+
 #[test]
 fn files_of_one_crate_give_their_kinds_together() {
     let kind = |kind: &str| {
