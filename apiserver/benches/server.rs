@@ -1,6 +1,6 @@
-//! Requests a second, watch fan-out and start-up, without a socket.
+//! Benchmarks of request throughput, watch fan-out and start-up, without a socket.
 //!
-//! `cargo bench -p embedded-apiserver`
+//! Run with `cargo bench -p embedded-apiserver`.
 
 #![allow(clippy::expect_used, reason = "a bench fails by panicking")]
 
@@ -102,7 +102,7 @@ fn list_of_500(bencher: Bencher<'_, '_>) {
         .bench(|| runtime.block_on(request(&server, Method::GET, MAPS, Bytes::new())));
 }
 
-/// One write, read by a thousand watchers.
+/// One write, delivered to a thousand watchers.
 #[divan::bench(sample_count = 20, sample_size = 1)]
 fn watch_fan_out_to_1000(bencher: Bencher<'_, '_>) {
     let (runtime, server) = (runtime(), server(1));

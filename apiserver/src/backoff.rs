@@ -1,4 +1,4 @@
-//! Which work of controllers failed how often, and when it is tried again (`ItemExponentialFailureRateLimiter` of client-go).
+//! Per-task exponential backoff of controllers (`ItemExponentialFailureRateLimiter` in client-go).
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,25 +7,25 @@ use parking_lot::Mutex;
 
 use crate::store::{Key, ResourceId};
 
-/// The wait after the first failure; each further one doubles it.
+/// The delay after the first failure; it doubles with each further one.
 const SHORTEST: Duration = Duration::from_millis(5);
 
-/// What a controller has to do about an object.
+/// A unit of a controller's work: the controller's name and the object.
 pub(crate) type Task = (&'static str, ResourceId, Key);
 
 #[derive(Debug, Default)]
 struct Failures {
     count: u32,
-    /// Whether the task waits to be tried again.
+    /// Whether a retry is scheduled.
     waits: bool,
 }
 
-/// The tasks that failed.
+/// The failed tasks.
 #[derive(Debug, Default)]
 pub(crate) struct Backoff(Mutex<BTreeMap<Task, Failures>>);
 
 impl Backoff {
-    /// Counts a failure. Gives the time after which the caller has to try again, unless somebody does already.
+    /// Counts a failure. Returns the delay after which the caller must retry, or `None` if a retry is already scheduled.
     pub(crate) fn fail(&self, task: &Task, longest: Duration) -> Option<Duration> {
         let mut all = self.0.lock();
         let failures = all.entry(task.clone()).or_default();
@@ -38,17 +38,17 @@ impl Backoff {
         Some(SHORTEST.saturating_mul(factor).min(longest))
     }
 
-    /// Notes that a task is tried again.
+    /// Records that the scheduled retry of a task starts.
     pub(crate) fn retry(&self, task: &Task) {
         let mut all = self.0.lock();
         match all.get_mut(task) {
             Some(failures) if failures.count > 0 => failures.waits = false,
-            // It was done while it waited.
+            // The task succeeded while its retry was scheduled.
             _ => drop(all.remove(task)),
         }
     }
 
-    /// Forgets the failures of a task that is done. One that waits to be tried again still is.
+    /// Resets the failures of a task that succeeded. A scheduled retry stays scheduled.
     pub(crate) fn forget(&self, task: &Task) {
         let mut all = self.0.lock();
         match all.get_mut(task) {
@@ -70,7 +70,7 @@ mod tests {
         let mut waits = Vec::new();
         for _ in 0..5 {
             let wait = backoff.fail(&task, longest).unwrap();
-            // One retry at a time.
+            // Only one retry is scheduled at a time.
             assert_eq!(backoff.fail(&task, longest), None);
             backoff.retry(&task);
             waits.push(wait.as_millis());
@@ -91,7 +91,7 @@ mod tests {
         }
         backoff.fail(&task, longest);
         backoff.forget(&task);
-        // Somebody still tries it again.
+        // The retry is still scheduled.
         assert_eq!(backoff.fail(&task, longest), None);
         backoff.retry(&task);
         assert!(backoff.0.lock().is_empty());

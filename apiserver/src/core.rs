@@ -1,4 +1,4 @@
-//! The server's state, shared by every request.
+//! The server's state, shared by all requests.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::testing::recorder::Recorder;
 use crate::types::scalars::rfc3339;
 use crate::webhooks::reach::Backends;
 
-/// Which of the cluster's controllers run inside the server.
+/// Which built-in controllers run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Options {
     pub(crate) garbage_collector: bool,
@@ -31,19 +31,19 @@ pub(crate) enum Change<'a> {
         old: Option<&'a Value>,
         new: &'a Value,
     },
-    /// A test stored an object directly; nothing happens to other objects.
+    /// A test stored an object directly; no controller reacts with changes to other objects.
     Stored(&'a Value),
-    /// An object is gone; its last state.
+    /// An object was removed; holds its last state.
     Removed(&'a Stored),
 }
 
-/// Observers of writes: the work that Kubernetes leaves to controllers.
+/// Observes writes, to do the work of the cluster's controllers.
 pub(crate) trait Observer: Send + Sync {
     /// Called after each write, before its request is answered.
     fn observe(&self, core: &Arc<Core>, served: &Served, change: &Change<'_>);
 }
 
-/// Everything behind the HTTP surface.
+/// The state behind the HTTP surface.
 pub(crate) struct Core {
     pub(crate) store: Store,
     pub(crate) registry: Registry,
@@ -57,23 +57,23 @@ pub(crate) struct Core {
 }
 
 impl Core {
-    /// The time that goes into objects.
+    /// Returns the current time, for timestamps in objects.
     #[allow(clippy::unused_self, reason = "the clock belongs to the server")]
     pub(crate) fn now(&self) -> Timestamp {
         Timestamp::now()
     }
 
-    /// The time that goes into objects, as they write it.
+    /// Returns the current time in RFC 3339, the form in which objects hold it.
     pub(crate) fn timestamp(&self) -> String {
         rfc3339(self.now())
     }
 
-    /// A stored object of a served resource.
+    /// Returns the stored object with this key.
     pub(crate) fn find(&self, served: &Served, key: &Key) -> Option<Arc<Stored>> {
         self.store.get(served.resource.id, key)
     }
 
-    /// A built-in resource in its only version.
+    /// Returns a built-in resource in its only version.
     pub(crate) fn builtin(&self, group: &str, plural: &str) -> Option<Served> {
         let resource = self.registry.resource(group, plural)?;
         let version = resource.versions.first()?.name.clone();
@@ -86,13 +86,13 @@ impl Core {
         Some(object::is_deleting(&stored.decode()))
     }
 
-    /// The labels of a namespace, if it exists.
+    /// Returns the labels of a namespace, or `None` if it does not exist.
     pub(crate) fn labels_of_namespace(&self, name: &str) -> Option<Labels> {
         let stored = self.find(&self.builtin("", "namespaces")?, &Key::new("", name))?;
         Some(stored.labels.clone())
     }
 
-    /// The host that the service of a webhook's client stands for, if it is one of type `ExternalName`.
+    /// Returns the external host of the service that a `clientConfig` names, if the service is of type `ExternalName`.
     pub(crate) fn external_host(&self, client: &Value) -> Option<String> {
         let service = client.get("service")?;
         let key = |field| object::text(service, &[field]);
@@ -103,7 +103,7 @@ impl Core {
         is_external.then(|| host.to_owned())
     }
 
-    /// Tells every observer of a write.
+    /// Notifies every observer of a write.
     pub(crate) fn notify(self: &Arc<Self>, served: &Served, change: &Change<'_>) {
         for observer in &self.observers {
             observer.observe(self, served, change);

@@ -1,11 +1,11 @@
-//! How deep objects nest: no deeper than they can be read again.
+//! Limits the nesting depth of objects to the depth that the parser can read back.
 
 use serde_json::Value;
 
-/// The most levels that the JSON parser reads.
+/// The maximum depth that the JSON parser reads.
 pub(crate) const MOST_LEVELS: usize = 127;
 
-/// Whether a value nests too deep. It is looked at no deeper than that.
+/// Whether a value nests deeper than [`MOST_LEVELS`]. Stops descending at that depth.
 pub(crate) fn is_too_deep(value: &Value) -> bool {
     exceeds(value, MOST_LEVELS)
 }

@@ -1,10 +1,10 @@
 //! An in-process Kubernetes API server for fakes, tests and demos.
 //!
-//! [`ApiServer::builder`] makes one, [`ApiServer::client`] gives a `kube::Client` that needs no socket, and
-//! [`ApiServer::serve`] puts the same server behind HTTP for kubectl. It serves the built-in kinds that controllers use and
-//! any CRD, with the API server's semantics: one event log, optimistic concurrency, watches, patches, server-side apply,
-//! finalizers and garbage collection. Tests inject failures ([`Faults`]), answer requests themselves
-//! ([`ApiServer::prepend_reactor`]) and read what a client did ([`Recorder`]).
+//! Build one with [`ApiServer::builder`]. [`ApiServer::client`] returns a `kube::Client` that needs no socket, and
+//! [`ApiServer::serve`] exposes the same server over HTTP, for kubectl. The server has the built-in kinds that controllers
+//! use and any CRD, with the semantics of kube-apiserver: one event log, optimistic concurrency, watches, patches,
+//! server-side apply, finalizers and garbage collection. Tests can inject failures ([`Faults`]), answer requests themselves
+//! ([`ApiServer::prepend_reactor`]) and inspect what a client did ([`Recorder`]).
 //!
 //! ```
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -18,7 +18,7 @@
 //! # }
 //! ```
 
-/// A table of cases: calls a test's check with each row, on a line of its own whatever rustfmt would make of the call.
+/// Table of test cases: calls a check once per row. As a macro so that rustfmt keeps each row on its own line.
 #[cfg(test)]
 macro_rules! rows {
     ($check:ident: $($row:tt),+ $(,)?) => {
@@ -63,7 +63,7 @@ pub use testing::rbac::{Forbidden, Grant, Roles, RolesError, assert_rbac};
 pub use testing::reactor::Reaction;
 pub use testing::recorder::{Action, Recorder};
 
-/// The Kubernetes version that the server shows and follows.
+/// The Kubernetes version that the server reports and emulates.
 pub const VERSION: &str = "v1.36.3";
 
 pub(crate) use kube_schema::field;

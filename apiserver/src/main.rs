@@ -1,4 +1,4 @@
-//! `embedded-apiserver`: the server behind HTTP, for kubectl and other clients.
+//! `embedded-apiserver`: serves the API over HTTP, for kubectl and other clients.
 
 use std::fs;
 use std::io::Write;
@@ -17,22 +17,22 @@ struct Args {
     /// The address to listen on; port 0 picks a free one.
     #[arg(long, default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
-    /// A folder (or file) of CustomResourceDefinitions to serve, in YAML or JSON.
+    /// A directory (or file) of CustomResourceDefinitions to serve, in YAML or JSON.
     #[arg(long, value_name = "DIR")]
     crds: Vec<PathBuf>,
-    /// A folder (or file) of objects to store from the start, in YAML or JSON.
+    /// A directory (or file) of objects to load at start-up, in YAML or JSON.
     #[arg(long, value_name = "DIR")]
     load: Vec<PathBuf>,
-    /// Answer requests to this host name, beside `localhost` and addresses.
+    /// Accept requests to this host name, in addition to `localhost` and IP addresses.
     #[arg(long, value_name = "NAME")]
     allow_host: Vec<String>,
     /// Write a kubeconfig for the server to this file.
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
-    /// Leave dependents of deleted objects alone.
+    /// Do not delete the dependents of deleted objects.
     #[arg(long)]
     no_garbage_collector: bool,
-    /// How many events the history keeps.
+    /// The maximum number of events kept in the watch history.
     #[arg(long, default_value_t = 10_000)]
     history: usize,
 }
@@ -66,7 +66,7 @@ async fn main() -> anyhow::Result<()> {
     if serving.is_exposed() {
         writeln!(
             std::io::stderr(),
-            "warning: {} is open to all who reach it: there is no authentication",
+            "warning: {} accepts unauthenticated requests from other machines",
             serving.local_addr()
         )?;
     }
@@ -76,7 +76,7 @@ async fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The objects in files and folders, with lists taken apart.
+/// Reads the objects in files and directories; lists are split into their items.
 fn read_all(paths: &[PathBuf]) -> anyhow::Result<Vec<Value>> {
     let mut objects = Vec::new();
     for path in paths {

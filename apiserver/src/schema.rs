@@ -8,10 +8,10 @@ pub(crate) use kube_schema::{
 };
 pub use kube_schema::{Cause, FieldError, FieldErrorKind, Structural};
 
-/// Compiles an `openAPIV3Schema` whose errors are reported below `path` (`spec.versions[1].schema.openAPIV3Schema`).
+/// Compiles an `openAPIV3Schema`. Errors are reported at paths under `path` (`spec.versions[1].schema.openAPIV3Schema`).
 ///
 /// # Errors
-/// Every violation of the structural-schema rules.
+/// All violations of the structural-schema rules.
 pub fn compile(path: &str, schema: &Value) -> Result<Structural, Vec<FieldError>> {
     Structural::compile_with(path, schema, metadata::clean)
 }

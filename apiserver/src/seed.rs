@@ -1,4 +1,4 @@
-//! Objects placed straight into the store, past admission and validation.
+//! Stores objects directly, bypassing admission and validation.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::rest::write::check_depth;
 use crate::status::ApiError;
 use crate::store::{CommitError, Expect, Key, Stored};
 
-/// Stores an object as given; see [`crate::Objects::put`].
+/// Stores an object without validation; see [`crate::Objects::put`].
 pub(crate) fn put(core: &Arc<Core>, mut object: Value) -> Result<Value, ApiError> {
     let (api_version, kind) = (
         text(&object, &["apiVersion"]).to_owned(),
@@ -41,7 +41,7 @@ pub(crate) fn put(core: &Arc<Core>, mut object: Value) -> Result<Value, ApiError
     Ok(shown)
 }
 
-/// Sets what is missing of the fields that every object has.
+/// Fills in the missing fields that every object has.
 fn complete(core: &Core, served: &Served, object: &mut Value) {
     if served.resource.namespaced && object::namespace(object).is_empty() {
         object::set_meta(object, "namespace", Some(json!("default")));
@@ -80,7 +80,7 @@ fn ensure_namespace(core: &Arc<Core>, name: &str) -> Result<(), ApiError> {
 
 fn store(core: &Core, served: &Served, object: Value) -> Result<Arc<Stored>, ApiError> {
     check_depth(&object)?;
-    // Nobody is asked to convert: objects of the real store are of several versions, too.
+    // No webhook is called to convert it: a real store holds objects of several versions, too.
     let is_converted = served.resource.webhook.is_some();
     let stored_form = match is_converted {
         true => object,

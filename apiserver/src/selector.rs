@@ -1,4 +1,4 @@
-//! Label and field selectors, parsed and worded as `k8s.io/apimachinery` does.
+//! Label and field selectors, with the parsing and the messages of `k8s.io/apimachinery`.
 
 use serde_json::Value;
 
@@ -23,7 +23,7 @@ enum Requirement {
 pub(crate) struct LabelSelector(Vec<Requirement>);
 
 impl LabelSelector {
-    /// Parses the text of a `labelSelector` parameter.
+    /// Parses a `labelSelector` parameter.
     pub(crate) fn parse(text: &str) -> Result<Self, ApiError> {
         let mut lexer = Lexer::new(text);
         let mut requirements = Vec::new();
@@ -52,7 +52,7 @@ impl LabelSelector {
         Ok(Self(requirements))
     }
 
-    /// A selector that an object holds (`matchLabels`, `matchExpressions`). One of an unknown operator matches nothing.
+    /// Builds a selector from an object's `matchLabels` and `matchExpressions`. An unknown operator matches nothing.
     pub(crate) fn of(selector: &Value) -> Self {
         let labels = selector["matchLabels"].as_object().into_iter().flatten();
         let labels = labels.map(|(key, value)| {
@@ -271,7 +271,7 @@ pub(crate) struct FieldTerm {
 pub(crate) struct FieldSelector(pub(crate) Vec<FieldTerm>);
 
 impl FieldSelector {
-    /// Parses the text of a `fieldSelector` parameter: `a=b,c!=d`, with `\` before a literal comma, equals sign or backslash.
+    /// Parses a `fieldSelector` parameter: `a=b,c!=d`, with `\` before a literal comma, equals sign or backslash.
     pub(crate) fn parse(text: &str) -> Result<Self, ApiError> {
         let mut terms = Vec::new();
         for term in split_escaped(text).into_iter().filter(|t| !t.is_empty()) {

@@ -1,4 +1,4 @@
-//! The server as a value: building it, its clients, and direct access for tests.
+//! Building a server, its clients, and direct access to its objects for tests.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ use crate::webhooks::reach::Backends;
 /// Why a server cannot be built.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    /// A CRD or object does not serialise.
+    /// A CRD or object cannot be serialised.
     #[error("cannot encode an object: {0}")]
     Encode(#[from] serde_json::Error),
     /// A CRD is invalid.
@@ -44,7 +44,7 @@ pub enum BuildError {
     Object {
         /// The object's kind and name.
         what: String,
-        /// Why.
+        /// The cause.
         source: ApiError,
     },
 }
@@ -56,45 +56,45 @@ pub struct ApiServer {
 }
 
 impl ApiServer {
-    /// Starts to describe a server.
+    /// Returns a builder with the defaults.
     pub fn builder() -> Builder {
         Builder::default()
     }
 
-    /// A client without a socket, whose default namespace is `default`.
+    /// Returns a client that needs no socket; its default namespace is `default`.
     ///
     /// # Panics
-    /// Outside of a Tokio runtime, where a `kube::Client` cannot be made.
+    /// Panics outside of a Tokio runtime, which `kube::Client` requires.
     pub fn client(&self) -> kube::Client {
         kube::Client::new(self.service(), "default")
     }
 
-    /// A client like [`client`](Self::client), whose requests are a user's in the record: that of a controller, beside the
-    /// test's own. See [`assert_rbac`](crate::assert_rbac).
+    /// Returns a client like [`client`](Self::client) whose requests are recorded under `user`, so that a test can tell a
+    /// controller's requests from its own. See [`assert_rbac`](crate::assert_rbac).
     ///
     /// # Panics
-    /// Outside of a Tokio runtime, where a `kube::Client` cannot be made.
+    /// Panics outside of a Tokio runtime, which `kube::Client` requires.
     pub fn client_as(&self, user: &str) -> kube::Client {
         kube::Client::new(self.service().of_user(user), "default")
     }
 
-    /// The server as a tower service.
+    /// Returns the server as a tower service.
     pub fn service(&self) -> ApiService {
         ApiService::new(self.core.clone())
     }
 
-    /// The record of all requests.
+    /// Returns the record of all requests.
     pub fn recorder(&self) -> &Recorder {
         &self.core.recorder
     }
 
-    /// The faults in force.
+    /// Returns the active faults.
     pub fn faults(&self) -> &Faults {
         &self.core.faults
     }
 
-    /// Lets a function answer requests of a verb for a resource (`*` stands for any, a subresource is written
-    /// `pods/status`) before all reactors so far, and before the store.
+    /// Registers a function that answers requests with this verb and resource, before earlier reactors and before the store.
+    /// `*` matches any verb or resource; a subresource is written `pods/status`.
     pub fn prepend_reactor(
         &self,
         verb: &str,
@@ -104,13 +104,13 @@ impl ApiServer {
         self.core.reactors.prepend(verb, resource, react);
     }
 
-    /// Direct access to the stored objects: not recorded, not struck by faults.
+    /// Returns direct access to the stored objects; it is not recorded and not subject to faults.
     pub fn objects(&self) -> Objects<'_> {
         Objects { core: &self.core }
     }
 
-    /// Lets a function of this process answer the webhooks (of admission and of conversion) whose `clientConfig` names a
-    /// service, in place of what did so far. Certificates are not looked at.
+    /// Routes the webhooks (admission and conversion) whose `clientConfig` names this service to a function in this process.
+    /// Replaces an earlier backend of the service. Certificates are not checked.
     pub fn serve_webhooks<S, B>(&self, namespace: &str, service_name: &str, service: S)
     where
         S: tower::Service<Request<Full<Bytes>>, Response = Response<B>> + Clone + Send + 'static,
@@ -123,13 +123,13 @@ impl ApiServer {
         self.core.backends.serve(namespace, service_name, service);
     }
 
-    /// Sends requests to the webhooks of a service to an address instead, as envtest does: `http://127.0.0.1:9443`, or
-    /// `https://…`, whose certificate is checked against the `caBundle` (with the feature `tls`).
+    /// Redirects the webhook requests for a service to an address, as envtest does: `http://127.0.0.1:9443`, or `https://…`,
+    /// whose certificate is verified against the `caBundle` (requires the feature `tls`).
     pub fn redirect_webhooks(&self, namespace: &str, service_name: &str, url: &str) {
         self.core.backends.redirect(namespace, service_name, url);
     }
 
-    /// The newest resourceVersion.
+    /// Returns the newest resourceVersion.
     pub fn resource_version(&self) -> u64 {
         self.core.store.revision()
     }
@@ -142,18 +142,18 @@ pub struct Objects<'a> {
 }
 
 impl Objects<'_> {
-    /// Stores an object as it is given: uid, times and status are kept, and set where they are missing; neither schema nor
-    /// metadata are checked. An object of the same name is replaced. Namespaces that are missing are created.
+    /// Stores an object without validating its schema or metadata. The uid, timestamps and status are kept, and set if they
+    /// are missing. An existing object of the same name is replaced; a missing namespace is created.
     ///
     /// # Errors
-    /// 404 when the object's kind is not served, 400 when it has no name.
+    /// 404 if the object's kind is not served, 400 if it has no name.
     pub fn put(&self, object: &impl Serialize) -> Result<Value, ApiError> {
         let value =
             serde_json::to_value(object).map_err(|e| ApiError::bad_request(e.to_string()))?;
         seed::put(self.core, value)
     }
 
-    /// An object by its resource; `namespace` is empty for cluster-scoped kinds.
+    /// Returns an object by its resource and name; `namespace` is empty for cluster-scoped kinds.
     pub fn get(&self, group: &str, plural: &str, namespace: &str, name: &str) -> Option<Value> {
         let resource = self.core.registry.resource(group, plural)?;
         let served = self.core.registry.by_name(&resource)?;
@@ -161,7 +161,7 @@ impl Objects<'_> {
         Some(self.shown(&served, &stored))
     }
 
-    /// All objects of a resource in a namespace (in all, where it is empty).
+    /// Returns all objects of a resource in a namespace; an empty `namespace` means all namespaces.
     pub fn list(&self, group: &str, plural: &str, namespace: &str) -> Vec<Value> {
         let Some(served) = self
             .core
@@ -176,7 +176,7 @@ impl Objects<'_> {
         objects.map(|it| self.shown(&served, it)).collect()
     }
 
-    /// A stored object; where a webhook would have to convert it, in the version in which it is stored.
+    /// Decodes a stored object. An object that a webhook would have to convert stays in the version in which it is stored.
     fn shown(&self, served: &Served, stored: &Stored) -> Value {
         let version = match served.resource.webhook {
             Some(_) => self.core.registry.version_of(stored.schema),
@@ -186,7 +186,7 @@ impl Objects<'_> {
         own.as_ref().unwrap_or(served).decode(stored)
     }
 
-    /// Removes an object at once, regardless of finalizers; returns whether it existed.
+    /// Removes an object immediately, ignoring finalizers; returns whether it existed.
     pub fn remove(&self, group: &str, plural: &str, namespace: &str, name: &str) -> bool {
         self.core
             .registry
@@ -196,7 +196,7 @@ impl Objects<'_> {
     }
 }
 
-/// Describes an [`ApiServer`].
+/// Configures an [`ApiServer`].
 #[derive(Debug)]
 pub struct Builder {
     crds: Vec<Value>,
@@ -226,7 +226,7 @@ impl Default for Builder {
     }
 }
 
-/// The limit of the log in bytes of encoded objects, over all events.
+/// The maximum size of the log: the total bytes of the encoded objects in its events.
 const HISTORY_BYTES: usize = 256 * 1024 * 1024;
 
 impl Builder {
@@ -241,7 +241,7 @@ impl Builder {
         values
     }
 
-    /// Serves custom resources, with their schemas.
+    /// Serves the custom resources that these CRDs define, with their schemas.
     #[must_use]
     pub fn crds(mut self, crds: impl IntoIterator<Item = CustomResourceDefinition>) -> Self {
         let values = self.encode(crds);
@@ -249,7 +249,7 @@ impl Builder {
         self
     }
 
-    /// Serves custom resources from CRD objects that are decoded already.
+    /// Serves the custom resources that these CRDs, as JSON values, define.
     #[must_use]
     pub fn crd_values(mut self, crds: impl IntoIterator<Item = Value>) -> Self {
         self.crds.extend(crds);
@@ -263,7 +263,7 @@ impl Builder {
         self
     }
 
-    /// Stores objects from the start, as [`Objects::put`] does.
+    /// Stores objects when the server is built, as [`Objects::put`] does.
     #[must_use]
     pub fn objects<T: Serialize>(mut self, objects: impl IntoIterator<Item = T>) -> Self {
         let values = self.encode(objects);
@@ -271,37 +271,37 @@ impl Builder {
         self
     }
 
-    /// Whether dependents follow their owners. On by default.
+    /// Whether the garbage collector deletes dependents with their owners. On by default.
     #[must_use]
     pub fn garbage_collector(mut self, on: bool) -> Self {
         self.options.garbage_collector = on;
         self
     }
 
-    /// Whether objects need their namespace, and go with it. On by default.
+    /// Whether namespaced objects require an existing namespace and are deleted with it. On by default.
     #[must_use]
     pub fn namespace_lifecycle(mut self, on: bool) -> Self {
         self.options.namespace_lifecycle = on;
         self
     }
 
-    /// Whether every namespace gets the service account `default` and the config map `kube-root-ca.crt`, as on a cluster
-    /// with controllers. Off by default; the command has it on.
+    /// Whether every namespace gets the service account `default` and the config map `kube-root-ca.crt`, as on a cluster that
+    /// runs kube-controller-manager. Off by default; the command turns it on.
     #[must_use]
     pub fn namespace_objects(mut self, on: bool) -> Self {
         self.options.namespace_objects = on;
         self
     }
 
-    /// How many events the history keeps (10,000 by default); watches and lists that go back further get 410.
+    /// Sets the number of events that the history keeps (10,000 by default). Watches and lists that start earlier get 410.
     #[must_use]
     pub fn history(mut self, events: usize) -> Self {
         self.history = events;
         self
     }
 
-    /// Lets a function of this process answer the webhooks of a service, so that tests need neither a socket nor a
-    /// certificate. See [`ApiServer::serve_webhooks`].
+    /// Routes the webhooks of a service to a function in this process, so that tests need neither a socket nor a certificate.
+    /// See [`ApiServer::serve_webhooks`].
     #[must_use]
     pub fn webhooks<S, B>(self, namespace: &str, service_name: &str, service: S) -> Self
     where
@@ -316,10 +316,10 @@ impl Builder {
         self
     }
 
-    /// Makes the server.
+    /// Builds the server.
     ///
     /// # Errors
-    /// When a CRD is invalid or an object cannot be stored.
+    /// If a CRD is invalid or an object cannot be stored.
     pub fn build(self) -> Result<ApiServer, BuildError> {
         if let Some(error) = self.encode_error {
             return Err(BuildError::Encode(error));
@@ -371,7 +371,7 @@ fn object_error(kind: &str, name: &str, source: ApiError) -> BuildError {
     }
 }
 
-/// Creates a CRD through the front door, so that it is validated and served.
+/// Creates a CRD through the regular create path, so that it is validated and served.
 fn create_crd(core: &Arc<Core>, mut crd: Value) -> Result<(), ApiError> {
     let served = core
         .builtin("apiextensions.k8s.io", "customresourcedefinitions")
@@ -383,8 +383,8 @@ fn create_crd(core: &Arc<Core>, mut crd: Value) -> Result<(), ApiError> {
         ..WriteOptions::default()
     };
     let by = Requester::default();
-    // Nothing is waited for where there are no webhooks yet.
+    // No webhooks are registered yet, so the future completes without waiting.
     let created = create_object(core, &served, crd, &options, &by).now_or_never();
-    created.unwrap_or_else(|| Err(ApiError::internal("a webhook is called")))?;
+    created.unwrap_or_else(|| Err(ApiError::internal("unexpected webhook call")))?;
     Ok(())
 }

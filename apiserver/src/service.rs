@@ -1,4 +1,4 @@
-//! The tower service: one request in, one response out.
+//! The tower service: handles one request.
 
 use std::future::Future;
 use std::io;
@@ -30,11 +30,11 @@ use crate::testing::recorder::{Action, decode_body};
 
 /// The API server as a [`tower::Service`], for a `kube::Client` or an HTTP listener.
 ///
-/// Its only error is an injected broken connection; every failure of the API is a response.
+/// API failures are responses. The only error is a connection broken by an injected fault.
 #[derive(Clone, Debug)]
 pub struct ApiService {
     core: Arc<Core>,
-    /// The user of requests that name no other.
+    /// The user of requests without `Impersonate-User`.
     user: Arc<str>,
 }
 
@@ -46,7 +46,7 @@ impl ApiService {
         }
     }
 
-    /// The same service, whose requests are a user's in the record. A request with `Impersonate-User` is that user's.
+    /// Returns the same service with requests recorded under `user`. `Impersonate-User` takes precedence.
     #[must_use]
     pub fn of_user(mut self, user: &str) -> Self {
         self.user = Arc::from(user);
@@ -83,11 +83,11 @@ where
     }
 }
 
-/// The user of a service, as an extension of its requests.
+/// The user of a service, passed as a request extension.
 #[derive(Clone)]
 struct User(Arc<str>);
 
-/// The name of the user that a request is made for.
+/// Returns the name of the user that makes a request.
 fn user(parts: &Parts) -> String {
     let impersonated = header(parts, http::HeaderName::from_static("impersonate-user"));
     let own = || {
@@ -120,7 +120,7 @@ async fn handle(core: &Arc<Core>, parts: &Parts, body: Bytes) -> Result<Response
     let result = match route {
         Route::Objects(path) => match objects(core, parts, path, query, body).await {
             Ok(result) => result,
-            // The connection breaks.
+            // An injected fault broke the connection.
             Err(error) => return Err(error),
         },
         other => Ok(
@@ -149,7 +149,7 @@ async fn handle(core: &Arc<Core>, parts: &Parts, body: Bytes) -> Result<Response
     })
 }
 
-/// Answers what is not about objects.
+/// Answers requests for anything but objects: discovery, version, health, OpenAPI.
 fn documents(core: &Core, parts: &Parts, route: &Route) -> Result<Answer, ApiError> {
     if parts.method != Method::GET && parts.method != Method::HEAD {
         return Err(ApiError::method_not_allowed());
@@ -193,7 +193,7 @@ fn documents(core: &Core, parts: &Parts, route: &Route) -> Result<Answer, ApiErr
     }
 }
 
-/// The answer for paths that nothing is known about.
+/// The answer for unknown paths.
 fn not_found_page() -> Answer {
     Answer::new(404, Content::Text("404 page not found\n".to_owned()))
 }
@@ -252,7 +252,7 @@ fn version() -> Value {
     })
 }
 
-/// The verb of a request, from its method and whether it names an object.
+/// Derives the verb of a request from its method and from whether it names an object.
 fn verb(parts: &Parts, path: &ObjectPath, query: &Query) -> Result<Verb, ApiError> {
     let named = !path.name.is_empty();
     match parts.method {
@@ -362,7 +362,7 @@ fn action(verb: Verb, path: &ObjectPath, parts: &Parts, content_type: Option<&st
     }
 }
 
-/// Finds what a path names.
+/// Resolves a path to a served resource.
 fn resolve(
     core: &Core,
     parts: &Parts,
@@ -375,7 +375,7 @@ fn resolve(
         .lookup(&path.group, &path.version, &path.plural)
         .ok_or_else(ApiError::no_such_resource)?;
     let namespaced = served.resource.namespaced;
-    // Objects of namespaced kinds are reached through their namespace; only their collections span all.
+    // Namespaced objects are only reached through their namespace; lists and watches may span all namespaces.
     let spans_all = matches!(verb, Verb::List | Verb::Watch);
     if namespaced != path.in_namespace && !(namespaced && spans_all && path.name.is_empty()) {
         let is_collection = path.name.is_empty() && path.subresource.is_empty();
@@ -390,7 +390,7 @@ fn resolve(
     }
     let custom = served.resource.is_custom();
     let accepted = negotiate::accept_objects(header(parts, ACCEPT).as_deref()).map_err(|error| match verb {
-        // For built-in kinds the router refuses what no handler could answer.
+        // For built-in kinds, the router rejects an `Accept` header that no handler supports.
         _ if custom || verb == Verb::Watch => error,
         _ => ApiError::new(
             406,

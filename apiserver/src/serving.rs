@@ -1,4 +1,4 @@
-//! The server behind an HTTP listener.
+//! The server over an HTTP listener.
 
 use std::io;
 use std::net::SocketAddr;
@@ -24,13 +24,14 @@ use crate::http::websocket::ListenerStop;
 use crate::server::ApiServer;
 use crate::service::ApiService;
 
-/// How long a connection may take to its first whole request header, as in kube-apiserver.
+/// How long a connection may take to send its first complete request header, as in kube-apiserver.
 const FIRST_HEADER_WITHIN: Duration = Duration::from_secs(32);
 
-/// How long a connection of HTTP/1.1 may idle, or take for a later request header. Clients drop idle ones after 90 s by habit.
+/// How long an HTTP/1.1 connection may stay idle or take for a later request header. Most clients close idle connections
+/// after 90 s.
 const IDLE_AT_MOST: Duration = Duration::from_secs(120);
 
-/// A running listener. Dropping it stops it.
+/// A running listener; dropping it stops it.
 #[derive(Debug)]
 pub struct Serving {
     local_addr: SocketAddr,
@@ -39,12 +40,12 @@ pub struct Serving {
 }
 
 impl Serving {
-    /// The address that is listened on.
+    /// Returns the address that the listener is bound to.
     pub fn local_addr(&self) -> SocketAddr {
         self.local_addr
     }
 
-    /// The URL for clients on this machine: that of loopback where all addresses are listened on.
+    /// Returns the URL for clients on this machine; a listener on all addresses is reached over loopback.
     pub fn url(&self) -> String {
         let mut addr = self.local_addr;
         if addr.ip().is_unspecified() {
@@ -56,9 +57,9 @@ impl Serving {
         format!("http://{addr}")
     }
 
-    /// A kubeconfig for [`Serving::url`] in YAML, with `name` for its context, cluster and user.
+    /// Returns a YAML kubeconfig for [`Serving::url`], with `name` for its context, cluster and user.
     ///
-    /// It says `insecure-skip-tls-verify`: without it some clients, the JavaScript one among them, refuse plain HTTP.
+    /// It sets `insecure-skip-tls-verify`: without it, some clients (the JavaScript client among them) refuse plain HTTP.
     pub fn kubeconfig(&self, name: &str) -> String {
         let config = serde_json::json!({
             "apiVersion": "v1",
@@ -74,19 +75,19 @@ impl Serving {
             }],
             "users": [{"name": name, "user": {}}],
         });
-        // JSON is YAML.
+        // JSON is valid YAML.
         format!("{config:#}\n")
     }
 
-    /// Whether other machines may reach the listener, which has no authentication: its address is not a loopback one.
+    /// Whether other machines may reach the unauthenticated listener: true unless it is bound to a loopback address.
     pub fn is_exposed(&self) -> bool {
         !self.local_addr.ip().is_loopback()
     }
 
-    /// Stops listening, ends all connections, and waits for that.
+    /// Stops listening, closes all connections, and waits until they are closed.
     pub async fn shutdown(mut self) {
         self.stop.cancel();
-        // The task ends by itself; a panic in it has been reported by the runtime.
+        // The task ends by itself; the runtime has already reported a panic in it.
         drop((&mut self.task).await);
     }
 }
@@ -97,7 +98,7 @@ impl Drop for Serving {
     }
 }
 
-/// How a listener answers.
+/// Options of a listener.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ServeOptions {
@@ -105,10 +106,10 @@ pub struct ServeOptions {
 }
 
 impl ServeOptions {
-    /// Answers requests to a host name too, beside `localhost` and addresses.
+    /// Accepts requests to this host name, in addition to `localhost` and IP addresses.
     ///
-    /// Others are refused with 403, so that no page in a browser reaches the server by a name that resolves to loopback
-    /// (DNS rebinding).
+    /// Other host names get 403, so that a web page cannot reach the server through a name that resolves to loopback (DNS
+    /// rebinding).
     #[must_use]
     pub fn allow_host(mut self, name: impl Into<String>) -> Self {
         self.allowed_hosts.push(name.into());
@@ -117,22 +118,22 @@ impl ServeOptions {
 }
 
 impl ApiServer {
-    /// Serves HTTP/1.1 and HTTP/2 (without TLS) on an address. There is no authentication: bind to loopback unless the network
-    /// is trusted. Port 0 picks a free one.
+    /// Serves HTTP/1.1 and HTTP/2 (without TLS) on an address. Port 0 picks a free port. There is no authentication: bind to
+    /// loopback unless the network is trusted.
     ///
-    /// Requests that a browser marks as caused by a page of another origin are refused with 403; so are requests to a host
-    /// name other than `localhost` (see [`ServeOptions::allow_host`]).
+    /// Requests that a browser marks as cross-origin get 403, and so do requests to a host name other than `localhost` (see
+    /// [`ServeOptions::allow_host`]).
     ///
     /// # Errors
-    /// When the address cannot be bound.
+    /// If the address cannot be bound.
     pub async fn serve(&self, addr: impl ToSocketAddrs) -> io::Result<Serving> {
         self.serve_with(addr, ServeOptions::default()).await
     }
 
-    /// [`ApiServer::serve`] with options.
+    /// Serves with options; see [`ApiServer::serve`].
     ///
     /// # Errors
-    /// When the address cannot be bound.
+    /// If the address cannot be bound.
     pub async fn serve_with(
         &self,
         addr: impl ToSocketAddrs,
@@ -167,7 +168,7 @@ async fn accept(listener: TcpListener, connections: Connections) {
             Ok((stream, _)) => {
                 running.spawn(connections.clone().serve(stream));
             }
-            // Out of file descriptors, for example: others may be freed.
+            // For example out of file descriptors: some may be freed soon.
             Err(error) => {
                 tracing::warn!(%error, "cannot accept a connection");
                 tokio::time::sleep(Duration::from_millis(50)).await;
@@ -187,7 +188,7 @@ struct Connections {
 
 impl Connections {
     async fn serve(self, stream: TcpStream) {
-        // Watch events are small and must not wait for each other.
+        // Watch events are small; Nagle's algorithm would delay them.
         drop(stream.set_nodelay(true));
         let first_header = Arc::new(Notify::new());
         let seen = first_header.clone();

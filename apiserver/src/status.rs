@@ -1,7 +1,7 @@
-//! Failures, as the `metav1.Status` objects that a Kubernetes API server answers.
+//! API failures, as the `metav1.Status` objects that kube-apiserver returns.
 //!
-//! Every handler returns [`ApiError`]; its constructors word the message, reason, code and details as
-//! `k8s.io/apimachinery/pkg/api/errors` does.
+//! Every handler returns [`ApiError`]. Its constructors produce the message, reason, code and details of
+//! `k8s.io/apimachinery/pkg/api/errors`.
 
 use std::borrow::Cow;
 
@@ -20,7 +20,7 @@ pub struct GroupResource {
 }
 
 impl GroupResource {
-    /// Names a resource of a group.
+    /// Creates the name of a resource in a group.
     pub fn new(group: impl Into<String>, resource: impl Into<String>) -> Self {
         Self {
             group: group.into(),
@@ -45,10 +45,10 @@ pub struct StatusCause {
     /// The machine-readable reason.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub reason: Cow<'static, str>,
-    /// The text for people.
+    /// The human-readable description.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub message: String,
-    /// The path of the field at fault.
+    /// The path of the offending field.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub field: String,
 }
@@ -62,16 +62,16 @@ pub struct StatusDetails {
     /// The API group.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub group: String,
-    /// The resource or kind concerned.
+    /// The resource or kind of the object.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub kind: String,
     /// The object's uid.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub uid: String,
-    /// The exact problem.
+    /// The individual causes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub causes: Vec<StatusCause>,
-    /// When to try again.
+    /// Seconds to wait before a retry.
     #[serde(rename = "retryAfterSeconds", skip_serializing_if = "is_zero")]
     pub retry_after_seconds: u32,
 }
@@ -84,24 +84,24 @@ fn is_zero(n: &u32) -> bool {
     *n == 0
 }
 
-/// A failed request: what becomes the HTTP status code and the `metav1.Status` body.
+/// A failed request: determines the HTTP status code and the `metav1.Status` body.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ApiError {
     /// The HTTP status code.
     pub code: u16,
-    /// The machine-readable reason; empty where the API server gives none.
+    /// The machine-readable reason; empty where kube-apiserver sets none.
     pub reason: Cow<'static, str>,
-    /// The text for people.
+    /// The human-readable description.
     pub message: String,
-    /// More about the object and the fields at fault.
+    /// Details about the object and the offending fields.
     pub details: Option<Box<StatusDetails>>,
-    /// The token with which an expired list can go on, inconsistently.
+    /// The token that continues an expired list, with inconsistent results.
     pub continue_token: Option<Box<str>>,
 }
 
 impl ApiError {
-    /// A failure with a code, a reason and a message.
+    /// Creates a failure with a code, a reason and a message.
     pub fn new(
         code: u16,
         reason: impl Into<Cow<'static, str>>,
@@ -159,13 +159,13 @@ impl ApiError {
         error
     }
 
-    /// 409: an object of that name exists.
+    /// 409: an object of that name already exists.
     pub fn already_exists(gr: &GroupResource, name: &str) -> Self {
         let message = format!("{gr} \"{name}\" already exists");
         Self::new(409, "AlreadyExists", message).about(gr, name)
     }
 
-    /// 409: the write lost against another, or a precondition failed.
+    /// 409: a concurrent write won, or a precondition failed.
     pub fn conflict(gr: &GroupResource, name: &str, why: &str) -> Self {
         let message = format!("Operation cannot be fulfilled on {gr} \"{name}\": {why}");
         Self::new(409, "Conflict", message).about(gr, name)
@@ -180,7 +180,7 @@ impl ApiError {
         )
     }
 
-    /// 403: admission refuses the request.
+    /// 403: admission rejects the request.
     pub fn forbidden(gr: &GroupResource, name: &str, why: &str) -> Self {
         let message = if name.is_empty() {
             format!("{gr} is forbidden: {why}")
@@ -190,7 +190,7 @@ impl ApiError {
         Self::new(403, "Forbidden", message).about(gr, name)
     }
 
-    /// 422: the object breaks validation rules.
+    /// 422: the object violates validation rules.
     pub fn invalid(group: &str, kind: &str, name: &str, errors: &[FieldError]) -> Self {
         let gk = GroupResource::new(group, kind);
         let mut texts: Vec<String> = Vec::new();
@@ -224,12 +224,12 @@ impl ApiError {
         .with_causes(causes)
     }
 
-    /// 400: the request cannot be understood.
+    /// 400: the request is malformed.
     pub fn bad_request(message: impl Into<String>) -> Self {
         Self::new(400, "BadRequest", message)
     }
 
-    /// 422: a patch leads to something that cannot be decoded.
+    /// 422: the patched object cannot be decoded.
     pub(crate) fn invalid_patch(patched: &Value, why: &str) -> Self {
         let text = Value::String(patched.to_string());
         let error = FieldError::with_value("patch", FieldErrorKind::Invalid, text, why);
@@ -253,13 +253,13 @@ impl ApiError {
         error
     }
 
-    /// 406: no media type that the client accepts is served.
+    /// 406: the client accepts no media type that is served.
     pub fn not_acceptable(accepted: &str) -> Self {
         let message = format!("only the following media types are accepted: {accepted}");
         Self::new(406, "NotAcceptable", message)
     }
 
-    /// 415: the body is of a media type that is not read.
+    /// 415: the media type of the body is not supported.
     pub fn unsupported_media_type(accepted: &str) -> Self {
         let message = format!(
             "the body of the request was in an unknown format - accepted media types include: {accepted}"
@@ -272,18 +272,18 @@ impl ApiError {
         Self::new(410, "Expired", message)
     }
 
-    /// 413: the body is over the limit (bytes).
+    /// 413: the body exceeds the limit (in bytes).
     pub fn too_large(limit: usize) -> Self {
         let message = format!("Request entity too large: limit is {limit}");
         Self::new(413, "RequestEntityTooLarge", message)
     }
 
-    /// 429: the client is to slow down.
+    /// 429: the client must slow down.
     pub fn too_many_requests(message: impl Into<String>, retry_after_seconds: u32) -> Self {
         Self::new(429, "TooManyRequests", message).with_retry_after(retry_after_seconds)
     }
 
-    /// 500: the server failed.
+    /// 500: internal error.
     pub fn internal(message: impl Into<String>) -> Self {
         let message = message.into();
         Self::new(
@@ -297,7 +297,7 @@ impl ApiError {
         }])
     }
 
-    /// 504: the resourceVersion asked for is in the future.
+    /// 504: the requested resourceVersion is in the future.
     pub fn future_version(asked: u64, current: u64) -> Self {
         let message = format!("Too large resource version: {asked}, current: {current}");
         Self::new(504, "Timeout", format!("Timeout: {message}"))
@@ -309,7 +309,7 @@ impl ApiError {
             .with_retry_after(1)
     }
 
-    /// The `metav1.Status` object.
+    /// Converts the failure to a `metav1.Status` object.
     pub fn to_status(&self) -> Value {
         let mut status = json!({
             "kind": "Status",

@@ -1,6 +1,6 @@
-//! The types of the built-in kinds as merging sees them, from the one table of their fields ([`types`](crate::types)).
+//! The types of the built-in kinds for merging, from the table of their fields ([`types`](crate::types)).
 //!
-//! Strategic merge patches merge keyed lists by their first key, and sets; the table names the exceptions.
+//! Strategic merge patches merge keyed lists by their first key, and sets; exceptions are listed in the table.
 
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, OnceLock};
@@ -14,7 +14,7 @@ use crate::types::{self, Cardinality, Field, Kind, Merge, Special};
 pub(super) struct Def {
     pub(super) atomic: bool,
     pub(super) fields: BTreeMap<&'static str, FieldDef>,
-    /// The type of any other field, if others are allowed.
+    /// The type of undeclared fields, if they are allowed.
     pub(super) other: Option<Ref>,
 }
 
@@ -23,11 +23,11 @@ pub(super) struct Def {
 pub(super) struct FieldDef {
     pub(super) part: Ref,
     pub(super) default: Option<Value>,
-    /// The exception to how strategic merge patches treat such a type: the key to merge by, or empty to replace.
+    /// The merge key of strategic merge patches where it differs from the type's; empty to replace the value.
     pub(super) patch: Option<&'static str>,
 }
 
-/// The scalars that a type takes.
+/// The scalar values that a type accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ScalarType {
     Numeric,
@@ -50,18 +50,18 @@ pub(super) enum Ref {
         atomic: bool,
         element: Box<Ref>,
     },
-    /// No keys at all: atomic; an empty list of keys: a set.
+    /// `None`: atomic. No keys: a set. Otherwise: a list map with these keys.
     List {
         keys: Option<Vec<&'static str>>,
         element: Box<Ref>,
     },
 }
 
-/// The structs by name, each made when it is first asked for.
+/// The structs by name, each built on first use.
 static DEFS: LazyLock<BTreeMap<&'static str, OnceLock<Option<Def>>>> =
     LazyLock::new(|| types::names().map(|name| (name, OnceLock::new())).collect());
 
-/// An object of which only the metadata is known.
+/// An object of an unknown type, with known metadata.
 static ANY_OBJECT: LazyLock<Def> = LazyLock::new(|| {
     let part = |part| FieldDef {
         part,
@@ -85,7 +85,7 @@ static ANY_OBJECT: LazyLock<Def> = LazyLock::new(|| {
 
 const OBJECT_META: &str = "meta.v1.ObjectMeta";
 
-/// The struct of a name (`apps.v1.Deployment`).
+/// Returns the struct with this name (`apps.v1.Deployment`).
 pub(super) fn def(name: &str) -> Option<&'static Def> {
     let made = DEFS
         .get(name)?
@@ -109,7 +109,7 @@ fn def_of(known: &'static types::Type) -> Def {
     }
 }
 
-/// The struct of a built-in kind. Groups are known by their first label (`rbac.authorization.k8s.io`: `rbac`).
+/// Returns the struct of a built-in kind. Groups are identified by their first label (`rbac.authorization.k8s.io`: `rbac`).
 pub(super) fn kind(api_version: &str, kind: &str) -> Option<&'static Def> {
     let (group, version) = api_version.split_once('/').unwrap_or(("core", api_version));
     let official = !group.contains('.') || group.ends_with(".k8s.io");
@@ -119,12 +119,12 @@ pub(super) fn kind(api_version: &str, kind: &str) -> Option<&'static Def> {
         .flatten()
 }
 
-/// The struct of object metadata.
+/// Returns the struct of object metadata.
 pub(super) fn object_meta() -> Option<&'static Def> {
     def(OBJECT_META)
 }
 
-/// The struct of an object of which only the metadata is known.
+/// Returns the struct of an object of an unknown type, with known metadata.
 pub(super) fn any_object() -> Option<&'static Def> {
     Some(&ANY_OBJECT)
 }

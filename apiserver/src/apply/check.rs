@@ -1,4 +1,4 @@
-//! Whether an applied configuration fits the type of the object.
+//! Checks that an applied configuration matches the type of the object.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use super::builtin::ScalarType;
 use super::types::{ListShape, MapShape, Type};
 use crate::field::{go_float, go_plain, go_quote};
 
-/// The first faults of a configuration, as structured-merge-diff lists them; `None` if it fits.
+/// Returns the first errors of a configuration in structured-merge-diff's format; `None` if it is valid.
 pub(super) fn check(ty: &Type<'_>, value: &Value) -> Option<String> {
     let mut errors = Vec::new();
     visit(ty, value, "", &mut errors);
@@ -128,7 +128,7 @@ fn go_type(value: &Value) -> &'static str {
     }
 }
 
-/// A value as Go's `%#v` prints it.
+/// Formats a value as Go's `%#v` does.
 fn go_syntax(value: &Value) -> String {
     match value {
         Value::Null => "interface {}(nil)".to_owned(),

@@ -1,4 +1,4 @@
-//! The changes between two objects, field by field.
+//! Compares two objects field by field.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use super::element::{Element, FieldPath};
 use super::set::Set;
 use super::types::{Atom, ListShape, MapShape, Type};
 
-/// The fields that differ. No field is in more than one of the sets.
+/// The fields that differ; the sets are disjoint.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Comparison {
     pub(super) removed: Set,
@@ -17,7 +17,7 @@ pub(super) struct Comparison {
 }
 
 impl Comparison {
-    /// Leaves out some fields and everything below them.
+    /// Removes some fields and everything under them.
     pub(super) fn exclude(&mut self, fields: &Set) {
         self.removed = self.removed.recursive_difference(fields);
         self.modified = self.modified.recursive_difference(fields);
@@ -25,7 +25,7 @@ impl Comparison {
     }
 }
 
-/// Compares two values of one type.
+/// Compares two values of the same type.
 pub(super) fn compare(ty: &Type<'_>, left: &Value, right: &Value) -> Comparison {
     let mut walk = Walk::default();
     walk.value(ty, Some(left), Some(right));
@@ -58,7 +58,7 @@ impl Walk {
         }
     }
 
-    /// Compares one shape and says whether it was treated as a leaf.
+    /// Compares one shape; returns whether it was treated as a leaf.
     fn atom(&mut self, atom: &Atom<'_>, left: Option<&Value>, right: Option<&Value>) -> bool {
         if let Some(map) = &atom.map {
             let (l, r) = (entries(left), entries(right));
@@ -129,7 +129,7 @@ impl Walk {
         }
     }
 
-    /// Compares the items with one key. Repeated ones are compared as a whole.
+    /// Compares the items with the same key. Duplicates are compared as a whole.
     fn items(&mut self, list: &ListShape<'_>, left: &[&Value], right: &[&Value]) {
         match (left, right) {
             ([] | [_], [] | [_]) => {
@@ -179,7 +179,7 @@ fn by_element<'v>(list: &ListShape<'_>, items: &'v [Value]) -> BTreeMap<Element,
     found
 }
 
-/// Equality in which `1` and `1.0` are the same number.
+/// Whether two values are equal; `1` and `1.0` are the same number.
 pub(super) fn same_value(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Number(l), Value::Number(r)) => {

@@ -1,4 +1,4 @@
-//! Conflicts, as the API server words them.
+//! Conflict errors, with kube-apiserver's messages.
 
 use super::element::{FieldPath, show};
 use super::managed::Manager;
@@ -12,7 +12,7 @@ pub(super) struct Clash {
     pub(super) path: FieldPath,
 }
 
-/// The error of an apply that met conflicts, grouped by manager.
+/// Returns the error of an apply with conflicts, grouped by manager.
 pub(super) fn conflict_error(clashes: &[Clash]) -> ApplyError {
     let conflicts = clashes
         .iter()

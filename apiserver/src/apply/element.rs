@@ -1,4 +1,4 @@
-//! The steps of a field path: field names, list keys, set values and indices.
+//! The elements of a field path: field names, list keys, set values and indices.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -71,24 +71,24 @@ impl fmt::Display for Scalar {
     }
 }
 
-/// One step of a path. Elements sort in the order in which FieldsV1 lists them.
+/// An element of a path. Elements sort in the order of FieldsV1.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Element {
     /// A field of a map or struct.
     Field(String),
-    /// The item of a list map, by its keys in the order of their names.
+    /// An item of a list map, by its keys sorted by name.
     Key(Vec<(String, Scalar)>),
-    /// The item of a set.
+    /// An item of a set.
     Value(Scalar),
-    /// The item of an atomic list.
+    /// An item of an atomic list.
     Index(i64),
 }
 
-/// The steps to a field from the object's root.
+/// The path from the object's root to a field.
 pub(super) type FieldPath = Vec<Element>;
 
 impl Element {
-    /// The key of an item in the serialised form (`f:spec`, `k:{"name":"a"}`, `v:"x"`, `i:0`).
+    /// Returns the serialised form of the element (`f:spec`, `k:{"name":"a"}`, `v:"x"`, `i:0`).
     pub(super) fn encode(&self) -> String {
         match self {
             Self::Field(name) => format!("f:{name}"),
@@ -104,7 +104,7 @@ impl Element {
         }
     }
 
-    /// Reads the serialised form. `Ok(None)` for a kind of element that is not known, which is left out.
+    /// Parses the serialised form. Returns `Ok(None)` for an unknown kind of element, which is skipped.
     pub(super) fn decode(text: &str) -> Result<Option<Self>, String> {
         let Some((kind, rest)) = text.split_at_checked(2) else {
             return Err("key must be 2 characters long:".to_owned());
@@ -149,7 +149,7 @@ impl fmt::Display for Element {
     }
 }
 
-/// A path as messages show it (`.spec.containers[name="a"].image`).
+/// Formats a path for messages (`.spec.containers[name="a"].image`).
 pub(super) fn show(path: &[Element]) -> String {
     path.iter().map(ToString::to_string).collect()
 }

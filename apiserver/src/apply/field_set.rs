@@ -1,4 +1,4 @@
-//! The set of fields that a configuration mentions.
+//! The set of fields that a configuration specifies.
 
 use std::collections::BTreeSet;
 
@@ -8,19 +8,19 @@ use super::element::Element;
 use super::set::Set;
 use super::types::{ListShape, MapShape, Type};
 
-/// Every leaf and list item of a value.
+/// Returns every leaf and list item of a value.
 pub(super) fn field_set(ty: &Type<'_>, value: &Value) -> Set {
     collect(ty, value).below
 }
 
-/// Stands for items that nothing identifies: while pruning, those of which nothing is left. The list is not empty
-/// then, so that what it still holds of others comes back.
+/// Placeholder for items without an identity, such as those that pruning has emptied. It keeps the list non-empty in the set,
+/// so that items of other managers are restored.
 const NAMELESS: Element = Element::Index(-1);
 
-/// The fields that a value mentions.
+/// The fields that a value specifies.
 #[derive(Default)]
 struct Mentioned {
-    /// The value as a whole.
+    /// Whether the value as a whole is specified.
     itself: bool,
     below: Set,
 }

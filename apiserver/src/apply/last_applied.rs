@@ -1,4 +1,4 @@
-//! The hand-over from client-side to server-side apply, for the manager `kubectl` alone.
+//! Migration from client-side to server-side apply, for the manager `kubectl` only.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use super::set::Set;
 use super::types::Type;
 use crate::field::go_json;
 
-/// The manager that the hand-over is for.
+/// The manager that is migrated.
 pub(super) const KUBECTL: &str = "kubectl";
 
 const ANNOTATION: &str = "kubectl.kubernetes.io/last-applied-configuration";
@@ -22,7 +22,7 @@ fn annotation(object: &Value) -> Option<&str> {
         .filter(|text| !text.is_empty())
 }
 
-/// The fields that client-side apply set last and that nobody changed since: `kubectl` may take them.
+/// Returns the fields last set by client-side apply and unchanged since, which `kubectl` may take without a conflict.
 pub(super) fn allowed_conflicts(ty: &Type<'_>, live: &Value, api_version: &str) -> Option<Set> {
     let last: Value = serde_json::from_str(annotation(live)?).ok()?;
     if last.get("apiVersion")?.as_str()? != api_version {
@@ -37,7 +37,7 @@ pub(super) fn allowed_conflicts(ty: &Type<'_>, live: &Value, api_version: &str) 
     )
 }
 
-/// Keeps the annotation of client-side apply true to what was applied, where there is one.
+/// Updates the annotation of client-side apply, if present, to the applied configuration.
 pub(super) fn sync(object: &mut Value, applied: &Value) {
     if annotation(object).is_none() {
         return;

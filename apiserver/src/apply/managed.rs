@@ -1,4 +1,4 @@
-//! Who manages what: `metadata.managedFields`, decoded.
+//! Field managers: the decoded `metadata.managedFields`.
 
 use std::collections::BTreeMap;
 
@@ -7,18 +7,18 @@ use serde_json::{Map, Value, json};
 
 use super::set::Set;
 
-/// The entries of managers that update (rather than apply) that an object keeps; older ones are merged.
+/// The maximum number of entries of updating managers (operation `Update`) on an object; older entries are merged.
 const MAX_UPDATERS: usize = 10;
-/// The manager of the entries that were merged.
+/// The manager of the merged entries.
 const OLD_UPDATES: &str = "ancient-changes";
 
-/// The key of a manager's entry.
+/// Identifies the entry of a manager.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Manager {
     pub(super) name: String,
     /// `Apply` or `Update`.
     pub(super) operation: &'static str,
-    /// Empty for appliers: they keep one entry over all versions.
+    /// Empty for appliers, which have one entry for all versions.
     pub(super) api_version: String,
     pub(super) subresource: String,
 }
@@ -64,7 +64,7 @@ fn or_unknown(name: &str) -> String {
 }
 
 impl Managed {
-    /// Reads `metadata.managedFields` of an object.
+    /// Decodes `metadata.managedFields` of an object.
     pub(super) fn decode(object: &Value) -> Result<Self, String> {
         let mut managed = Self::default();
         let entries = object
@@ -115,7 +115,7 @@ impl Managed {
         Ok(managed)
     }
 
-    /// Writes `metadata.managedFields`, or removes it if nobody manages anything.
+    /// Encodes `metadata.managedFields`, or removes it if there are no managers.
     pub(super) fn encode(&self, object: &mut Value) {
         let mut entries: Vec<(&Manager, &Owned)> = self.0.iter().collect();
         entries.sort_by_key(|(manager, owned)| {
@@ -141,12 +141,12 @@ impl Managed {
         metadata.insert("managedFields".to_owned(), Value::Array(encoded));
     }
 
-    /// Removes the entries that hold nothing.
+    /// Removes the entries without fields.
     pub(super) fn drop_empty(&mut self) {
         self.0.retain(|_, owned| !owned.set.is_empty());
     }
 
-    /// Merges the oldest updaters' entries, one for each version, until few enough are left.
+    /// Merges the oldest `Update` entries, into one per version, until the limit is met.
     pub(super) fn cap_updaters(&mut self) {
         let mut updaters: Vec<Manager> = self
             .0
@@ -208,7 +208,7 @@ fn seconds(time: Option<&str>) -> i64 {
         .map_or(0, Timestamp::as_second)
 }
 
-/// The text of a time in a managedFields entry: RFC 3339 in whole seconds.
+/// Formats the time of a managedFields entry: RFC 3339 in whole seconds.
 pub(super) fn stamp(now: Timestamp) -> String {
     now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }

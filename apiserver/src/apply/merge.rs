@@ -1,7 +1,7 @@
-//! Merging an applied configuration into the live object.
+//! Merges an applied configuration into the live object.
 //!
-//! Nothing is removed here: leaves take the applied value, maps and keyed lists merge, and lists keep the live order
-//! except where the configuration orders its items otherwise.
+//! Nothing is removed here: leaves get the applied value, maps and keyed lists are merged, and lists keep the live order
+//! unless the configuration orders its items differently.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -10,10 +10,10 @@ use serde_json::{Map, Value};
 use super::element::Element;
 use super::types::{Atom, ListShape, MapShape, Type};
 
-/// Merges `right` into `left`. `None` if there is nothing left to say.
+/// Merges `right` into `left`; returns `None` if the result is empty.
 pub(super) fn merge(ty: &Type<'_>, left: Option<&Value>, right: Option<&Value>) -> Option<Value> {
     let (left_atom, right_atom) = (ty.atom().deduce(left), ty.atom().deduce(right));
-    // Where the two differ in shape, the right one's result counts.
+    // If the shapes differ, the right one wins.
     let atom = if right.is_none() {
         left_atom
     } else {
@@ -69,7 +69,7 @@ fn merge_map(
     (!merged.is_empty()).then_some(Value::Object(merged))
 }
 
-/// The items of a list by their elements. A repeated live item counts as null: it is not merged with the applied one.
+/// The items of a list by element. A duplicate live item counts as null, so that it is not merged with the applied one.
 type Index<'v> = BTreeMap<Element, &'v Value>;
 
 static NULL: Value = Value::Null;

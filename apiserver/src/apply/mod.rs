@@ -1,15 +1,15 @@
-//! Server-side apply and the field ownership behind it (`metadata.managedFields`).
+//! Server-side apply and field ownership (`metadata.managedFields`).
 //!
-//! [`apply`] answers an apply patch; [`track_update`] keeps ownership true after any other write. Both do what the API
-//! server does with structured-merge-diff: sets of fields for each manager, operation and subresource; conflicts; lists
-//! by key, sets and atomic values; removal of what a manager no longer applies.
+//! [`apply`] handles an apply patch; [`track_update`] updates the ownership after any other write. Both follow
+//! kube-apiserver's use of structured-merge-diff: a set of fields per manager, operation and subresource; conflicts; list
+//! maps, sets and atomic values; removal of fields that a manager no longer applies.
 //!
-//! The type of an object comes from its CRD's schema, from the table of built-in kinds, or else from its values (maps
-//! granular, lists atomic).
+//! The type of an object comes from its CRD's schema, from the table of built-in kinds, or else from its values (maps are
+//! granular, lists are atomic).
 //!
 //! # Limits
-//! Entries of all versions are read under the writer's schema, as conversion strategy `None` allows. An entry of a
-//! version that is no longer served stays.
+//! Entries of all versions are read with the writer's schema, which is valid for the conversion strategy `None`. An entry of
+//! a version that is no longer served is kept.
 
 mod builtin;
 mod check;
@@ -39,36 +39,36 @@ use self::types::Type;
 use self::updater::Updater;
 use crate::schema::Structural;
 
-/// The fields that a write cannot change, so that it gives nobody ownership of them.
+/// The fields that an endpoint cannot write, and whose changes therefore do not affect ownership.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ResetFields {
     /// Every field can be written.
     #[default]
     None,
-    /// `status` cannot: a write to the main resource of a kind with a status subresource.
+    /// `status` is reset: a write to the main resource of a kind with a status subresource.
     Status,
-    /// Only `status` can: a write to the status subresource.
+    /// Everything but `status` is reset: a write to the status subresource.
     AllButStatus,
 }
 
-/// Who writes, through which endpoint, and under which schema.
+/// The manager, endpoint and schema of a write.
 #[derive(Clone, Copy, Debug)]
 pub struct Writer<'a> {
     /// The field manager's name.
     pub manager: &'a str,
-    /// The subresource written (`""`, `"status"`, `"scale"`).
+    /// The subresource that is written (`""`, `"status"`, `"scale"`).
     pub subresource: &'a str,
     /// The apiVersion of the request (`apps/v1`).
     pub api_version: &'a str,
     /// The fields that this endpoint cannot change.
     pub reset: ResetFields,
-    /// The CRD's schema. Without it the built-in kinds' own lists are known, and any other list is atomic.
+    /// The CRD's schema. Without one, the lists of built-in kinds are known and all other lists are atomic.
     pub schema: Option<&'a Structural>,
-    /// The time that managedFields entries record (in whole seconds).
+    /// The timestamp of managedFields entries (in whole seconds).
     pub now: Timestamp,
 }
 
-/// One field that another manager owns.
+/// A field that another manager owns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {
     /// The field's path (`.spec.replicas`), for `details.causes[].field`.
@@ -77,21 +77,21 @@ pub struct Conflict {
     pub message: String,
 }
 
-/// Why an apply was refused.
+/// Why an apply was rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ApplyError {
     /// Other managers own some of the applied fields (HTTP 409, reason `Conflict`, causes `FieldManagerConflict`).
     #[error("{message}")]
     Conflicts {
-        /// The whole status message.
+        /// The complete status message.
         message: String,
-        /// One entry a field.
+        /// One entry per field.
         conflicts: Vec<Conflict>,
     },
     /// The applied object cannot be merged (HTTP 400, reason `BadRequest`).
     #[error("{0}")]
     BadRequest(String),
-    /// The applied object does not fit the type of the kind (HTTP 500 with this message and no reason).
+    /// The applied object does not match the type of the kind (HTTP 500 with this message and no reason).
     #[error("{0}")]
     Internal(String),
 }
@@ -114,7 +114,7 @@ impl Writer<'_> {
     }
 }
 
-/// The fields that no manager owns.
+/// Returns the fields that managers never own.
 fn stripped() -> Set {
     Set::of(&[
         &["apiVersion"],
@@ -139,7 +139,7 @@ fn strip(managed: &mut Managed, manager: &Manager) {
     managed.drop_empty();
 }
 
-/// An object of the same kind with nothing in it.
+/// Returns an object of the same kind without any other fields.
 fn empty_like(object: &Value) -> Value {
     let mut map = Map::new();
     for key in ["apiVersion", "kind"] {
@@ -151,11 +151,11 @@ fn empty_like(object: &Value) -> Value {
     Value::Object(map)
 }
 
-/// Merges an applied configuration into the live object (`None`: it is to be created) and returns the new
-/// object with its managedFields. Applying what is already so, by the same manager, changes nothing at all.
+/// Merges an applied configuration into the live object (`None` creates it) and returns the new object with its
+/// managedFields. Repeating an apply by the same manager changes nothing.
 ///
-/// The result is not defaulted and not validated. It keeps the live object's system metadata (uid, resourceVersion,
-/// …) except what the configuration says itself.
+/// The result is neither defaulted nor validated. It keeps the live object's system metadata (uid, resourceVersion, …) unless
+/// the configuration sets it.
 ///
 /// # Errors
 /// See [`ApplyError`].
@@ -242,8 +242,8 @@ fn try_apply(
     Err(conflict_error(&clashes))
 }
 
-/// Nulls stand where the last item of a map or list went. They mean that the field is absent, except where a schema
-/// lets it be null; in metadata they never stay.
+/// Drops the nulls that the removal of the last item of a map or list leaves behind. Nulls of nullable fields are kept,
+/// except in metadata.
 fn settle_nulls(writer: &Writer<'_>, object: &mut Value) {
     match writer.schema {
         Some(schema) => schema.drop_nulls(object),
@@ -265,7 +265,7 @@ fn drop_all_nulls(value: &mut Value) {
     }
 }
 
-/// `<namespace>/<name>; <group>/<version>, Kind=<kind>`.
+/// Returns `<namespace>/<name>; <group>/<version>, Kind=<kind>`.
 fn describe(object: &Value) -> String {
     let text = |pointer: &str| {
         object
@@ -287,11 +287,11 @@ fn describe(object: &Value) -> String {
     )
 }
 
-/// Records in `new.metadata.managedFields` that the writer changed it from `old` (`None`: it is created).
+/// Records in `new.metadata.managedFields` that the writer changed the object from `old` (`None` if it is created).
 ///
-/// managedFields that `new` brings along count as long as they can be read, so that a client can edit them; else those
-/// of `old` do, and always in a write to a subresource. An empty list in `new` (or one empty entry) clears them. An
-/// object without managedFields that is not being created stays without.
+/// Starts from the managedFields of `new` if they are valid, so that clients can edit them; otherwise, and in every write to
+/// a subresource, from those of `old`. An empty list in `new` (or a single empty entry) clears them. An existing object
+/// without managedFields gets none.
 pub fn track_update(writer: &Writer<'_>, old: Option<&Value>, new: &mut Value) {
     let mut managed = read_managed(writer, old, new);
     if let Some(metadata) = new.get_mut("metadata").and_then(Value::as_object_mut) {
@@ -327,7 +327,7 @@ pub fn track_update(writer: &Writer<'_>, old: Option<&Value>, new: &mut Value) {
     managed.encode(new);
 }
 
-/// Checks that the managedFields of an object can be read.
+/// Checks that the managedFields of an object are valid.
 pub(crate) fn check_managed(object: &Value) -> Result<(), String> {
     Managed::decode(object).map(drop)
 }

@@ -1,19 +1,19 @@
-//! How strategic merge patches treat the fields of built-in kinds.
+//! How strategic merge patches merge the fields of built-in kinds.
 
 use serde_json::Value;
 
 use super::builtin::{self, Def, Ref};
 
-/// The strategic merge of a field that both sides have.
+/// The merge strategy of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PatchStrategy {
-    /// Takes the patch's value.
+    /// Replaces the value.
     Replace,
-    /// Merges a map or struct, a set, or a list whose items are identified by a field.
+    /// Merges maps and structs, sets (`None`), or lists by this key field of their items.
     Merge(Option<&'static str>),
 }
 
-/// The type of a value in a built-in kind.
+/// The type of a value in a built-in kind, for strategic merge patches.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PatchMeta(Meta);
 
@@ -25,7 +25,7 @@ enum Meta {
 }
 
 impl PatchMeta {
-    /// The type of a whole object.
+    /// Returns the type of an object.
     pub(crate) fn of_object(object: &Value) -> Self {
         let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
         builtin::kind(text("apiVersion"), text("kind"))
@@ -33,7 +33,7 @@ impl PatchMeta {
             .map_or(Self(Meta::Unknown), |def| Self(Meta::Struct(def)))
     }
 
-    /// The type of a field (for a list, of its items) and what becomes of it.
+    /// Returns the type of a field (for a list, of its items) and its merge strategy.
     pub(crate) fn field(self, name: &str) -> (Self, PatchStrategy) {
         let merge = (Self(Meta::Unknown), PatchStrategy::Merge(None));
         match self.0 {

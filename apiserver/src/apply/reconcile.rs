@@ -1,10 +1,10 @@
-//! Ownership recorded under an earlier schema: fields that have become atomic since are owned as a whole.
+//! Adapts ownership recorded with an earlier schema: fields that have become atomic are owned as a whole.
 
 use super::element::{Element, FieldPath};
 use super::set::Set;
 use super::types::Type;
 
-/// The set under today's schema.
+/// Returns the set adapted to the current schema.
 pub(super) fn reconcile(set: Set, ty: &Type<'_>) -> Set {
     let mut atomic = Set::default();
     visit(ty, Some(&set), false, &mut Vec::new(), &mut atomic);

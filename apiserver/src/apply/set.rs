@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::element::{Element, FieldPath};
 use super::types::Type;
 
-/// A set of paths. A path is in the set if its last step is among the members of the set below the steps before.
+/// A set of paths. A path is in the set if its last element is a member of the subset that the other elements lead to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Set {
     members: BTreeSet<Element>,
@@ -15,7 +15,7 @@ pub(super) struct Set {
 }
 
 impl Set {
-    /// The set of some fields, each given by its names.
+    /// Returns the set of some fields, each specified by its path of names.
     pub(super) fn of(paths: &[&[&str]]) -> Self {
         let mut set = Self::default();
         for path in paths {
@@ -28,7 +28,7 @@ impl Set {
         set
     }
 
-    /// Adds a path; the empty path, which nobody owns, is left out.
+    /// Adds a path; ignores the empty path, which nobody owns.
     pub(super) fn insert(&mut self, path: &[Element]) {
         match path {
             [] => {}
@@ -42,7 +42,7 @@ impl Set {
         }
     }
 
-    /// Adds what is below an element that the set does not have yet, and the element itself if it is a member.
+    /// Adds a subset under an element that the set does not have yet, and the element itself if it is a member.
     pub(super) fn add(&mut self, element: Element, is_member: bool, below: Set) {
         if is_member {
             self.members.insert(element.clone());
@@ -68,7 +68,7 @@ impl Set {
         self.members.contains(element)
     }
 
-    /// The paths that go on below an element.
+    /// Returns the paths under an element.
     pub(super) fn below(&self, element: &Element) -> Option<&Set> {
         self.children.get(element).filter(|set| !set.is_empty())
     }
@@ -106,13 +106,13 @@ impl Set {
         }
     }
 
-    /// The paths that are not in `other`; the children of a path that is stay.
+    /// Returns the paths that are not in `other`; the children of a removed path are kept.
     #[must_use]
     pub(super) fn difference(&self, other: &Set) -> Set {
         self.without(other, false)
     }
 
-    /// The paths that are not in `other`, nor below one that is.
+    /// Returns the paths that are neither in `other` nor under a path in it.
     #[must_use]
     pub(super) fn recursive_difference(&self, other: &Set) -> Set {
         self.without(other, true)
@@ -135,7 +135,7 @@ impl Set {
         }
     }
 
-    /// Makes members of all declared fields that have members below them.
+    /// Adds every declared field that has members under it.
     #[must_use]
     pub(super) fn with_named_fields(&self, ty: &Type<'_>) -> Set {
         let atom = ty.atom();
@@ -163,7 +163,7 @@ impl Set {
         Set { members, children }
     }
 
-    /// Every path, members before what is below them.
+    /// Returns all paths; a path comes before those under it.
     pub(super) fn paths(&self) -> Vec<FieldPath> {
         let mut out = Vec::new();
         self.collect(&mut Vec::new(), &mut out);
@@ -183,7 +183,7 @@ impl Set {
         }
     }
 
-    /// The set as FieldsV1.
+    /// Encodes the set as FieldsV1.
     pub(super) fn encode(&self) -> Value {
         let mut map = Map::new();
         for element in &self.members {
@@ -199,7 +199,7 @@ impl Set {
         Value::Object(map)
     }
 
-    /// Reads FieldsV1. Elements of unknown kinds are left out.
+    /// Decodes FieldsV1. Elements of unknown kinds are skipped.
     pub(super) fn decode(fields: &Value) -> Result<Set, String> {
         let mut set = Set::default();
         let Value::Object(map) = fields else {

@@ -1,4 +1,4 @@
-//! Ownership and merging, by a few writes.
+//! Tests of ownership and merging.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ fn object(spec: Value) -> Value {
     json!({"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "a", "namespace": "n"}, "spec": spec})
 }
 
-/// The fields of a manager, `None` if it has no entry.
+/// Returns the fields of a manager, or `None` if it has no entry.
 fn fields<'a>(object: &'a Value, manager: &str, operation: &str) -> Option<&'a Value> {
     let entries = object["metadata"]["managedFields"].as_array()?;
     let entry = entries

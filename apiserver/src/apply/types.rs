@@ -1,5 +1,4 @@
-//! The merge rules of a value's type: which lists have keys, which maps and lists are atomic, which fields are
-//! declared.
+//! The merge rules of types: which lists have keys, which maps and lists are atomic, and which fields are declared.
 
 use serde_json::{Map, Value, json};
 
@@ -16,32 +15,32 @@ pub(super) enum Type<'a> {
     Crd(CrdType<'a>),
     /// A struct of a built-in kind.
     Known(&'static Def),
-    /// A struct of a built-in kind that is atomic where it stands.
+    /// A struct of a built-in kind that is atomic in this place.
     KnownAtomic(&'static Def),
     /// A part of a built-in kind.
     Part(&'static Ref),
-    /// Known by its value only: maps are granular, lists atomic.
+    /// Unknown: derived from the value; maps are granular, lists are atomic.
     Deduced,
-    /// Known by its value only, and atomic.
+    /// Unknown and atomic.
     Untyped,
     /// A field that the schema does not declare.
     Undeclared,
 }
 
-/// A node of a CRD's schema and what its surroundings say of it.
+/// A node of a CRD's schema, with what its parents determine.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CrdType<'a> {
     schema: &'a Schema,
-    /// Whether unknown fields are preserved here.
+    /// Whether unknown fields are preserved.
     preserve: bool,
-    /// Whether this is a resource with implicit type and object metadata.
+    /// Whether this is a resource, with implicit type and object metadata.
     resource: bool,
 }
 
 /// How a list's items are identified.
 #[derive(Clone, Debug)]
 pub(super) enum Items<'a> {
-    /// They are not: the list is one value.
+    /// Not at all: the list is a single value.
     Atomic,
     /// By their values.
     Set,
@@ -68,7 +67,7 @@ enum MapSource<'a> {
     Elements(Box<Type<'a>>),
 }
 
-/// The shapes that a value of a type may take.
+/// The shapes that values of a type may have.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Atom<'a> {
     pub(super) scalar: Option<ScalarType>,
@@ -77,7 +76,7 @@ pub(super) struct Atom<'a> {
 }
 
 impl<'a> Type<'a> {
-    /// The type of a whole object.
+    /// Returns the type of an object.
     pub(super) fn of_object(schema: Option<&'a Schema>, object: &Value) -> Self {
         let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
         match schema {
@@ -92,7 +91,7 @@ impl<'a> Type<'a> {
         }
     }
 
-    /// The shapes that a value of this type may take.
+    /// Returns the shapes that values of this type may have.
     pub(super) fn atom(&self) -> Atom<'a> {
         match self {
             Type::Crd(crd) => crd.atom(),
@@ -138,7 +137,7 @@ impl<'a> Atom<'a> {
         }
     }
 
-    /// Only the shape that the value has; all of them for null, an absent value, or a value of another shape.
+    /// Returns only the shape of the value; all shapes for null, an absent value, or a value with none of the shapes.
     pub(super) fn deduce(self, value: Option<&Value>) -> Self {
         match value {
             Some(Value::Bool(_) | Value::Number(_) | Value::String(_)) if self.scalar.is_some() => {
@@ -159,7 +158,7 @@ impl<'a> Atom<'a> {
         }
     }
 
-    /// Whether two atoms of the same type allow the same shapes.
+    /// Whether two types allow the same shapes.
     pub(super) fn same_shapes(&self, other: &Self) -> bool {
         self.scalar.is_some() == other.scalar.is_some()
             && self.list.is_some() == other.list.is_some()
@@ -168,7 +167,7 @@ impl<'a> Atom<'a> {
 }
 
 impl<'a> MapShape<'a> {
-    /// Whether a field has a type of its own.
+    /// Whether a field is declared.
     pub(super) fn declares(&self, name: &str) -> bool {
         match &self.source {
             MapSource::Crd(crd) => {
@@ -179,7 +178,7 @@ impl<'a> MapShape<'a> {
         }
     }
 
-    /// The type of a field, or of any field if it has none of its own.
+    /// Returns the type of a field, declared or not.
     pub(super) fn field(&self, name: &str) -> Type<'a> {
         match &self.source {
             MapSource::Crd(crd) => crd.field(name),
@@ -191,7 +190,7 @@ impl<'a> MapShape<'a> {
         }
     }
 
-    /// Whether nothing but its values is known of it.
+    /// Whether nothing is known about the type beyond its values.
     pub(super) fn is_deduced(&self) -> bool {
         match &self.source {
             MapSource::Elements(element) => matches!(**element, Type::Deduced),
@@ -235,7 +234,7 @@ impl<'a> CrdType<'a> {
         }
     }
 
-    /// The type of fields that have none of their own.
+    /// Returns the type of undeclared fields.
     fn others(self) -> Type<'a> {
         match &self.schema.additional {
             Additional::Schema(schema) => self.below(schema),
@@ -337,7 +336,7 @@ impl ListShape<'_> {
         matches!(self.items, Items::Atomic)
     }
 
-    /// The path element of an item.
+    /// Returns the path element of an item.
     pub(super) fn element_of(&self, item: &Value) -> Result<Element, String> {
         match &self.items {
             Items::Atomic => Err("invalid indexing of non-associative list".to_owned()),

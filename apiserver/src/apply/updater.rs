@@ -1,4 +1,4 @@
-//! Ownership across one write (structured-merge-diff's `merge.Updater`).
+//! Updates ownership for a write (structured-merge-diff's `merge.Updater`).
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ use super::remove::remove_items;
 use super::set::Set;
 use super::types::Type;
 
-/// The kind of object and the fields that this endpoint cannot change.
+/// The type of the object and the fields that the endpoint cannot change.
 pub(super) struct Updater<'a> {
     pub(super) ty: Type<'a>,
     pub(super) excluded: Set,
@@ -20,7 +20,7 @@ pub(super) struct Updater<'a> {
 }
 
 impl Updater<'_> {
-    /// Takes what changed from all other managers; without force, that is a conflict.
+    /// Removes changed fields from all other managers; without `force`, owned ones are conflicts.
     fn take(
         &self,
         change: (&Value, &Value),
@@ -62,7 +62,7 @@ impl Updater<'_> {
         Ok(changes)
     }
 
-    /// Records under `writer` what an update changed.
+    /// Records the changes of an update under `writer`.
     pub(super) fn update(
         &self,
         live: &Value,
@@ -89,7 +89,7 @@ impl Updater<'_> {
         managed.drop_empty();
     }
 
-    /// Merges an applied configuration. `None` if the object does not change.
+    /// Merges an applied configuration. Returns `None` if the object does not change.
     pub(super) fn apply(
         &self,
         live: &Value,
@@ -112,14 +112,14 @@ impl Updater<'_> {
         Ok((!same_value(live, &new)).then_some(new))
     }
 
-    /// Removes what the manager applied last time, unless it or anybody else still has it.
+    /// Removes the fields that the manager applied last time, unless a manager still owns them.
     fn prune(&self, merged: &Value, managed: &Managed, last: &Set) -> Value {
         let named = |set: &Set| set.with_named_fields(&self.ty);
         let last = named(last);
         let merged_set = named(&field_set(&self.ty, merged));
 
         let pruned = remove_items(&self.ty, merged, &last);
-        // Fields that others own, or that the new configuration still has, come back.
+        // Restore the fields that others own or that the new configuration has.
         let kept = managed
             .0
             .values()
@@ -127,7 +127,7 @@ impl Updater<'_> {
         let pruned_set = named(&field_set(&self.ty, &pruned));
         let back = pruned_set.union(&named(&kept));
         let pruned = remove_items(&self.ty, merged, &merged_set.difference(&back));
-        // So does what the manager never owned.
+        // Restore the fields that the manager never owned.
         let pruned_set = named(&field_set(&self.ty, &pruned));
         let gone = merged_set.difference(&pruned_set).intersection(&last);
         remove_items(&self.ty, merged, &gone)

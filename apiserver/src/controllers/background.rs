@@ -1,4 +1,4 @@
-//! Work of a controller that a webhook may hold up, or refuse.
+//! Runs work of controllers that webhooks may delay or reject.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,8 @@ use tokio::runtime::Handle;
 use crate::backoff::Task;
 use crate::core::Core;
 
-/// Does the work at once; what waits for a webhook goes on in the background, so that the request that caused it does not wait.
+/// Runs the work inline until it has to wait for a webhook; the rest runs in the background, so that the request that caused
+/// it does not wait.
 pub(super) fn run(work: impl Future<Output = ()> + Send + 'static) {
     use futures::FutureExt;
 
@@ -22,17 +23,17 @@ pub(super) fn run(work: impl Future<Output = ()> + Send + 'static) {
 
 type Work = dyn Fn(&Arc<Core>) + Send + Sync;
 
-/// How a task is tried again when it failed.
+/// How to retry a failed task.
 #[derive(Clone)]
 pub(super) struct Retry {
     pub(super) task: Task,
-    /// The longest wait.
+    /// The maximum delay.
     pub(super) longest: Duration,
     pub(super) work: Arc<Work>,
 }
 
 impl Retry {
-    /// Tries the task again, each time after twice as long; a server that ends meanwhile does not wait for it.
+    /// Schedules a retry with exponential backoff. The retry does not keep the server alive.
     pub(super) fn schedule(self, core: &Arc<Core>) {
         let Ok(runtime) = Handle::try_current() else {
             return;

@@ -1,4 +1,4 @@
-//! CustomResourceDefinitions at run time: serving what they define, and ending it with them.
+//! CustomResourceDefinitions at run time: serves the defined resources, and removes them with their definition.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ impl Observer for Definitions {
             }
             Change::Stored(new) if is_definition => serve(core, new),
             Change::Removed(last) if is_definition => withdraw(core, &last.decode()),
-            // A definition may have waited for its objects.
+            // A definition under deletion may have waited for this object.
             Change::Removed(_) if served.resource.origin == Origin::Custom => {
                 let resource = &served.resource;
                 let name = format!("{}.{}", resource.plural, resource.group);
@@ -49,14 +49,14 @@ impl Observer for Definitions {
     }
 }
 
-/// Deletes the objects of a definition under deletion, and then the definition, once they are gone.
+/// Deletes the objects of a definition under deletion, and the definition once they are gone.
 fn finish(core: &Arc<Core>, ending: &Arc<SingleFlight>, name: &str) {
     if core.is_ending(GROUP, PLURAL, name) == Some(true) {
         ending.run(name, || empty(core, ending, name));
     }
 }
 
-/// Serves what a CRD defines, and sets its conditions.
+/// Serves the resource that a CRD defines, and sets the CRD's conditions.
 fn serve(core: &Arc<Core>, crd: &Value) {
     let Ok(resource) = crd::read(&core.registry, crd) else {
         return;
@@ -76,7 +76,7 @@ fn serve(core: &Arc<Core>, crd: &Value) {
     settle_status(core, object::name(crd), &accepted);
 }
 
-/// Whether the CRD's present spec is what is served already (a status write changes nothing).
+/// Whether the CRD's current spec is already served (after a status write, for example).
 fn spec_is_served(core: &Core, crd: &Value) -> bool {
     let (group, plural) = (
         text(crd, &["spec", "group"]),
@@ -87,13 +87,13 @@ fn spec_is_served(core: &Core, crd: &Value) -> bool {
     served.is_some_and(|r| r.generation == generation && *r.uid == *object::uid(crd))
 }
 
-/// The names of a CRD that no other one of its group has, and why the others are refused.
+/// The names of a CRD that no other CRD in its group uses, and why the others are rejected.
 struct Accepted {
     names: Value,
     conflict: Option<(&'static str, String)>,
 }
 
-/// Compares the names of a CRD with those that are served in its group.
+/// Checks the names of a CRD against those served in its group.
 fn accept_names(core: &Core, crd: &Value) -> Accepted {
     let group = text(crd, &["spec", "group"]);
     let names = &crd["spec"]["names"];
@@ -205,7 +205,7 @@ fn empty(core: &Arc<Core>, ending: &Arc<SingleFlight>, name: &str) {
     if let Some(served) = resource.and_then(|r| core.registry.by_id(r.id)) {
         let id = served.resource.id;
         for stored in core.store.snapshot(id, "").objects {
-            // A failure leaves the object, which the count below sees.
+            // On failure the object remains, and is counted below.
             let options = DeleteOptions::default();
             delete_content(core, &served, &stored, options, &retry);
         }
@@ -219,7 +219,7 @@ fn empty(core: &Arc<Core>, ending: &Arc<SingleFlight>, name: &str) {
     });
 }
 
-/// Ends the serving of what a CRD that is gone defined.
+/// Stops serving the resource of a deleted CRD.
 fn withdraw(core: &Arc<Core>, crd: &Value) {
     let (group, plural) = (
         text(crd, &["spec", "group"]),

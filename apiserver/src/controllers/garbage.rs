@@ -1,4 +1,4 @@
-//! The garbage collector: dependents follow their owners (`k8s.io/kubernetes/pkg/controller/garbagecollector`).
+//! The garbage collector: deletes dependents with their owners (`k8s.io/kubernetes/pkg/controller/garbagecollector`).
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -19,7 +19,7 @@ use crate::store::{Key, ResourceId, Stored};
 const FOREGROUND: &str = "foregroundDeletion";
 const ORPHAN: &str = "orphan";
 
-/// The garbage collector's part in every write.
+/// Observes every write for the garbage collector.
 #[derive(Debug)]
 pub(super) struct GarbageCollector;
 
@@ -41,13 +41,13 @@ impl Observer for GarbageCollector {
 /// The state of a dependent's owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OwnerState {
-    /// There, and staying.
+    /// Exists.
     Solid,
-    /// There, but waiting for its dependents to go first.
+    /// Exists, but is being deleted in the foreground and waits for its dependents.
     Waiting,
-    /// Not there.
+    /// Does not exist.
     Absent,
-    /// Of a kind that is not served, which may come; or in a namespace, while the dependent is in none.
+    /// Of a kind that is not served (yet), or namespaced while the dependent is cluster-scoped.
     Unknown,
 }
 
@@ -79,7 +79,7 @@ fn owner_state(core: &Core, namespace: &str, owner: &Owner) -> OwnerState {
     }
 }
 
-/// After a create or update: an object all of whose owners are absent goes.
+/// Handles a create or update: collects an object if none of its owners exist.
 fn after_write(core: &Arc<Core>, served: &Served, old: Option<&Value>, new: &Value) {
     let owners = |o: &Value| o["metadata"].get("ownerReferences").cloned();
     let has_owners = owners(new).is_some();
@@ -91,7 +91,7 @@ fn after_write(core: &Arc<Core>, served: &Served, old: Option<&Value>, new: &Val
             &Key::new(object::namespace(new), object::name(new)),
         );
     }
-    // An owner under foreground deletion waits only for dependents that block it.
+    // An owner under foreground deletion only waits for dependents that block it.
     if let Some(old) = old.filter(|_| changed) {
         for owner in old["metadata"]["ownerReferences"]
             .as_array()
@@ -113,7 +113,7 @@ fn read_owner(owner: &Value) -> Owner {
     }
 }
 
-/// After an object was marked for deletion: orphans or deletes its dependents, where a finalizer asks for it.
+/// Handles an object that was marked for deletion: orphans or deletes its dependents, as its finalizers demand.
 fn after_mark(core: &Arc<Core>, served: &Served, object: &Value) {
     let finalizers = object::finalizers(object);
     let uid = object::uid(object);
@@ -131,7 +131,7 @@ fn after_mark(core: &Arc<Core>, served: &Served, object: &Value) {
     }
 }
 
-/// After an object is gone: its dependents are looked at, and owners that waited for it may go.
+/// Handles a removed object: collects its dependents, and releases owners that waited for it.
 fn after_removal(core: &Arc<Core>, last: &Stored) {
     run(
         core,
@@ -143,11 +143,11 @@ fn after_removal(core: &Arc<Core>, last: &Stored) {
     );
 }
 
-/// A step of the collector's work.
+/// A unit of the collector's work.
 enum Task {
-    /// Decide about a dependent.
+    /// Decide whether to delete a dependent.
     Collect(ResourceId, Key),
-    /// See who depended on an object that is gone, or waited for it.
+    /// Check the dependents of a removed object, and the owners that waited for it.
     Removed {
         uid: Box<str>,
         namespace: Box<str>,
@@ -156,11 +156,11 @@ enum Task {
 }
 
 thread_local! {
-    /// The steps that came up while this thread does one: chains of owners can be longer than a stack is deep.
+    /// Work queued while this thread processes a task: a chain of owners may be too long for recursion.
     static PENDING: RefCell<Option<VecDeque<Task>>> = const { RefCell::new(None) };
 }
 
-/// Ends the work of a thread, by a panic too.
+/// Ends the work of a thread, even on panic.
 struct Working;
 
 impl Drop for Working {
@@ -169,7 +169,7 @@ impl Drop for Working {
     }
 }
 
-/// Does a step and all that follow from it; within another step, leaves it to that one's caller.
+/// Processes a task and all tasks that follow from it. A nested call only queues its task.
 fn run(core: &Arc<Core>, task: Task) {
     let nested = PENDING.with_borrow_mut(|pending| {
         let nested = pending.is_some();
@@ -240,7 +240,7 @@ fn release_if_unblocked(core: &Arc<Core>, served: &Served, key: &Key) {
     }
 }
 
-/// Decides about one dependent.
+/// Decides whether to delete a dependent.
 fn decide(core: &Arc<Core>, resource: ResourceId, key: &Key) {
     let task = ("generic-garbage-collector", resource, key.clone());
     let (Some(served), Some(item)) = (core.registry.by_id(resource), core.store.get(resource, key))
@@ -268,7 +268,7 @@ fn decide(core: &Arc<Core>, resource: ResourceId, key: &Key) {
         true => core.store.dependents(&item.uid),
         false => Vec::new(),
     };
-    // In a circle, each would wait for the next. Without the block this one is decided about again.
+    // In a cycle, each object would wait for the next. Unblocking the owners triggers another decision about this object.
     let blocks = item.owners.iter().any(|owner| owner.blocks);
     if blocks
         && dependents
@@ -291,7 +291,7 @@ fn decide(core: &Arc<Core>, resource: ResourceId, key: &Key) {
         let Err(error) = delete(&core, &served, &key, &options, controller).await else {
             return core.backoff.forget(&task);
         };
-        // What changed while a webhook was asked may have other owners by now.
+        // The object may have changed its owners during the webhook call.
         let now = core.store.get(resource, &key);
         match now {
             None => core.backoff.forget(&task),
@@ -308,7 +308,7 @@ fn decide(core: &Arc<Core>, resource: ResourceId, key: &Key) {
     });
 }
 
-/// Whether an object is kept by its own foreground deletion.
+/// Whether an object is under foreground deletion.
 fn waits_for_its_dependents(core: &Core, resource: ResourceId, key: &Key) -> bool {
     let found = core.store.get(resource, key);
     found.is_some_and(|found| is_waiting(&found.decode()))
@@ -318,7 +318,7 @@ fn is_waiting(object: &Value) -> bool {
     object::is_deleting(object) && object::finalizers(object).contains(&FOREGROUND)
 }
 
-/// Takes `blockOwnerDeletion` back from all owner references.
+/// Clears `blockOwnerDeletion` in all owner references.
 fn unblock_owners(core: &Arc<Core>, served: &Served, key: &Key) {
     edit(core, served, key, &|object| {
         let owners = object["metadata"]["ownerReferences"].as_array_mut();
@@ -328,7 +328,7 @@ fn unblock_owners(core: &Arc<Core>, served: &Served, key: &Key) {
     });
 }
 
-/// Removes the owner references that a condition picks.
+/// Removes the owner references that match a predicate.
 fn drop_owners(core: &Arc<Core>, resource: ResourceId, key: &Key, picks: &dyn Fn(&Owner) -> bool) {
     let Some(served) = core.registry.by_id(resource) else {
         return;

@@ -1,7 +1,8 @@
-//! The cluster's controllers that run inside the server.
+//! The cluster's controllers that run in the server.
 //!
-//! Each one observes writes ([`Observer`](crate::core::Observer)) and acts through the requests of [`rest`](crate::rest),
-//! before the request that it observed is answered: a client sees the outcome as soon as its own request returns.
+//! Each controller observes writes ([`Observer`](crate::core::Observer)) and acts through the handlers in
+//! [`rest`](crate::rest) before the observed request is answered: a client sees the outcome as soon as its own request
+//! returns.
 
 mod background;
 mod definitions;
@@ -23,10 +24,10 @@ use crate::rest::options::DeleteOptions;
 use crate::status::ApiError;
 use crate::store::{Key, Stored};
 
-/// The longest wait before most controllers try again what failed.
+/// The maximum backoff of most controllers.
 const LONGEST_WAIT: Duration = Duration::from_secs(1000);
 
-/// The controllers that run, in the order in which they see a write.
+/// Returns the enabled controllers, in the order in which they observe a write.
 pub(crate) fn controllers(options: Options) -> Vec<Box<dyn Observer>> {
     let mut controllers: Vec<Box<dyn Observer>> =
         vec![Box::new(definitions::Definitions::default())];
@@ -42,8 +43,8 @@ pub(crate) fn controllers(options: Options) -> Vec<Box<dyn Observer>> {
     controllers
 }
 
-/// Deletes an object of the content that goes with another, and no later one of its name. A failure leaves the object, and has the
-/// whole content looked at again.
+/// Deletes an object that belongs to a namespace or definition under deletion; the uid protects a later object of the same
+/// name. On failure, the object remains and `retry` is scheduled.
 fn delete_content(
     core: &Arc<Core>,
     served: &Served,
@@ -67,7 +68,7 @@ fn delete_content(
     });
 }
 
-/// Deletes an object in the name of a controller.
+/// Deletes an object on behalf of a controller.
 async fn delete(
     core: &Arc<Core>,
     served: &Served,
@@ -75,14 +76,14 @@ async fn delete(
     options: &DeleteOptions,
     controller: &'static str,
 ) -> Result<(), ApiError> {
-    // In the version that is stored nothing needs to be converted.
+    // The storage version needs no conversion.
     let served = served.in_storage().unwrap_or_else(|| served.clone());
     let by = Requester::controller(controller);
     let outcome = delete_object(core, &served, key, options, Some(&by)).await;
     if let Err(error) = &outcome
         && error.code != 404
     {
-        tracing::debug!(name = &*key.name, %error, "not deleted");
+        tracing::debug!(name = &*key.name, %error, "cannot delete an object");
     }
     outcome.map(drop)
 }

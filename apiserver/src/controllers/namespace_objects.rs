@@ -1,4 +1,4 @@
-//! The objects that a cluster puts into every namespace: a service account, and the certificate of the API server.
+//! Creates the objects that every namespace of a cluster has: a service account and the certificate of the API server.
 
 use std::sync::Arc;
 
@@ -29,11 +29,11 @@ impl Observer for NamespaceObjects {
     }
 }
 
-/// Creates what is missing.
+/// Creates the missing objects.
 fn fill(core: &Arc<Core>, namespace: &str) {
     let account = json!({"apiVersion": "v1", "kind": "ServiceAccount",
         "metadata": {"name": "default", "namespace": namespace}});
-    // The server speaks no TLS, and has no certificate.
+    // The server has no TLS certificate.
     let certificate = json!({"apiVersion": "v1", "kind": "ConfigMap", "data": {"ca.crt": ""},
         "metadata": {"name": "kube-root-ca.crt", "namespace": namespace}});
     put(core, "serviceaccounts", account);
@@ -49,7 +49,7 @@ fn put(core: &Arc<Core>, plural: &str, object: Value) {
         let core = core.clone();
         background::run(async move {
             let by = Requester::controller("root-ca-cert-publisher");
-            // One that is there stays.
+            // An existing object is kept.
             drop(create_object(&core, &served, object, &options, &by).await);
         });
     }

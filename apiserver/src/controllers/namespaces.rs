@@ -1,4 +1,4 @@
-//! Namespaces: one that is deleted takes its content with it.
+//! Namespaces: deletes the content of a namespace with it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,11 +16,11 @@ use crate::store::Key;
 /// The namespace controller (`k8s.io/kubernetes/pkg/controller/namespace`).
 #[derive(Debug, Default)]
 pub(super) struct Namespaces {
-    /// The namespaces that are being emptied.
+    /// The namespaces whose content is being deleted.
     ending: Arc<SingleFlight>,
 }
 
-/// The longest wait before a deletion that failed is tried again.
+/// The maximum backoff of failed deletions.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 impl Observer for Namespaces {
@@ -31,7 +31,7 @@ impl Observer for Namespaces {
             {
                 finish(core, &self.ending, object::name(new));
             }
-            // A namespace may have waited for its content.
+            // A namespace under deletion may have waited for this object.
             Change::Removed(last) if served.resource.namespaced => {
                 finish(core, &self.ending, &last.key.namespace);
             }
@@ -40,7 +40,7 @@ impl Observer for Namespaces {
     }
 }
 
-/// Deletes what lies in a namespace under deletion, and then the namespace, once it is empty.
+/// Deletes the content of a namespace under deletion, and the namespace once it is empty.
 fn finish(core: &Arc<Core>, ending: &Arc<SingleFlight>, name: &str) {
     if core.is_ending("", "namespaces", name) == Some(true) {
         ending.run(name, || empty(core, ending, name));
@@ -71,7 +71,7 @@ fn empty(core: &Arc<Core>, ending: &Arc<SingleFlight>, name: &str) {
                 grace_period: Some(0),
                 ..DeleteOptions::default()
             };
-            // A failure leaves the object, which the count below sees.
+            // On failure the object remains, and is counted below.
             delete_content(core, &content, &stored, options, &retry);
         }
         left += core.store.count(resource.id, name);

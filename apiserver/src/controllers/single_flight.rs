@@ -5,7 +5,7 @@ use std::collections::btree_map::Entry;
 
 use parking_lot::{Mutex, MutexGuard};
 
-/// The keys that have a run, each with whether it has to be repeated.
+/// The running keys; the value is whether the run must be repeated.
 #[derive(Debug, Default)]
 pub(super) struct SingleFlight(Mutex<BTreeMap<String, bool>>);
 
@@ -14,7 +14,8 @@ impl SingleFlight {
         self.0.lock()
     }
 
-    /// Runs the work for a key. If another run is under way, on this thread or on another, that one repeats the work.
+    /// Runs the work for a key. If a run for the key is already in progress, on this thread or another, that run is repeated
+    /// instead.
     pub(super) fn run(&self, key: &str, work: impl Fn()) {
         match self.lock().entry(key.to_owned()) {
             Entry::Occupied(mut repeat) => {
@@ -25,7 +26,7 @@ impl SingleFlight {
                 free.insert(false);
             }
         }
-        // A panic of the work ends the run, too.
+        // Ends the run even if the work panics.
         let _running = Running { flight: self, key };
         loop {
             work();
@@ -41,7 +42,7 @@ impl SingleFlight {
     }
 }
 
-/// A run under way.
+/// A run in progress.
 struct Running<'a> {
     flight: &'a SingleFlight,
     key: &'a str,
@@ -87,7 +88,7 @@ mod tests {
             std::hint::spin_loop();
             running.fetch_sub(1, Ordering::SeqCst);
         };
-        // Many threads out of step meet even the gap of a few instructions between two locks.
+        // Many unsynchronised threads hit even the gap of a few instructions between two locks.
         std::thread::scope(|scope| {
             for _ in 0..16 {
                 scope.spawn(|| (0..300_000).for_each(|_| single.run("a", work)));

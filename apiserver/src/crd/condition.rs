@@ -9,11 +9,11 @@ pub(crate) struct Condition<'a> {
     pub(crate) holds: bool,
     pub(crate) reason: &'a str,
     pub(crate) message: &'a str,
-    /// The time of the transition, if this is one.
+    /// The transition time to set, if the status changes.
     pub(crate) now: &'a str,
 }
 
-/// Sets a condition; its transition time moves only with its status.
+/// Sets a condition; its transition time changes only with its status.
 pub(crate) fn set_condition(status: &mut Map<String, Value>, condition: &Condition<'_>) {
     let list = status.entry("conditions").or_insert_with(|| json!([]));
     if !list.is_array() {

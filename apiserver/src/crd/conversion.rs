@@ -1,11 +1,11 @@
-//! Validation of a definition's conversion.
+//! Validates the conversion of a definition.
 
 use serde_json::Value;
 
 use crate::field::FieldError;
 use crate::metadata::object::text;
 
-/// A conversion by webhook says where the webhook is, and which reviews it takes.
+/// Validates `spec.conversion`: a webhook conversion needs a client config and the supported review versions.
 pub(super) fn validate_conversion(crd: &Value, errors: &mut Vec<FieldError>) {
     const PATH: &str = "spec.conversion";
     let conversion = &crd["spec"]["conversion"];

@@ -1,4 +1,4 @@
-//! CustomResourceDefinitions: defaults, validation, and the resources that they define.
+//! CustomResourceDefinitions: defaults, validation, and the resources they define.
 
 mod condition;
 mod conversion;
@@ -28,7 +28,7 @@ fn storage_version(crd: &Value) -> Option<String> {
         .map(|v| text(v, &["name"]).to_owned())
 }
 
-/// Fills in defaults, and the stored versions.
+/// Fills in the defaults, and updates `status.storedVersions`.
 pub(crate) fn set_defaults(old: Option<&Value>, crd: &mut Value) {
     let kind = text(crd, &["spec", "names", "kind"]).to_owned();
     let storage = storage_version(crd);
@@ -67,7 +67,8 @@ pub(crate) fn set_defaults(old: Option<&Value>, crd: &mut Value) {
     status.insert("storedVersions".into(), json!(stored));
 }
 
-/// The schema of each version, and where its findings are reported: one schema for all versions at the top of the spec.
+/// Returns the schema of each version with the path to report its errors at; a schema shared by all versions is reported
+/// under `spec.validation`.
 fn raw_schemas(crd: &Value) -> impl Iterator<Item = (String, Option<&Value>)> {
     let versions = versions(crd);
     let is_shared = versions
@@ -83,7 +84,7 @@ fn raw_schemas(crd: &Value) -> impl Iterator<Item = (String, Option<&Value>)> {
     })
 }
 
-/// Compiles the schemas of a definition, one a version.
+/// Compiles the schemas of a definition, one per version.
 fn schemas(crd: &Value) -> Result<Vec<Option<Structural>>, Vec<FieldError>> {
     let mut schemas = Vec::new();
     let mut errors = Vec::new();
@@ -101,7 +102,7 @@ fn schemas(crd: &Value) -> Result<Vec<Option<Structural>>, Vec<FieldError>> {
     }
 }
 
-/// What is wrong with the rules of schemas that compile. Findings that versions share are reported once.
+/// Returns the errors in the CEL rules of valid schemas; errors shared by versions are reported once.
 fn check_rules(crd: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
     for (path, schema) in raw_schemas(crd) {

@@ -1,4 +1,4 @@
-//! Resources from CustomResourceDefinition objects.
+//! Builds resources from CustomResourceDefinition objects.
 
 use serde_json::{Value, json};
 
@@ -31,10 +31,10 @@ fn array<'a>(object: &'a Value, key: &str) -> &'a [Value] {
         .map_or(&[], Vec::as_slice)
 }
 
-/// The resource that a CustomResourceDefinition defines.
+/// Builds the resource that a CustomResourceDefinition defines.
 ///
 /// # Errors
-/// The violations of the structural-schema rules.
+/// Violations of the structural-schema rules.
 pub(crate) fn read(registry: &Registry, crd: &Value) -> Result<Resource, Vec<FieldError>> {
     let group = text(crd, &["spec", "group"]).to_owned();
     let plural = text(crd, &["spec", "names", "plural"]).to_owned();
@@ -52,7 +52,7 @@ pub(crate) fn read(registry: &Registry, crd: &Value) -> Result<Resource, Vec<Fie
         .zip(schemas)
         .map(|(version, schema)| read_version(registry, crd, version, schema))
         .collect();
-    // All versions share the stored form of one.
+    // All versions are stored in the form of the storage version.
     let stored = array(&crd["spec"], "versions")
         .iter()
         .position(|v| v["storage"] == json!(true))
@@ -137,7 +137,7 @@ fn deprecation(crd: &Value, version: &Value) -> Option<String> {
     })
 }
 
-/// The warning about a version without one of its own: it names the best version that comes before it in order.
+/// Returns the warning about a deprecated version without a custom one: it recommends the best version preferred over it.
 fn default_deprecation(crd: &Value, name: &str) -> String {
     let group = text(crd, &["spec", "group"]);
     let kind = text(crd, &["spec", "names", "kind"]);

@@ -45,7 +45,7 @@ pub(crate) fn validate(crd: &Value) -> Vec<FieldError> {
     validate_versions(crd, &mut errors);
     validate_schemas(crd, &mut errors);
     for (index, version) in versions(crd).iter().enumerate() {
-        // Findings that all versions share are reported at the top of the spec.
+        // Errors in fields that all versions share are reported under `spec`.
         let shared = |field: &str| {
             versions(crd)
                 .iter()
@@ -65,7 +65,7 @@ pub(crate) fn validate(crd: &Value) -> Vec<FieldError> {
             validate_columns(&path("additionalPrinterColumns"), version, &mut errors);
         }
         if shared("selectableFields") && !shared("schema") {
-            // Shared fields stand at the top of the spec, and so would their schema.
+            // Shared selectable fields are validated under `spec`, where the schema is missing if the versions' schemas differ.
             let given = version["selectableFields"].as_array();
             if index == 0 && given.is_some_and(|fields| !fields.is_empty()) {
                 let why = "may only be set when validations.schema is included";
@@ -81,7 +81,7 @@ pub(crate) fn validate(crd: &Value) -> Vec<FieldError> {
     errors
 }
 
-/// The schemas of all versions; their roots and rules once nothing else is wrong with any.
+/// Validates the schemas of all versions, then, if they compile, their roots and rules.
 fn validate_schemas(crd: &Value, errors: &mut Vec<FieldError>) {
     match schemas(crd) {
         Ok(_) => {
@@ -92,7 +92,7 @@ fn validate_schemas(crd: &Value, errors: &mut Vec<FieldError>) {
     }
 }
 
-/// The roots of the schemas of versions with a status subresource.
+/// Validates the schema roots of the versions with a status subresource.
 fn validate_roots(crd: &Value, errors: &mut Vec<FieldError>) {
     for (version, (path, schema)) in versions(crd).iter().zip(raw_schemas(crd)) {
         if let Some(schema) = schema
@@ -103,7 +103,7 @@ fn validate_roots(crd: &Value, errors: &mut Vec<FieldError>) {
     }
 }
 
-/// Groups have a dot, and those of Kubernetes itself need an approval.
+/// Validates the group: it must have a dot, and groups of Kubernetes itself need an approval annotation.
 fn validate_group(crd: &Value, errors: &mut Vec<FieldError>) {
     const APPROVAL: &str = "api-approved.kubernetes.io";
     let group = text(crd, &["spec", "group"]);
@@ -130,7 +130,7 @@ fn validate_group(crd: &Value, errors: &mut Vec<FieldError>) {
     }
 }
 
-/// All names are DNS labels, kinds without regard to case.
+/// Validates the names: all must be DNS labels; kinds may have upper case.
 fn validate_names(crd: &Value, errors: &mut Vec<FieldError>) {
     let names_of = &crd["spec"]["names"];
     for field in ["plural", "singular", "kind", "listKind"] {
@@ -206,7 +206,7 @@ fn validate_versions(crd: &Value, errors: &mut Vec<FieldError>) {
     }
 }
 
-/// Validates the difference that an update makes.
+/// Validates the changes of an update.
 pub(crate) fn validate_update(old: &Value, crd: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
     for (path, keys) in [
@@ -223,7 +223,7 @@ pub(crate) fn validate_update(old: &Value, crd: &Value) -> Vec<FieldError> {
     errors
 }
 
-/// Validates the versions that objects are stored in.
+/// Validates `status.storedVersions`.
 pub(crate) fn validate_stored(crd: &Value) -> Vec<FieldError> {
     let stored = crd["status"]["storedVersions"].as_array();
     let stored = stored.map_or(&[][..], Vec::as_slice);

@@ -1,4 +1,4 @@
-//! Validation of one version of a definition, apart from its schema.
+//! Validates a version of a definition, apart from its schema.
 
 use serde_json::{Value, json};
 
@@ -80,7 +80,7 @@ pub(super) fn validate_columns(path: &str, version: &Value, errors: &mut Vec<Fie
     }
 }
 
-/// The fields of field selectors are texts, booleans or integers that the schema declares.
+/// Validates selectable fields: each must be a string, boolean or integer that the schema declares.
 pub(super) fn validate_selectable(path: &str, version: &Value, errors: &mut Vec<FieldError>) {
     const MOST: usize = 8;
     let schema = &version["schema"]["openAPIV3Schema"];
@@ -122,8 +122,8 @@ pub(super) fn validate_selectable(path: &str, version: &Value, errors: &mut Vec<
     }
 }
 
-/// The keywords that may restrict whole objects of a kind with a status subresource, since the status is validated by its own schema
-/// alone; with their names in the server's type.
+/// The keywords allowed at the root of the schema of a kind with a status subresource, with their names in the Go type.
+/// Others would apply to the status, which is validated separately.
 const ROOT_WORDS: [(&str, &str); 22] = [
     ("description", "Description"),
     ("type", "Type"),
@@ -152,7 +152,7 @@ const ROOT_WORDS: [(&str, &str); 22] = [
     ("x-kubernetes-validations", "XValidations"),
 ];
 
-/// The root of the schema of a version with a status subresource.
+/// Validates the root of the schema of a version with a status subresource.
 pub(super) fn validate_root(path: &str, schema: &Value, errors: &mut Vec<FieldError>) {
     let says = |value: &Value| match value {
         Value::Null | Value::Bool(false) => false,

@@ -1,4 +1,4 @@
-//! Request bodies within their limit, and response bodies that may stream.
+//! Request bodies with a size limit, and response bodies that may stream.
 
 use std::fmt;
 use std::pin::Pin;
@@ -12,12 +12,12 @@ use http_body_util::BodyExt;
 use crate::BoxError;
 use crate::status::ApiError;
 
-/// The API server's limit of a request body in bytes (3 MiB).
+/// The limit of a request body in bytes (3 MiB), as in kube-apiserver.
 pub(crate) const BODY_LIMIT: usize = 3 * 1024 * 1024;
 
 type Chunks = Pin<Box<dyn Stream<Item = Result<Bytes, BoxError>> + Send>>;
 
-/// A response body: complete, or made while it is read.
+/// A response body: complete, or generated while it is read.
 pub struct Body(Inner);
 
 enum Inner {
@@ -26,19 +26,19 @@ enum Inner {
 }
 
 impl Body {
-    /// A body that is complete.
+    /// Creates a complete body.
     pub(crate) fn full(bytes: impl Into<Bytes>) -> Self {
         Self(Inner::Full(Some(bytes.into())))
     }
 
-    /// A body made chunk by chunk, at the reader's pace.
+    /// Creates a body that is generated chunk by chunk, at the reader's pace.
     pub(crate) fn stream(
         chunks: impl Stream<Item = Result<Bytes, BoxError>> + Send + 'static,
     ) -> Self {
         Self(Inner::Chunks(Box::pin(chunks)))
     }
 
-    /// The same body, which falls silent without an end once `is_cut` holds. A complete body arrives whole.
+    /// Returns a body that stalls forever once `is_cut` holds. A complete body is not affected.
     pub(crate) fn silent_once(self, is_cut: impl Fn() -> bool + Send + 'static) -> Self {
         let Self(Inner::Chunks(mut chunks)) = self else {
             return self;
@@ -96,7 +96,7 @@ impl http_body::Body for Body {
 /// Reads a request body up to the limit.
 ///
 /// # Errors
-/// 413 beyond the limit, 400 when the body breaks off.
+/// 413 if the body exceeds the limit, 400 if it is truncated.
 pub(crate) async fn read_body<B>(body: B) -> Result<Bytes, ApiError>
 where
     B: http_body::Body,

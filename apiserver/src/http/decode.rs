@@ -1,4 +1,4 @@
-//! JSON and YAML bodies as values, with the duplicate fields that strict validation refuses.
+//! Decodes JSON and YAML bodies, and finds the duplicate fields that strict validation rejects.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use crate::types::protobuf;
 pub(crate) enum Encoding {
     Json,
     Yaml,
-    /// The encoding that typed Go clients send for built-in kinds.
+    /// Sent by typed Go clients for built-in kinds.
     Protobuf,
 }
 
@@ -20,7 +20,7 @@ pub(crate) enum Encoding {
 #[derive(Debug)]
 pub(crate) struct Decoded {
     pub(crate) value: Value,
-    /// The paths of fields that occur twice, in the order of their appearance.
+    /// The paths of duplicate fields, in order of appearance.
     pub(crate) duplicates: Vec<String>,
 }
 
@@ -55,7 +55,7 @@ fn decode_yaml(bytes: &[u8]) -> Result<Decoded, String> {
 }
 
 fn decode_json(bytes: &[u8]) -> Result<Decoded, String> {
-    // Go replaces invalid UTF-8 instead of refusing it.
+    // Go replaces invalid UTF-8 instead of rejecting it.
     let text = String::from_utf8_lossy(bytes);
     let mut duplicates = Vec::new();
     let mut deserializer = serde_json::Deserializer::from_str(&text);
@@ -70,7 +70,7 @@ fn decode_json(bytes: &[u8]) -> Result<Decoded, String> {
     Ok(Decoded { value, duplicates })
 }
 
-/// A syntax error in the words of Go's decoder.
+/// Returns a syntax error with the message of Go's decoder.
 fn go_message(text: &str, error: &serde_json::Error) -> String {
     let message = error.to_string();
     if error.is_eof() {

@@ -1,8 +1,8 @@
-//! Refusal of requests that a page of another site causes in a browser.
+//! Rejects requests that web pages of other sites make through a browser.
 //!
-//! The listener has no authentication, so that any page which a developer visits could otherwise write to it (cross-site
-//! requests) or read from it (DNS rebinding: a name of the attacker's that resolves to loopback). Browsers cannot forge
-//! `Host`, `Origin` and `Sec-Fetch-Site`; other clients seldom send the last two.
+//! Since the listener has no authentication, any page that a developer visits could otherwise write to it (cross-site
+//! requests) or read from it (DNS rebinding: a name of the attacker's that resolves to loopback). Pages cannot forge `Host`,
+//! `Origin` and `Sec-Fetch-Site`; clients other than browsers seldom send the last two.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -12,7 +12,7 @@ use http::uri::Authority;
 
 use crate::status::ApiError;
 
-/// The host names that a listener answers to, beside `localhost` and addresses.
+/// The host names that a listener accepts, besides `localhost` and IP addresses.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AllowedHosts(Vec<String>);
 
@@ -34,7 +34,7 @@ impl AllowedHosts {
 }
 
 fn header(headers: &HeaderMap, name: impl http::header::AsHeaderName) -> Option<&str> {
-    // Text that is not ASCII matches nothing.
+    // A value that is not ASCII matches nothing.
     headers.get(name).map(|value| value.to_str().unwrap_or("?"))
 }
 
@@ -42,12 +42,12 @@ fn forbidden(message: String) -> ApiError {
     ApiError::new(403, "Forbidden", message)
 }
 
-/// Refuses requests that a page of another site may have caused.
+/// Rejects requests that a page of another site may have caused.
 ///
 /// # Errors
-/// 403 for a host name that is not allowed, an origin other than the server's own, and fetches across sites.
+/// 403 for a host name that is not allowed, for a foreign origin, and for cross-site fetches.
 pub(crate) fn check(parts: &Parts, allowed: &AllowedHosts) -> Result<(), ApiError> {
-    // HTTP/2 has the host in the URI.
+    // HTTP/2 has the host in the URI instead of a header.
     let host = match parts.uri.authority() {
         Some(authority) => authority.as_str(),
         None => header(&parts.headers, HOST).unwrap_or_default(),
@@ -59,7 +59,7 @@ pub(crate) fn check(parts: &Parts, allowed: &AllowedHosts) -> Result<(), ApiErro
             .unwrap_or_default();
         if !allowed.allows(&name) {
             return Err(forbidden(format!(
-                "the host name {host:?} is not allowed: use an address or localhost, or allow the name (--allow-host)"
+                "host name {host:?} is not allowed: use localhost or an IP address, or allow the name with --allow-host"
             )));
         }
     }
@@ -68,13 +68,13 @@ pub(crate) fn check(parts: &Parts, allowed: &AllowedHosts) -> Result<(), ApiErro
         && origin.split_once("://").map(|(_, rest)| rest) != Some(host)
     {
         return Err(forbidden(format!(
-            "requests of pages from another origin are not allowed: {origin}"
+            "cross-origin requests are not allowed: Origin is {origin}"
         )));
     }
     match header(&parts.headers, "sec-fetch-site") {
         None | Some("same-origin" | "none") => Ok(()),
         Some(site) => Err(forbidden(format!(
-            "requests of pages from another origin are not allowed: Sec-Fetch-Site is {site}"
+            "cross-origin requests are not allowed: Sec-Fetch-Site is {site}"
         ))),
     }
 }

@@ -1,4 +1,4 @@
-//! HTTP: paths, parameters, bodies and content types, before and behind the REST handlers.
+//! The HTTP layer around the REST handlers: paths, parameters, bodies and content types.
 
 pub(crate) mod body;
 pub(crate) mod decode;

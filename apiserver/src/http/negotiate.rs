@@ -1,18 +1,18 @@
-//! Content types: what a body is written in, and what an answer is to be.
+//! Content negotiation: the encodings of request bodies and of responses.
 
 use serde_json::Value;
 
 use super::decode::Encoding;
 use crate::status::ApiError;
 
-/// The media types of answers, in the API server's words.
+/// The media types of responses, as listed by kube-apiserver.
 const ANSWER_TYPES: &str =
     "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 
 /// The media type of protobuf bodies.
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 
-/// How an answer is written.
+/// The encoding of a response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Format {
     #[default]
@@ -20,7 +20,7 @@ pub(crate) enum Format {
     Yaml,
 }
 
-/// The part of the objects that an answer shows.
+/// The representation of objects in a response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum View {
     /// The objects themselves.
@@ -42,7 +42,7 @@ pub(crate) struct Accepted {
     pub(crate) meta: MetaVersion,
 }
 
-/// The version of `meta.k8s.io` that Tables and partial objects are of.
+/// The version of `meta.k8s.io` for Tables and partial objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum MetaVersion {
     #[default]
@@ -51,7 +51,7 @@ pub(crate) enum MetaVersion {
 }
 
 impl MetaVersion {
-    /// Brings a document that was made as of `v1` into this version, with the objects in it.
+    /// Converts a document of version `v1`, and the objects in it, to this version.
     pub(crate) fn convert(self, document: &mut Value) {
         if self == Self::V1 {
             return;
@@ -117,10 +117,10 @@ fn media_ranges(accept: &str) -> Vec<MediaRange<'_>> {
     ranges.into_iter().map(|(_, range)| range).collect()
 }
 
-/// The format of an answer for objects.
+/// Negotiates the representation of a response with objects.
 ///
 /// # Errors
-/// 406 when nothing that the client accepts is served.
+/// 406 if the client accepts no supported media type.
 pub(crate) fn accept_objects(accept: Option<&str>) -> Result<Accepted, ApiError> {
     let Some(accept) = accept.filter(|a| !a.trim().is_empty()) else {
         return Ok(Accepted::default());
@@ -148,7 +148,7 @@ fn accepted(range: &MediaRange<'_>) -> Option<Accepted> {
     Some(Accepted { format, view, meta })
 }
 
-/// The version of aggregated discovery that a client prefers over the plain documents.
+/// Returns the version of aggregated discovery that the client prefers over the unaggregated documents, if any.
 pub(crate) fn accept_aggregated(accept: Option<&str>) -> Option<&'static str> {
     for range in media_ranges(accept.unwrap_or_default()) {
         if range.kind != "application/json" {
@@ -169,24 +169,24 @@ pub(crate) fn accept_aggregated(accept: Option<&str>) -> Option<&'static str> {
     None
 }
 
-/// The media type of OpenAPI v2 documents in protobuf, which Go's clients ask for.
+/// The media type of OpenAPI v2 documents in protobuf, requested by Go clients.
 pub(crate) const OPENAPI_V2_PROTOBUF: &str =
     "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
 /// Its former name.
 const OPENAPI_V2_PROTOBUF_OLD: &str = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 
-/// How an OpenAPI document is written.
+/// The encoding of an OpenAPI document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OpenApiFormat {
     Json,
     Protobuf,
 }
 
-/// How to write an OpenAPI document of version 2, or of version 3, which is served as JSON alone.
+/// Negotiates the encoding of an OpenAPI document; version 3 documents are served as JSON only.
 ///
 /// # Errors
-/// 406 when nothing that the client accepts is served.
+/// 406 if the client accepts no supported media type.
 pub(crate) fn accept_openapi(
     accept: Option<&str>,
     protobuf: bool,
@@ -206,7 +206,7 @@ pub(crate) fn accept_openapi(
         .ok_or_else(|| ApiError::not_acceptable("application/json"))
 }
 
-/// The encoding of a body; JSON unless the request names another. Custom resources are not read from protobuf.
+/// Returns the encoding of a request body; JSON by default. Protobuf is not supported for custom resources.
 ///
 /// # Errors
 /// 415 for other media types.

@@ -1,4 +1,4 @@
-//! The paths of the API: what a request's URL names.
+//! Parses the paths of the API.
 
 use crate::status::ApiError;
 
@@ -23,13 +23,13 @@ pub(crate) enum Route {
     OpenApiV2,
     /// `/openapi/v3`, and what follows.
     OpenApiV3(String),
-    /// Objects.
+    /// A path under a group-version: objects.
     Objects(ObjectPath),
-    /// Nothing that is served.
+    /// Not served.
     Unknown,
 }
 
-/// A path below a group-version.
+/// A path under a group-version.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ObjectPath {
     pub(crate) group: String,
@@ -40,11 +40,11 @@ pub(crate) struct ObjectPath {
     pub(crate) plural: String,
     pub(crate) name: String,
     pub(crate) subresource: String,
-    /// The old `/watch/` form of a watch.
+    /// Whether the path has the deprecated `/watch/` form.
     pub(crate) watch: bool,
 }
 
-/// Undoes percent-encoding.
+/// Decodes percent-encoding.
 pub(crate) fn percent_decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
@@ -61,10 +61,10 @@ pub(crate) fn percent_decode(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// Reads a path.
+/// Parses a path.
 ///
 /// # Errors
-/// 400 for bad escapes and bytes that are not UTF-8.
+/// 400 for invalid escapes and bytes that are not UTF-8.
 pub(crate) fn parse(path: &str) -> Result<Route, ApiError> {
     let mut segments = Vec::new();
     for raw in path.split('/').filter(|s| !s.is_empty()) {
@@ -105,7 +105,7 @@ fn object_path(group: &str, version: &str, segments: &[&str]) -> Route {
         segments = rest;
     }
     match segments {
-        // A namespace's own subresources are not objects in it.
+        // The subresources of a namespace are not objects in it.
         ["namespaces", name, sub @ ("status" | "finalize")] if group.is_empty() => {
             path.plural = "namespaces".to_owned();
             path.name = (*name).to_owned();

@@ -1,4 +1,4 @@
-//! Query parameters, converted as the API server converts them.
+//! Query parameters, with the conversions of kube-apiserver.
 
 use super::path::percent_decode;
 use crate::status::ApiError;
@@ -8,10 +8,10 @@ use crate::status::ApiError;
 pub(crate) struct Query(Vec<(String, String)>);
 
 impl Query {
-    /// Reads the part of a URL after the question mark.
+    /// Parses the query string of a URL, without the question mark.
     ///
     /// # Errors
-    /// 400 for bad escapes.
+    /// 400 for invalid escapes.
     pub(crate) fn parse(text: &str) -> Result<Self, ApiError> {
         let decode = |part: &str| {
             percent_decode(&part.replace('+', " "))
@@ -25,7 +25,7 @@ impl Query {
         Ok(Self(pairs))
     }
 
-    /// The first value of a parameter; `None` when it is absent.
+    /// Returns the first value of a parameter, or `None` if it is absent.
     pub(crate) fn get(&self, key: &str) -> Option<&str> {
         self.0
             .iter()
@@ -33,7 +33,7 @@ impl Query {
             .map(|(_, v)| v.as_str())
     }
 
-    /// All values of a parameter.
+    /// Returns all values of a parameter.
     pub(crate) fn all(&self, key: &str) -> Vec<&str> {
         self.0
             .iter()
@@ -42,26 +42,26 @@ impl Query {
             .collect()
     }
 
-    /// The value of a parameter; empty when it is absent.
+    /// Returns the first value of a parameter; empty if it is absent.
     pub(crate) fn text(&self, key: &str) -> &str {
         self.get(key).unwrap_or_default()
     }
 
-    /// A boolean: present is true, except for `false` and `0`.
+    /// Returns a boolean parameter: true if present, except for `false` and `0`.
     pub(crate) fn flag(&self, key: &str) -> bool {
         self.maybe_flag(key).unwrap_or_default()
     }
 
-    /// A boolean that may be absent.
+    /// Returns a boolean parameter, or `None` if it is absent.
     pub(crate) fn maybe_flag(&self, key: &str) -> Option<bool> {
         self.get(key)
             .map(|value| !(value.eq_ignore_ascii_case("false") || value == "0"))
     }
 
-    /// An integer that may be absent or empty.
+    /// Returns an integer parameter, or `None` if it is absent or empty.
     ///
     /// # Errors
-    /// 400 when it is none.
+    /// 400 if the value is not an integer.
     pub(crate) fn integer(&self, key: &str) -> Result<Option<i64>, ApiError> {
         match self.get(key) {
             None | Some("") => Ok(None),

@@ -1,4 +1,4 @@
-//! Answers as HTTP responses.
+//! Encodes answers as HTTP responses.
 
 use http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER, WARNING};
 use http::{Response, StatusCode};
@@ -13,18 +13,18 @@ use crate::status::ApiError;
 pub(crate) struct Answer {
     pub(crate) code: u16,
     pub(crate) content: Content,
-    /// Texts of `Warning` headers.
+    /// The `Warning` headers.
     pub(crate) warnings: Vec<String>,
 }
 
 /// The content of an answer.
 #[derive(Debug)]
 pub(crate) enum Content {
-    /// A document, encoded as the client accepts it.
+    /// A document, in the encoding that the client accepts.
     Document(Value, Format),
-    /// An aggregated discovery document, of a version.
+    /// An aggregated discovery document and its version.
     Discovery(Value, &'static str),
-    /// JSON that is encoded already, or is made while it is read.
+    /// JSON that is already encoded, or generated while it is read.
     Json(Body),
     /// The events of a watch, lines of JSON.
     Events(Body),
@@ -35,7 +35,7 @@ pub(crate) enum Content {
 }
 
 impl Answer {
-    /// A JSON document with status 200.
+    /// Creates an answer with a JSON document and status 200.
     pub(crate) fn document(value: Value) -> Self {
         Self::new(200, Content::Document(value, Format::Json))
     }
@@ -54,11 +54,11 @@ impl Answer {
     }
 }
 
-/// How JSON is laid out.
+/// The layout of JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
     Compact,
-    /// Indented, as `?pretty=true` asks.
+    /// Indented, for `?pretty=true`.
     Pretty,
 }
 
@@ -125,7 +125,7 @@ pub(crate) fn respond_error(error: &ApiError, format: Format) -> Response<Body> 
     response
 }
 
-/// An aggregated discovery document.
+/// Creates an answer with an aggregated discovery document.
 pub(crate) fn discovery(document: Value, version: &'static str) -> Answer {
     Answer::new(200, Content::Discovery(document, version))
 }

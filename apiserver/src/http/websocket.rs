@@ -1,8 +1,8 @@
-//! Watches over WebSocket: the handshake, and one message for each event.
+//! Watches over WebSocket: the handshake, and one message per event.
 //!
-//! The API server serves a watch over a WebSocket (RFC 6455) when the client asks to upgrade the connection; JSON events are
-//! text messages. The handshake follows kube-apiserver's library: an `Origin` is required, at most one subprotocol is
-//! accepted, and it is echoed, whatever its name.
+//! As in kube-apiserver, a watch is served over a WebSocket (RFC 6455) when the client asks to upgrade the connection; JSON
+//! events are text messages. The handshake follows kube-apiserver's library: `Origin` is required, and at most one
+//! subprotocol is accepted; it is echoed, whatever its name.
 
 use std::fmt;
 
@@ -26,13 +26,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::body::Body;
 
-/// The subprotocol prefix by which browsers send a bearer token. It authenticates, and is not part of the negotiation.
+/// The subprotocol prefix with which browsers send a bearer token. Such an entry authenticates and is not negotiated.
 const BEARER: &str = "base64url.bearer.authorization.k8s.io.";
 
-/// Clients send nothing on a watch but control frames.
+/// Clients send only control frames on a watch.
 const INCOMING_LIMIT: usize = 64 * 1024;
 
-/// Ends the sockets of a listener that stops. It travels with each request, because an upgraded connection outlives its request.
+/// Signals the sockets of a stopping listener to close. Passed with each request, because an upgraded connection outlives it.
 #[derive(Clone, Debug)]
 pub(crate) struct ListenerStop(pub(crate) CancellationToken);
 
@@ -44,10 +44,10 @@ pub(crate) fn is_requested(headers: &HeaderMap) -> bool {
             .contains("upgrade")
 }
 
-/// Answers a watch request with 101 and sends `events`, lines of JSON, over the upgraded connection.
+/// Answers a watch request with 101 and sends `events` (lines of JSON) over the upgraded connection.
 ///
-/// A handshake that kube-apiserver refuses is answered with its code: 400 for a missing key, another version than 13 or
-/// several subprotocols, 403 without an origin.
+/// An invalid handshake gets the same code as from kube-apiserver: 400 for a missing key, a version other than 13 or several
+/// subprotocols, 403 without an origin.
 pub(crate) fn respond(parts: &Parts, events: Body) -> Response<Body> {
     let handshake = match Handshake::read(&parts.headers) {
         Ok(handshake) => handshake,
@@ -74,14 +74,14 @@ fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> &'a str {
         .map_or("", str::trim)
 }
 
-/// Why a handshake is refused.
+/// Why a handshake is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Refusal {
     Version,
     Key,
     Origin,
     Protocols,
-    /// The transport cannot be upgraded: HTTP/2, or a client without a socket.
+    /// The transport cannot be upgraded: HTTP/2, or an in-process client.
     NoConnection,
 }
 
@@ -113,7 +113,7 @@ impl Refusal {
     }
 }
 
-/// An acceptable handshake.
+/// A valid handshake.
 #[derive(Debug, PartialEq, Eq)]
 struct Handshake {
     accept: HeaderValue,
@@ -159,7 +159,7 @@ impl Handshake {
     }
 }
 
-/// Sends each line of `events` as a text message until they end or the client goes.
+/// Sends each line of `events` as a text message until the events end or the client disconnects.
 async fn serve(connection: OnUpgrade, mut events: Body) {
     let upgraded = match connection.await {
         Ok(upgraded) => upgraded,
@@ -177,7 +177,7 @@ async fn serve(connection: OnUpgrade, mut events: Body) {
     let mut lines = Lines::default();
     loop {
         tokio::select! {
-            // Reading also answers pings; what a client sends is ignored.
+            // Reading also answers pings; messages from the client are ignored.
             received = receiver.next() => match received {
                 Some(Ok(Message::Close(_)) | Err(_)) | None => return,
                 Some(Ok(_)) => {}
@@ -197,11 +197,11 @@ async fn serve(connection: OnUpgrade, mut events: Body) {
         code: CloseCode::Normal,
         reason: Utf8Bytes::default(),
     };
-    // The client may be gone already.
+    // The client may already be gone.
     drop(sender.send(Message::Close(Some(normal))).await);
 }
 
-/// Splits chunks into whole lines, each with its line feed, as kube-apiserver's messages end with one.
+/// Splits chunks into lines, each with its line feed, like the messages of kube-apiserver.
 #[derive(Debug, Default)]
 struct Lines(BytesMut);
 
@@ -211,7 +211,7 @@ impl Lines {
         let mut lines = Vec::new();
         while let Some(end) = self.0.iter().position(|byte| *byte == b'\n') {
             let line = self.0.split_to(end + 1).freeze();
-            // Events are serialised JSON, so that this never fails.
+            // Events are serialised JSON, so this never fails.
             lines.extend(Utf8Bytes::try_from(line));
         }
         lines

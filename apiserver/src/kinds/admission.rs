@@ -1,4 +1,4 @@
-//! Webhook configurations, which act, and admission policies, which are stored and never evaluated.
+//! Webhook configurations, which take effect, and admission policies, which are stored but never evaluated.
 
 use serde_json::{Map, Value, json};
 
@@ -63,7 +63,7 @@ fn default_webhook(webhook: &mut Map<String, Value>) {
     set(webhook, "timeoutSeconds", 10);
 }
 
-/// The defaults of what is matched, by rules in the list of a name.
+/// Fills in the defaults of match criteria; `rules` is the field with the rules.
 fn default_match(matched: &mut Map<String, Value>, rules: &str) {
     set(matched, "matchPolicy", "Equivalent");
     set(matched, "namespaceSelector", json!({}));

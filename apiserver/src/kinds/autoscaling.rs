@@ -1,4 +1,4 @@
-//! Horizontal pod autoscalers, stored as `autoscaling/v2` and served as `autoscaling/v1`, too.
+//! Horizontal pod autoscalers: stored as `autoscaling/v2`, also served as `autoscaling/v1`.
 
 use serde_json::{Value, json};
 
@@ -60,7 +60,7 @@ impl Strategy for HorizontalPodAutoscaler {
     }
 }
 
-/// Only kinds of the core group can be named without a group.
+/// Validates the target's apiVersion: only kinds of the core group may omit the group.
 fn validate_target_version(spec: &Value) -> Option<FieldError> {
     let target = &spec["scaleTargetRef"];
     let given = text(target, &["apiVersion"]);
@@ -75,7 +75,7 @@ pub(super) const CONVERSION: Conversion = Conversion {
     to_stored,
 };
 
-/// The annotations in which `autoscaling/v1` keeps what it has no fields for.
+/// The annotations that hold the v2 fields without an equivalent in `autoscaling/v1`.
 const METRICS: &str = "autoscaling.alpha.kubernetes.io/metrics";
 const BEHAVIOR: &str = "autoscaling.alpha.kubernetes.io/behavior";
 
@@ -84,7 +84,7 @@ fn cpu_metric(utilization: &Value) -> Value {
         "target": {"type": "Utilization", "averageUtilization": utilization}}})
 }
 
-/// The utilization that a metric asks for, if it is that of processors.
+/// Returns the target utilization of a CPU metric.
 fn cpu_target(metric: &Value) -> Option<Value> {
     let resource = &metric["resource"];
     let is_cpu = metric["type"] == "Resource" && resource["name"] == "cpu";
@@ -130,7 +130,7 @@ fn from_stored(object: Value) -> Value {
         status.insert("currentCPUUtilizationPercentage".into(), used);
     }
     status.remove("conditions");
-    // A stored object decodes.
+    // A stored object always decodes.
     drop(normalise("autoscaling.v1.HorizontalPodAutoscaler", &mut v1));
     v1
 }

@@ -1,4 +1,4 @@
-//! Rules that several kinds share.
+//! Validation shared by several kinds.
 
 use serde_json::Value;
 
@@ -8,14 +8,14 @@ use kube_names::{label_key_faults, label_value_faults};
 
 const NEGATIVE: &str = "must be greater than or equal to 0";
 
-/// A number, if it is there, is not negative.
+/// Checks that a number, if present, is not negative.
 pub(super) fn non_negative(path: String, value: &Value, errors: &mut Vec<FieldError>) {
     if let Some(number) = value.as_i64().filter(|n| *n < 0) {
         errors.push(FieldError::invalid(path, number, NEGATIVE));
     }
 }
 
-/// A text, if it is there, is one of an enumeration.
+/// Checks that a string, if present, is one of the supported values.
 pub(super) fn one_of(
     path: String,
     value: &Value,
@@ -27,7 +27,7 @@ pub(super) fn one_of(
     }
 }
 
-/// The value, if present, is a number that is not negative, or a text with a percentage.
+/// Checks that a value, if present, is a non-negative number or a percentage.
 pub(super) fn number_or_percent(path: &str, value: &Value, errors: &mut Vec<FieldError>) {
     const PERCENT: &str = "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', \
 regex used for validation is '[0-9]+%')";
@@ -39,7 +39,7 @@ regex used for validation is '[0-9]+%')";
     }
 }
 
-/// A percentage is at most all.
+/// Checks that a percentage is at most 100%.
 pub(super) fn at_most_all(path: &str, value: &Value, errors: &mut Vec<FieldError>) {
     if value.as_str().and_then(percent).is_some_and(|p| p > 100) {
         let detail = "must not be greater than 100%";
@@ -47,7 +47,7 @@ pub(super) fn at_most_all(path: &str, value: &Value, errors: &mut Vec<FieldError
     }
 }
 
-/// Whether a number or percentage is zero, or says nothing.
+/// Whether a number or percentage is zero or absent.
 pub(super) fn is_nothing(value: &Value) -> bool {
     match value {
         Value::String(text) => percent(text).unwrap_or_default() == 0,
@@ -61,7 +61,7 @@ fn percent(text: &str) -> Option<u64> {
     is_number.then(|| digits.parse().unwrap_or(u64::MAX))
 }
 
-/// Validates a label selector, if it is there.
+/// Validates a label selector, if present.
 pub(super) fn label_selector(path: &str, selector: &Value, errors: &mut Vec<FieldError>) {
     for (key, value) in selector["matchLabels"].as_object().into_iter().flatten() {
         let path = format!("{path}.matchLabels");
@@ -102,7 +102,7 @@ pub(super) fn label_selector(path: &str, selector: &Value, errors: &mut Vec<Fiel
     }
 }
 
-/// Whether a label selector can select anything, as far as its shape goes.
+/// Whether a label selector is valid.
 pub(super) fn is_selector(selector: &Value) -> bool {
     let mut errors = Vec::new();
     label_selector("", selector, &mut errors);

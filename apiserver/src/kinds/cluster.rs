@@ -1,5 +1,4 @@
-//! Kinds about the cluster itself: API services, certificate requests, CSI drivers, and the classes of
-//! storage, priority and runtime.
+//! Cluster-level kinds: API services, certificate signing requests, CSI drivers, and storage, priority and runtime classes.
 
 use serde_json::{Value, json};
 

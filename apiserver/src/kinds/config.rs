@@ -81,7 +81,7 @@ impl Strategy for Secret {
     }
 }
 
-/// The text values of a secret join its data.
+/// Moves the `stringData` of a secret to its data.
 fn join_texts(secret: &mut Value) {
     let fields = fields(secret);
     if let Some(Value::Object(texts)) = fields.remove("stringData") {
@@ -114,7 +114,7 @@ fn validate_keys(object: &Value) -> Vec<FieldError> {
     errors
 }
 
-/// The bytes that the values of a config map or secret may take together.
+/// The maximum total size of the values of a config map or secret, in bytes.
 const LIMIT: usize = 1 << 20;
 
 fn too_long(field: &str) -> FieldError {
@@ -122,7 +122,7 @@ fn too_long(field: &str) -> FieldError {
     FieldError::new(field, FieldErrorKind::TooLong, detail)
 }
 
-/// The bytes that base64 values stand for.
+/// Returns the total decoded size of base64 values, in bytes.
 fn decoded_size(map: &Value) -> usize {
     let values = map.as_object().into_iter().flatten();
     values
@@ -137,7 +137,7 @@ fn decoded_size(map: &Value) -> usize {
         .sum()
 }
 
-/// Immutable objects keep their data and stay immutable.
+/// Checks that an immutable object keeps its data and stays immutable.
 fn validate_immutable(old: &Value, new: &Value) -> Vec<FieldError> {
     const RULE: &str = "field is immutable when `immutable` is set";
     if old["immutable"] != json!(true) {

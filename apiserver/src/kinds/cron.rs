@@ -1,6 +1,6 @@
 //! The schedules of cron jobs: five fields, or a descriptor (`@daily`, `@every 1h`).
 
-/// The fields of a schedule, with their bounds and the names of their values.
+/// The fields of a schedule, with their bounds and named values.
 const FIELDS: [(u32, u32, &[&str]); 5] = [
     (0, 59, &[]),
     (0, 23, &[]),
@@ -15,7 +15,7 @@ const FIELDS: [(u32, u32, &[&str]); 5] = [
     (0, 6, &["sun", "mon", "tue", "wed", "thu", "fri", "sat"]),
 ];
 
-/// Why a schedule does not parse, or `None` when it does.
+/// Returns why a schedule does not parse, or `None` if it does.
 pub(super) fn schedule_fault(schedule: &str) -> Option<String> {
     if schedule.starts_with('@') {
         let known = matches!(

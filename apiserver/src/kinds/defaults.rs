@@ -1,15 +1,15 @@
-//! Filling in defaults.
+//! Helpers for defaulting.
 
 use serde_json::{Map, Value};
 
-/// Sets a field that is absent or null.
+/// Sets a field if it is absent or null.
 pub(super) fn set(map: &mut Map<String, Value>, key: &str, value: impl Into<Value>) {
     if map.get(key).is_none_or(Value::is_null) {
         map.insert(key.to_owned(), value.into());
     }
 }
 
-/// The objects of a list.
+/// Returns the objects in a list.
 pub(super) fn objects<'a>(
     map: &'a mut Map<String, Value>,
     key: &str,

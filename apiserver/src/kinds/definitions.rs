@@ -1,4 +1,4 @@
-//! CustomResourceDefinitions as objects.
+//! The kind CustomResourceDefinition.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::metadata::object::{self, child, fields};
 use crate::registry::{Cluster, Strategy};
 use crate::types::scalars::rfc3339;
 
-/// The finalizer that waits for the objects of a definition.
+/// The finalizer that keeps a definition until its objects are deleted.
 pub(crate) const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
 
 #[derive(Debug)]
@@ -45,7 +45,7 @@ impl Strategy for CustomResourceDefinition {
         crd::validate_stored(new)
     }
 
-    /// A definition waits for its objects.
+    /// Adds the finalizer that waits for the definition's objects.
     fn begin_deletion(&self, cluster: &dyn Cluster, object: &mut Value) {
         let mut finalizers: Vec<String> = object::finalizers(object)
             .into_iter()

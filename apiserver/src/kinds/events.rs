@@ -1,4 +1,4 @@
-//! Events, of the core group and of `events.k8s.io/v1`: one storage, other field names.
+//! Events of the core group and of `events.k8s.io/v1`: stored once, with different field names.
 
 use serde_json::{Map, Value, json};
 
@@ -9,7 +9,7 @@ use crate::table::cells::name;
 use crate::table::{Printer, col, since, wide};
 use crate::types::normal::normalise;
 
-/// Events under the names that the core group's fields have.
+/// Events with the field names of the core group.
 #[derive(Debug)]
 pub(super) struct Event;
 
@@ -27,7 +27,7 @@ impl Strategy for Event {
     }
 }
 
-/// Events of `events.k8s.io`.
+/// Events with the field names of `events.k8s.io`.
 #[derive(Debug)]
 pub(super) struct EventView;
 
@@ -45,7 +45,7 @@ impl Strategy for EventView {
     }
 }
 
-/// An event lies in the namespace of its object; those of cluster-scoped objects lie in `default`.
+/// Checks that an event is in the namespace of its object; events of cluster-scoped objects are in `default`.
 fn validate(about: &str, event: &Value) -> Vec<FieldError> {
     let namespace = text(event, &[about, "namespace"]);
     let expected = object::namespace(event);
@@ -60,7 +60,7 @@ fn validate(about: &str, event: &Value) -> Vec<FieldError> {
     )]
 }
 
-/// Core field names and those of `events.k8s.io/v1`.
+/// Field names of the core group and of `events.k8s.io/v1`.
 const NAMES: &[(&str, &str)] = &[
     ("involvedObject", "regarding"),
     ("message", "note"),
@@ -97,7 +97,7 @@ fn from_stored(object: Value) -> Value {
             .find(|(core, _)| *core == key)
             .map(|(_, new)| *new)
     });
-    // Empty fields are written differently there; a stored event decodes.
+    // The two types encode empty values differently. A stored event always decodes.
     drop(normalise("events.v1.Event", &mut new));
     new
 }

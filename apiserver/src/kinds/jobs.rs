@@ -143,7 +143,7 @@ fn default_job(spec: &mut Map<String, Value>) {
     default_job_template(spec);
 }
 
-/// Ties a job's pods to it by labels of its uid and name.
+/// Selects a job's pods by labels with its uid and name.
 fn generate_selector(job: &mut Value) {
     let (uid, name) = (uid(job).to_owned(), name(job).to_owned());
     let labels = [
@@ -169,7 +169,7 @@ fn generate_selector(job: &mut Value) {
     }
 }
 
-/// A job's pods end, so that it says when they restart.
+/// Validates the spec of a job. Its pods must be able to finish, so it must set a restart policy.
 fn validate_job(spec: &Value, path: &str) -> Vec<FieldError> {
     let pod = &spec["template"]["spec"];
     let here = format!("{path}.template.spec.restartPolicy");

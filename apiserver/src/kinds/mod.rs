@@ -1,7 +1,7 @@
-//! The built-in kinds: one file a family of kinds, with everything that only they do.
+//! The built-in kinds: one file per family of kinds.
 //!
-//! [`table`] has a line for each kind. A kind with rules of its own has a [`Strategy`](crate::registry::Strategy) beside
-//! the others of its family; any other kind is its line alone.
+//! [`table`] has a row for each kind. A kind with specific rules has a [`Strategy`](crate::registry::Strategy) in the file of
+//! its family; all other kinds only have their row.
 
 mod admission;
 mod autoscaling;

@@ -7,7 +7,7 @@ use crate::registry::{Cluster, Strategy, label_not_supported};
 use crate::table::cells::{age, name};
 use crate::table::{Printer, col};
 
-/// Namespaces that every cluster has.
+/// The namespaces that every cluster has.
 pub(crate) const SYSTEM: &[&str] = &["default", "kube-node-lease", "kube-public", "kube-system"];
 
 #[derive(Debug)]
@@ -51,7 +51,7 @@ impl Strategy for Namespace {
         }
     }
 
-    /// A namespace waits for its content, for which its own finalizers stand.
+    /// A namespace remains until the finalizers in its spec are removed, which wait for its content.
     fn holds(&self, object: &Value) -> bool {
         object["spec"]["finalizers"]
             .as_array()
@@ -74,14 +74,14 @@ impl Strategy for Namespace {
     }
 }
 
-/// Sets what a new namespace has.
+/// Sets the initial fields of a namespace.
 fn begin(namespace: &mut Value) {
     label(namespace);
     child(fields(namespace), "spec").insert("finalizers".into(), json!(["kubernetes"]));
     fields(namespace).insert("status".into(), json!({"phase": "Active"}));
 }
 
-/// Every namespace is labelled with its name.
+/// Labels a namespace with its name.
 fn label(namespace: &mut Value) {
     let name = object::name(namespace).to_owned();
     child(metadata(namespace), "labels").insert("kubernetes.io/metadata.name".into(), json!(name));

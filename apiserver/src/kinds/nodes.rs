@@ -11,7 +11,7 @@ use crate::table::{Printer, col, wide};
 pub(super) struct Node;
 
 impl Strategy for Node {
-    /// Admission taints new nodes until they are ready.
+    /// As admission does, taints new nodes until they are ready.
     fn prepare_create(&self, _cluster: &dyn Cluster, object: &mut Value) {
         let taint = json!({"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"});
         let spec = child(fields(object), "spec");

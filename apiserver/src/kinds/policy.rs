@@ -14,7 +14,7 @@ use crate::table::{Printer, col, num};
 pub(super) struct LimitRange;
 
 impl Strategy for LimitRange {
-    /// Limits default to the greatest ones, requests to the limits, then to the least ones.
+    /// Limits default to the maximum; requests default to the limits, then to the minimum.
     fn set_defaults(&self, object: &mut Value) {
         for item in objects(child(fields(object), "spec"), "limits") {
             if item.get("type").and_then(Value::as_str) != Some("Container") {

@@ -1,4 +1,4 @@
-//! Roles and their bindings.
+//! Roles and bindings.
 
 use serde_json::{Map, Value, json};
 
@@ -11,7 +11,7 @@ use crate::table::{Printer, col, wide};
 
 const GROUP: &str = "rbac.authorization.k8s.io";
 
-/// Whether a role or binding is about one namespace or the whole cluster.
+/// Whether a role or binding is namespaced or cluster-wide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reach {
     Namespace,
@@ -73,7 +73,7 @@ impl Strategy for Binding {
     }
 }
 
-/// Users and groups belong to RBAC's own group, service accounts to the core group.
+/// Sets the default API groups of subjects: RBAC's for users and groups, the core group for service accounts.
 fn default_groups(fields: &mut Map<String, Value>) {
     let role = child(fields, "roleRef");
     if role
@@ -98,7 +98,7 @@ fn is_empty(rule: &Value, field: &str) -> bool {
     rule[field].as_array().is_none_or(Vec::is_empty)
 }
 
-/// A rule names verbs, and what they are for.
+/// Validates a rule: it must have verbs, and resources or URLs.
 fn validate_rule(reach: Reach, path: &str, rule: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let mut require = |field: &str, detail: &str| {
@@ -130,7 +130,7 @@ fn validate_rule(reach: Reach, path: &str, rule: &Value) -> Vec<FieldError> {
     errors
 }
 
-/// A binding names a role and subjects of known kinds.
+/// Validates a binding: it must reference a role, and subjects of known kinds.
 fn validate_binding(reach: Reach, object: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let role = &object["roleRef"];

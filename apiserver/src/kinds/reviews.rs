@@ -1,6 +1,6 @@
-//! Reviews of who somebody is and what they may do, which are answered and not stored.
+//! Authentication and authorization reviews, which are answered but not stored.
 //!
-//! The server knows one user, who may do everything. A reactor on `create` of a review answers otherwise.
+//! The server has a single user who may do everything. To answer a review differently, add a reactor on `create`.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::metadata::object::{fields, text};
 use crate::registry::{Cluster, Strategy};
 use crate::types::scalars::rfc3339;
 
-/// The user that every request is taken to come from.
+/// The user that all requests are attributed to.
 fn user() -> Value {
     json!({"username": "admin", "groups": ["system:masters", "system:authenticated"]})
 }
@@ -19,7 +19,7 @@ fn set_status(review: &mut Value, status: Value) {
     fields(review).insert("status".to_owned(), status);
 }
 
-/// `TokenReview`: whose a token is.
+/// `TokenReview`: who a token belongs to.
 #[derive(Debug)]
 pub(super) struct Token;
 
@@ -35,7 +35,7 @@ impl Strategy for Token {
     }
 }
 
-/// `SelfSubjectReview`: who asks.
+/// `SelfSubjectReview`: who makes the request.
 #[derive(Debug)]
 pub(super) struct SelfSubject;
 
@@ -46,7 +46,7 @@ impl Strategy for SelfSubject {
     }
 }
 
-/// The reviews of one access: `SubjectAccessReview` and its kin.
+/// The reviews of a single access, such as `SubjectAccessReview`.
 #[derive(Debug)]
 pub(super) struct Access;
 
@@ -77,7 +77,7 @@ impl Strategy for Access {
     }
 }
 
-/// `SelfSubjectRulesReview`: everything that the asker may do.
+/// `SelfSubjectRulesReview`: what the user may do (everything).
 #[derive(Debug)]
 pub(super) struct Rules;
 

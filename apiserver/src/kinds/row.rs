@@ -1,4 +1,4 @@
-//! A line of the table of built-in kinds, and the resource that it describes.
+//! A row of the table of built-in kinds, and the resource that it describes.
 
 use crate::metadata::rules::Rules;
 use crate::registry::{
@@ -8,9 +8,9 @@ use crate::registry::{
 use crate::store::ResourceId;
 use kube_names::NameRule;
 
-/// One line of the table. `flags`: `n` namespaced, `s` status, `c` scale, `g` generation, `u` no unconditional update,
-/// `p` an update may create, `d` a deletion answers the object, `x` collections cannot be deleted, `v` virtual: answered and
-/// not stored.
+/// A row of the table. `flags`: `n` namespaced, `s` status, `c` scale, `g` generation, `u` no unconditional update, `p`
+/// updates may create, `d` deletions return the object, `x` collections cannot be deleted, `v` virtual: answered but not
+/// stored.
 pub(super) struct Row {
     pub(super) group: &'static str,
     pub(super) version: &'static str,
@@ -22,16 +22,16 @@ pub(super) struct Row {
     pub(super) subresources: &'static [Subresource],
     pub(super) selectable: &'static [Field],
     pub(super) names: NameRule,
-    /// Where the scale subresource finds a selector that is a map of labels.
+    /// The path of the scale's selector, if that is a map of labels.
     pub(super) scale_selector: Option<&'static str>,
     pub(super) strategy: &'static dyn Strategy,
-    /// The warning that every answer about a deprecated kind carries.
+    /// The warning in every answer about a deprecated kind.
     pub(super) deprecation: Option<&'static str>,
-    /// The group of the kind that this one is a view of, and how the two differ.
+    /// For a view of a kind in another group: that group, and the conversion.
     pub(super) view_of: Option<(&'static str, Conversion)>,
 }
 
-/// A selectable field: the name, the path, and the text that stands for an absent value.
+/// A selectable field: its label, its path, and the value that an absent field is compared as.
 pub(super) struct Field(
     pub(super) &'static str,
     pub(super) &'static str,
@@ -104,7 +104,7 @@ impl Row {
         self
     }
 
-    /// The rules of the kind alone.
+    /// Sets the strategy with the kind's specific rules.
     pub(super) const fn with(mut self, strategy: &'static dyn Strategy) -> Self {
         self.strategy = strategy;
         self

@@ -1,4 +1,4 @@
-//! Services and their endpoints, and the addresses and ports that they are given.
+//! Services and endpoints, and the allocation of addresses and ports.
 
 use serde_json::{Map, Value, json};
 
@@ -69,7 +69,7 @@ impl Strategy for Service {
         Vec::new()
     }
 
-    /// A service keeps its address.
+    /// A service cannot change its address.
     fn validate_update(&self, old: &Value, new: &Value) -> Vec<FieldError> {
         let before = text(old, &["spec", "clusterIP"]);
         let after = text(new, &["spec", "clusterIP"]);
@@ -109,7 +109,7 @@ impl Strategy for Service {
     }
 }
 
-/// The service under which a cluster reaches its own API server.
+/// Returns the service `kubernetes`, through which pods reach the API server.
 pub(crate) fn kubernetes_service() -> Value {
     json!({
         "apiVersion": "v1",
@@ -161,7 +161,7 @@ fn default_spec(spec: &mut Map<String, Value>) {
     }
 }
 
-/// Gives a service its addresses and node ports: those that it had, or new ones that `taken` does not hold.
+/// Allocates the addresses and node ports of a service: keeps those of `old`, or draws new ones that no service in `taken` uses.
 fn allocate(old: Option<&Value>, service: &mut Value, taken: &[Value]) {
     let headless_without_selector = service["spec"]["selector"].is_null();
     let kind = text(service, &["spec", "type"]).to_owned();

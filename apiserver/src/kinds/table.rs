@@ -1,4 +1,4 @@
-//! The table of the built-in kinds, by their real group, version, scope, names and subresources.
+//! The table of the built-in kinds, with their groups, versions, scopes, names and subresources in Kubernetes.
 
 use super::rbac::Reach;
 use super::row::{Field, Row, field, row};
@@ -134,11 +134,11 @@ const ROWS: &[Row] = &[
     row(AUTHORIZATION, "v1", "SelfSubjectRulesReview", "selfsubjectrulesreviews", "v", &[]).with(&reviews::Rules),
 ];
 
-/// Serves every built-in kind.
+/// Registers all built-in kinds.
 pub(crate) fn install(registry: &Registry) {
     let mut resources: Vec<Resource> = Vec::new();
     for row in ROWS {
-        // A view shares the storage of the kind that it shows.
+        // A view shares the storage of its kind.
         let shown = row.view_of.and_then(|(group, _)| {
             let mut resources = resources.iter();
             resources.position(|r| r.group == group && r.plural == row.plural)

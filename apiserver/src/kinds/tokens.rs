@@ -1,4 +1,4 @@
-//! Service account tokens: JSON Web Tokens without a signature, which only this server accepts.
+//! Service account tokens: unsigned JSON Web Tokens that only this server accepts.
 
 use serde_json::{Value, json};
 
@@ -6,21 +6,21 @@ use crate::metadata::object;
 use crate::registry::Cluster;
 use crate::types::base64;
 
-/// The issuer of the tokens, and their audience where a request names none.
+/// The issuer of the tokens, and their default audience.
 pub(crate) const ISSUER: &str = "https://kubernetes.default.svc.cluster.local";
 
 /// The claims of a token.
 pub(crate) struct Claims<'a> {
     pub(crate) account: &'a Value,
     pub(crate) audiences: &'a Value,
-    /// The object with which the token ends, or null.
+    /// The object that the token is bound to, or null.
     pub(crate) bound_to: &'a Value,
-    /// Seconds since 1970.
+    /// In seconds since the Unix epoch.
     pub(crate) issued: i64,
     pub(crate) expires: i64,
 }
 
-/// Makes a token.
+/// Issues a token.
 pub(crate) fn issue(claims: &Claims<'_>) -> String {
     let (namespace, name) = (
         object::namespace(claims.account),
@@ -56,7 +56,7 @@ fn part(value: &Value) -> String {
         .to_owned()
 }
 
-/// The user of a token, if it is in force and its service account exists, with the audiences that it is for.
+/// Returns the user and the audiences of a token, if it is valid now and its service account exists.
 pub(super) fn user(cluster: &dyn Cluster, token: &str) -> Option<(Value, Value)> {
     let payload = base64::decode(token.split('.').nth(1)?).ok()?;
     let claims: Value = serde_json::from_slice(&payload).ok()?;

@@ -1,4 +1,4 @@
-//! Persistent volumes and the claims for them.
+//! Persistent volumes and persistent volume claims.
 
 use serde_json::{Value, json};
 

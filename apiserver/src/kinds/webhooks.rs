@@ -13,7 +13,7 @@ const REVIEWS: [&str; 2] = ["v1", "v1beta1"];
 const SIDE_EFFECTS: [&str; 2] = ["None", "NoneOnDryRun"];
 const MOST_CONDITIONS: usize = 64;
 
-/// What is wrong with the webhooks of a configuration.
+/// Validates the webhooks of a configuration.
 pub(super) fn validate(configuration: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let mut names: Vec<&str> = Vec::new();
@@ -92,7 +92,7 @@ fn check_webhook(path: &str, webhook: &Value, errors: &mut Vec<FieldError>) {
     check_conditions(&at("matchConditions"), &webhook["matchConditions"], errors);
 }
 
-/// A domain with three labels.
+/// Checks that a name is a domain with at least three labels.
 fn check_name(path: &str, name: &str, errors: &mut Vec<FieldError>) {
     if name.is_empty() {
         errors.push(FieldError::required(path, ""));
@@ -165,7 +165,7 @@ fn check_resources(path: &str, list: &Value, errors: &mut Vec<FieldError>) {
         let detail = "if '*/*' is present, must not specify other resources";
         errors.push(FieldError::invalid(path, list.clone(), detail));
     }
-    // As there, the last one without a subresource counts.
+    // As in kube-apiserver, the last one without a subresource counts.
     let plain = names
         .iter()
         .rfind(|name| !name.is_empty() && !name.contains('/'));
@@ -258,7 +258,7 @@ fn check_url(path: &str, url: &str, errors: &mut Vec<FieldError>) {
 }
 
 fn check_service(path: &str, service: &Value, errors: &mut Vec<FieldError>) {
-    // The real one has its two arguments the wrong way round.
+    // kube-apiserver swaps these two arguments.
     for (field, named) in [("namespace", "name"), ("name", "namespace")] {
         if text(service, &[field]).is_empty() {
             errors.push(FieldError::required(format!("{path}.{named}"), ""));

@@ -1,6 +1,6 @@
-//! `ObjectMeta` as the API server decodes it: known fields of the right type, the others reported and dropped.
+//! Decodes `ObjectMeta` as kube-apiserver does: checks the types of known fields, and reports and drops unknown ones.
 //!
-//! The root object's metadata and that of embedded resources follow the same rules.
+//! The same rules apply to the root object and to embedded resources.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ const TYPE: &str = "meta.v1.ObjectMeta";
 /// Checks and cleans the `metadata` of a custom resource. Returns the paths of unknown fields.
 ///
 /// # Errors
-/// Decoding errors, in the words of Go's decoder.
+/// Decoding errors, with the messages of Go's decoder.
 pub(crate) fn normalise(object: &mut Value) -> Result<Vec<String>, String> {
     match object.get_mut("metadata").filter(|m| !m.is_null()) {
         Some(metadata) => clean(metadata, "metadata"),
@@ -23,11 +23,11 @@ pub(crate) fn normalise(object: &mut Value) -> Result<Vec<String>, String> {
     }
 }
 
-/// Decodes metadata in place: removes fields that `ObjectMeta` does not have, and empty ones, and returns the paths of unknown fields
-/// below `prefix`.
+/// Decodes metadata in place: removes empty fields and fields that `ObjectMeta` does not have. Returns the paths of unknown
+/// fields, prefixed with `prefix`.
 ///
 /// # Errors
-/// Decoding errors, in the words of Go's decoder.
+/// Decoding errors, with the messages of Go's decoder.
 pub(crate) fn clean(metadata: &mut Value, prefix: &str) -> Result<Vec<String>, String> {
     match metadata {
         Value::Null => Ok(Vec::new()),

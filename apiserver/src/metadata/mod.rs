@@ -1,7 +1,7 @@
-//! Object metadata: reading it, decoding it, the rules of writes, and what is valid.
+//! Object metadata: access, decoding, server-owned fields, and validation.
 //!
-//! [`object`] reads and changes fields of objects in JSON, [`decode`] does what Go's decoder does to `ObjectMeta`,
-//! [`rules`] says what the server sets and what a client cannot change, [`validate`] what is valid.
+//! [`object`] reads and writes metadata in JSON objects, [`decode`] mirrors Go's decoding of `ObjectMeta`, [`rules`] sets the
+//! server-owned fields and preserves the immutable ones, [`validate`] validates the rest.
 
 mod decode;
 pub(crate) mod object;

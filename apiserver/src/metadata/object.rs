@@ -1,35 +1,35 @@
-//! Reading and writing object metadata in JSON values.
+//! Reads and writes metadata in JSON objects.
 
 use serde_json::{Map, Value, json};
 
-/// The text at a path of keys; empty when it is absent or no text.
+/// Returns the string at a path of keys; empty if it is absent or not a string.
 pub(crate) fn text<'a>(object: &'a Value, path: &[&str]) -> &'a str {
     at(object, path).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The value at a path of keys.
+/// Returns the value at a path of keys.
 pub(crate) fn at<'a>(object: &'a Value, path: &[&str]) -> Option<&'a Value> {
     path.iter().try_fold(object, |value, key| value.get(*key))
 }
 
-/// `metadata`, replaced by an object unless it is one.
+/// Returns `metadata`; anything but an object is replaced by an empty object.
 pub(crate) fn metadata(object: &mut Value) -> &mut Map<String, Value> {
     child(fields(object), "metadata")
 }
 
-/// The fields of an object; anything else is replaced by an empty object.
+/// Returns the fields of an object; anything but an object is replaced by an empty object.
 pub(crate) fn fields(value: &mut Value) -> &mut Map<String, Value> {
     if !value.is_object() {
         *value = json!({});
     }
     match value {
         Value::Object(map) => map,
-        // The line above made it an object.
+        // The assignment above made it an object.
         _ => unreachable!(),
     }
 }
 
-/// The object below `key`, made when it is absent.
+/// Returns the object under `key`, creating it if it is absent.
 pub(crate) fn child<'a>(map: &'a mut Map<String, Value>, key: &str) -> &'a mut Map<String, Value> {
     fields(map.entry(key).or_insert_with(|| json!({})))
 }
@@ -86,7 +86,7 @@ pub(crate) fn generation(object: &Value) -> i64 {
         .unwrap_or_default()
 }
 
-/// Sets, or with `None` removes, a field of `metadata`.
+/// Sets a field of `metadata`, or removes it with `None`.
 pub(crate) fn set_meta(object: &mut Value, key: &str, value: Option<Value>) {
     let meta = metadata(object);
     match value {
@@ -95,7 +95,7 @@ pub(crate) fn set_meta(object: &mut Value, key: &str, value: Option<Value>) {
     };
 }
 
-/// Copies a top-level field from one object to another, or removes it where the source has none.
+/// Copies a top-level field to another object, or removes it there if the source does not have it.
 pub(crate) fn copy_field(from: &Value, to: &mut Value, key: &str) {
     match from.get(key) {
         Some(value) => {
@@ -107,7 +107,7 @@ pub(crate) fn copy_field(from: &Value, to: &mut Value, key: &str) {
     }
 }
 
-/// The `PartialObjectMetadata` of an object.
+/// Returns the `PartialObjectMetadata` of an object.
 pub(crate) fn partial(object: &Value) -> Value {
     json!({
         "kind": "PartialObjectMetadata",
@@ -116,7 +116,7 @@ pub(crate) fn partial(object: &Value) -> Value {
     })
 }
 
-/// A random (version 4) UUID in its usual text form.
+/// Returns a random (version 4) UUID in its canonical form.
 pub(crate) fn new_uid() -> String {
     let bits: u128 = rand::random();
     let bits = (bits & !(0xf << 76) & !(0x3 << 62)) | (0x4 << 76) | (0x2 << 62);
@@ -131,7 +131,7 @@ pub(crate) fn new_uid() -> String {
     )
 }
 
-/// Five characters as the API server appends them to `generateName` (no vowels, nothing that looks alike).
+/// Returns a suffix for `generateName`: five characters of kube-apiserver's alphabet (no vowels or look-alikes).
 pub(crate) fn name_suffix() -> String {
     const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
     (0..5)

@@ -1,4 +1,4 @@
-//! Metadata that the server sets, and metadata that a client cannot change.
+//! Server-owned and immutable metadata.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -8,19 +8,19 @@ use crate::status::ApiError;
 use crate::types::scalars::rfc3339;
 use kube_names::NameRule;
 
-/// How writes to a kind differ from the usual.
+/// How the metadata rules of a kind differ from the default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rules {
     pub(crate) names: NameRule,
-    /// Finalizers need a domain, or are Kubernetes' own.
+    /// Finalizers must be qualified names, except for those of Kubernetes itself.
     pub(crate) qualified_finalizers: bool,
-    /// An update without a resourceVersion overwrites.
+    /// An update without a resourceVersion overwrites the object.
     pub(crate) unconditional_update: bool,
-    /// An update of an absent object creates it.
+    /// An update creates the object if it does not exist.
     pub(crate) create_on_update: bool,
-    /// `metadata.generation` counts changes outside of metadata and status.
+    /// `metadata.generation` counts the changes outside of metadata and status.
     pub(crate) generation: bool,
-    /// A deletion answers the object instead of a status.
+    /// A deletion returns the object instead of a status.
     pub(crate) returns_deleted: bool,
     /// Collections can be deleted.
     pub(crate) delete_collection: bool,
@@ -39,10 +39,10 @@ impl Rules {
     };
 }
 
-/// Takes the namespace of the path (`None` for a cluster-scoped kind) into an object.
+/// Sets the namespace of an object to that of the path (`None` for a cluster-scoped kind).
 ///
 /// # Errors
-/// 400 when the object names another.
+/// 400 if the object has another namespace.
 pub(crate) fn settle_namespace(
     namespace: Option<&str>,
     object: &mut Value,
@@ -57,7 +57,7 @@ pub(crate) fn settle_namespace(
     Ok(())
 }
 
-/// Sets what the server alone decides about a new object.
+/// Sets the server-owned metadata of a new object.
 pub(crate) fn prepare_create(rules: &Rules, now: Timestamp, object: &mut Value) {
     for field in [
         "selfLink",
@@ -75,11 +75,11 @@ pub(crate) fn prepare_create(rules: &Rules, now: Timestamp, object: &mut Value) 
     }
 }
 
-/// Replaces `generateName` by a name, unless there is one.
+/// Generates a name from `generateName`, unless the object has a name.
 pub(crate) fn generate_name(object: &mut Value) {
     let base = text(object, &["metadata", "generateName"]).to_owned();
     if object::name(object).is_empty() && !base.is_empty() {
-        // Leaves room for the suffix in a name of 63 bytes.
+        // Truncates the base so that the name with its suffix has at most 63 bytes.
         let end = base
             .char_indices()
             .map(|(i, c)| i + c.len_utf8())
@@ -94,7 +94,7 @@ pub(crate) fn generate_name(object: &mut Value) {
     }
 }
 
-/// Carries over what an update cannot change, or may leave out.
+/// Restores the metadata that an update cannot change or may omit.
 pub(crate) fn prepare_update(old: &Value, new: &mut Value) {
     for field in ["creationTimestamp", "selfLink", "generation"] {
         object::set_meta(new, field, at(old, &["metadata", field]).cloned());
@@ -113,7 +113,8 @@ pub(crate) fn prepare_update(old: &Value, new: &mut Value) {
     }
 }
 
-/// Counts the generation up if anything but metadata and (where `has_status` says that it is apart) the status changed.
+/// Increments the generation if anything changed besides metadata and, for a kind with a status subresource (`has_status`),
+/// the status.
 pub(crate) fn bump_generation(rules: &Rules, has_status: bool, old: &Value, new: &mut Value) {
     if !rules.generation {
         return;

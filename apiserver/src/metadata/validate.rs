@@ -31,7 +31,7 @@ fn is_qualified(finalizer: &str) -> bool {
     finalizer.contains('/') || matches!(finalizer, "kubernetes" | "orphan" | "foregroundDeletion")
 }
 
-/// Warnings about finalizers that are not qualified, where the kind allows them.
+/// Returns warnings about unqualified finalizers, for kinds that allow them.
 pub(crate) fn finalizer_warnings(object: &Value) -> Vec<String> {
     object::finalizers(object)
         .iter()
@@ -43,7 +43,7 @@ pub(crate) fn finalizer_warnings(object: &Value) -> Vec<String> {
         .collect()
 }
 
-/// Validates the changes of an update to metadata.
+/// Validates the changes of an update to the metadata.
 pub(crate) fn check_update(old: &Value, new: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
     for field in [

@@ -1,22 +1,22 @@
-//! JSON patch.
+//! JSON patch (RFC 6902).
 
 use serde_json::{Map, Value};
 
 use super::PatchError;
 use crate::depth::{MOST_LEVELS, is_too_deep};
 
-/// The operations that one patch may hold.
+/// The maximum number of operations in a patch.
 const MAX_OPERATIONS: usize = 10_000;
-/// The bytes that the `copy` operations of one patch may add in all.
+/// The maximum number of bytes that the `copy` operations of a patch may add in total.
 const MAX_COPIED_BYTES: usize = 3 << 20;
 
-/// The most levels that a document may have between two operations, as stacks hold them.
+/// The maximum depth of the document between two operations, to protect the stack.
 const MOST_LEVELS_BETWEEN: usize = 512;
 
 /// Applies a JSON patch document to an object.
 ///
 /// # Errors
-/// See [`PatchError`]. The texts are those of the API server's JSON patch library.
+/// See [`PatchError`]. The messages are those of kube-apiserver's JSON patch library.
 pub fn json_patch(object: &Value, patch: &[u8]) -> Result<Value, PatchError> {
     let operations = decode(patch)?;
     if operations.len() > MAX_OPERATIONS {
@@ -29,7 +29,8 @@ pub fn json_patch(object: &Value, patch: &[u8]) -> Result<Value, PatchError> {
         document: object.clone(),
         copied: 0,
     };
-    // No operation makes the document deeper than by its path. It is measured where it could be too deep, and at the end.
+    // An operation deepens the document at most by the length of its path. The depth is only measured when this bound is
+    // exceeded, and at the end.
     let mut levels = MOST_LEVELS;
     for operation in &operations {
         target.apply(operation).map_err(PatchError::Unprocessable)?;
@@ -97,7 +98,7 @@ struct Target {
     copied: usize,
 }
 
-/// A step of a path that an operation acts on.
+/// The location that an operation acts on.
 enum Place<'a> {
     Field(&'a mut Map<String, Value>, String),
     Item(&'a mut Vec<Value>, String),
@@ -132,7 +133,7 @@ impl Target {
         }
     }
 
-    /// Where a path leads, if all but its last step exist.
+    /// Resolves a path, if all of its parents exist.
     fn find(&mut self, path: &str) -> Option<Place<'_>> {
         let mut steps: Vec<String> = path.split('/').skip(1).map(unescape).collect();
         let last = steps.pop()?;
@@ -305,7 +306,7 @@ impl Place<'_> {
         }
     }
 
-    /// The value at the place; an absent field is null.
+    /// Returns the value at the location; an absent field is null.
     fn get(self) -> Result<Value, String> {
         match self {
             Place::Field(map, key) => Ok(map.get(&key).cloned().unwrap_or_default()),
@@ -318,7 +319,7 @@ impl Place<'_> {
 }
 
 fn unescape(step: &str) -> String {
-    // `~01` is `~1`: the replacements do not overlap.
+    // `~01` decodes to `~1`: replacements do not overlap.
     let mut out = String::with_capacity(step.len());
     let mut rest = step;
     while let Some(at) = rest.find('~') {
@@ -352,7 +353,7 @@ fn parse_index(key: &str) -> Result<i64, String> {
     })
 }
 
-/// An index within a length; negative ones count from the end.
+/// Checks an index against a length; negative ones count from the end.
 fn bound(index: i64, length: usize) -> Result<usize, String> {
     let signed = i64::try_from(length).unwrap_or(i64::MAX);
     let from_start = if index < 0 { index + signed } else { index };
@@ -368,7 +369,7 @@ fn item_index(key: &str, length: usize) -> Result<usize, String> {
     bound(parse_index(key)?, length)
 }
 
-/// Whether two values are the same JSON; `1` and `1.0` are not.
+/// Whether two values are the same JSON; `1` and `1.0` differ.
 fn same(a: &Value, b: &Value) -> bool {
     a == b
 }

@@ -1,4 +1,4 @@
-//! JSON merge patch.
+//! JSON merge patch (RFC 7386).
 
 use serde_json::Value;
 
@@ -23,7 +23,7 @@ pub fn merge_patch(target: &mut Value, patch: &Value) {
     }
 }
 
-/// A value that comes in new: what it says to remove is left out. Nulls that are items of lists stay.
+/// Returns an added value without the fields that it sets to null. Null items of lists are kept.
 fn without_nulls(value: &Value) -> Value {
     match value {
         Value::Object(map) => map

@@ -18,21 +18,21 @@ const RETAIN_KEYS: &str = "$retainKeys";
 const DELETE_FROM_LIST: &str = "$deleteFromPrimitiveList/";
 const ELEMENT_ORDER: &str = "$setElementOrder/";
 
-/// Why a strategic merge patch was refused.
+/// Why a strategic merge patch was rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StrategicError {
     /// A directive is malformed (HTTP 400, reason `BadRequest`).
     #[error("{0}")]
     BadRequest(String),
-    /// Lists hold lists (HTTP 422, reason `Invalid`; the server keeps this text to itself).
+    /// Lists contain lists (HTTP 422, reason `Invalid`; kube-apiserver hides this message).
     #[error("{0}")]
     Unprocessable(String),
-    /// The patch does not fit the object (HTTP 500 with this message and no reason).
+    /// The patch does not match the object (HTTP 500 with this message and no reason).
     #[error("{0}")]
     Internal(String),
 }
 
-/// Applies a strategic merge patch to an object of a built-in kind, known by its apiVersion and kind.
+/// Applies a strategic merge patch to an object of a built-in kind, identified by its apiVersion and kind.
 ///
 /// # Errors
 /// See [`StrategicError`].
@@ -106,7 +106,7 @@ fn unknown_directive(directive: &Value) -> StrategicError {
     StrategicError::Internal(format!("unknown patch type: {shown}"))
 }
 
-/// Removes the fields that `$retainKeys` does not name.
+/// Removes the fields that `$retainKeys` does not list.
 fn retain_keys(original: &mut Fields, patch: &mut Fields) -> Result<(), StrategicError> {
     let Some(retained) = patch.remove(RETAIN_KEYS) else {
         return Ok(());
@@ -126,7 +126,7 @@ fn retain_keys(original: &mut Fields, patch: &mut Fields) -> Result<(), Strategi
     Ok(())
 }
 
-/// Merges the lists for which the patch also gives an order, and takes both out of the patch.
+/// Merges the lists for which the patch specifies an order, and removes both from the patch.
 fn order_elements(
     original: &mut Fields,
     patch: &mut Fields,
@@ -243,7 +243,7 @@ fn merge_list(
     arrange(keyed, merged, &patch, &original)
 }
 
-/// Carries out the items that are directives, and returns the list to merge into and the items to merge.
+/// Processes the items that are directives; returns the list to merge into and the items to merge.
 fn special_items(
     mut original: Vec<Value>,
     patch: Vec<Value>,
@@ -293,7 +293,7 @@ fn without_nulls(value: Value) -> Value {
     }
 }
 
-/// A value without the maps that are directives; `None` if it is one itself.
+/// Returns a value without the maps that are directives; `None` if it is a directive itself.
 fn without_directives(value: Value) -> Option<Value> {
     Some(match value {
         Value::Object(map) if map.contains_key(DIRECTIVE) => return None,

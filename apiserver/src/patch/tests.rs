@@ -1,4 +1,4 @@
-//! Patches by document, patch and outcome.
+//! Patch tests: document, patch and result.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Resources given by a description alone, without a schema: what fake clientsets are made of.
+//! Resources defined by a description instead of a schema, as in fake clientsets.
 
 use super::{Origin, Persistence, Plain, Registry, Resource, Version};
 use crate::metadata::rules::Rules;
@@ -13,18 +13,18 @@ pub enum Scope {
     Cluster,
 }
 
-/// Where the scale subresource finds its fields, as dotted JSON paths (`.spec.replicas`).
+/// The fields of the scale subresource, as dotted JSON paths (`.spec.replicas`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScalePaths {
-    /// The wanted number of replicas, below `.spec`.
+    /// The desired number of replicas, under `.spec`.
     pub spec_replicas: String,
-    /// The observed number of replicas, below `.status`.
+    /// The observed number of replicas, under `.status`.
     pub status_replicas: String,
-    /// The label selector in its text form, if there is one.
+    /// The serialised label selector, if there is one.
     pub label_selector: Option<String>,
 }
 
-/// A resource in one version. Objects are stored as they come: nothing is pruned, defaulted or validated beyond metadata.
+/// One version of a resource. Objects are stored unchanged: beyond metadata, nothing is pruned, defaulted or validated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResourceDescription {
     /// The API group; empty for the core group.
@@ -48,7 +48,7 @@ pub struct ResourceDescription {
 }
 
 impl ResourceDescription {
-    /// A namespaced resource without subresources, named by its kind in lower case.
+    /// Describes a namespaced resource without subresources; its names derive from the kind in lower case.
     pub fn new(
         group: impl Into<String>,
         version: impl Into<String>,
@@ -71,8 +71,8 @@ impl ResourceDescription {
 }
 
 impl Registry {
-    /// Serves a described resource. A description of a kind that is built in adds nothing, and one of a further version
-    /// joins those of the same group-resource.
+    /// Serves a described resource. Ignores a description of a built-in kind or a custom resource; adds a further version to
+    /// the resource of the same group and plural name.
     pub(crate) fn describe(&self, description: ResourceDescription) {
         let existing = self.resource(&description.group, &description.plural);
         let mut versions = match &existing {
@@ -80,7 +80,7 @@ impl Registry {
             Some(resource) => resource.versions.iter().map(plain_copy).collect(),
             None => Vec::new(),
         };
-        // All versions of a described resource share one stored form.
+        // All versions of a described resource share one storage schema.
         let schema_id = versions
             .first()
             .map_or_else(|| self.next_schema(""), |v: &Version| v.schema_id);

@@ -1,4 +1,4 @@
-//! Discovery documents: which groups, versions and resources are served.
+//! Discovery documents: the served groups, versions and resources.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ const ALL_VERBS: &[&str] = &[
     "watch",
 ];
 
-/// The order in which custom resources list their verbs.
+/// The verbs of custom resources, in the order of kube-apiserver.
 const CUSTOM_VERBS: &[&str] = &[
     "delete",
     "deletecollection",
@@ -46,7 +46,7 @@ fn verbs(resource: &Resource) -> Vec<&'static str> {
         .collect()
 }
 
-/// Groups in the order in which discovery lists them: built-in ones as the API server ranks them, then others by name.
+/// The order of groups in discovery: built-in groups by kube-apiserver's priorities, then all others by name.
 #[rustfmt::skip]
 const GROUP_ORDER: &[&str] = &[
     "", "apiregistration.k8s.io", "apps", "events.k8s.io", "authentication.k8s.io",
@@ -56,14 +56,14 @@ const GROUP_ORDER: &[&str] = &[
     "discovery.k8s.io",
 ];
 
-/// A group with its versions in the order of preference, each with its resources.
+/// A group with its versions, in order of preference, and their resources.
 pub(crate) struct Group {
     pub(crate) name: String,
     pub(crate) versions: Vec<(String, Vec<Arc<Resource>>)>,
 }
 
 impl Registry {
-    /// Every served group, in the order of discovery.
+    /// Returns every served group, in discovery order.
     pub(crate) fn groups(&self) -> Vec<Group> {
         let mut groups: BTreeMap<String, BTreeMap<String, Vec<Arc<Resource>>>> = BTreeMap::new();
         for resource in self.all() {
@@ -94,7 +94,7 @@ impl Registry {
         groups
     }
 
-    /// `/api`.
+    /// Returns `/api`.
     pub(crate) fn api_versions(&self) -> Value {
         json!({
             "kind": "APIVersions",
@@ -103,7 +103,7 @@ impl Registry {
         })
     }
 
-    /// `/apis`.
+    /// Returns `/apis`.
     pub(crate) fn api_group_list(&self) -> Value {
         let groups: Vec<Value> = self
             .groups()
@@ -114,7 +114,7 @@ impl Registry {
         json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups})
     }
 
-    /// `/apis/<group>`.
+    /// Returns `/apis/<group>`.
     pub(crate) fn api_group(&self, name: &str) -> Option<Value> {
         let groups = self.groups();
         let group = groups.iter().find(|g| g.name == name && !name.is_empty())?;
@@ -124,7 +124,7 @@ impl Registry {
         Some(document)
     }
 
-    /// `/api/v1` and `/apis/<group>/<version>`.
+    /// Returns `/api/v1` or `/apis/<group>/<version>`.
     pub(crate) fn api_resource_list(&self, group: &str, version: &str) -> Option<Value> {
         let mut resources = Vec::new();
         for resource in self.all().iter().filter(|r| r.group == group) {
@@ -138,7 +138,7 @@ impl Registry {
         let group_version = group_version(group, version);
         {
             let mut document = json!({"kind": "APIResourceList", "groupVersion": group_version, "resources": resources});
-            // The document of the core group is older than the rule to name the version.
+            // kube-apiserver leaves `apiVersion` out of the core group's document.
             if !group.is_empty() {
                 document["apiVersion"] = json!("v1");
             }
@@ -146,12 +146,12 @@ impl Registry {
         }
     }
 
-    /// The aggregated discovery document of the core group, for `/api`.
+    /// Returns the aggregated discovery document of the core group, for `/api`.
     pub(crate) fn aggregated_core(&self, api_version: &str) -> Value {
         self.aggregated(api_version, |group| group.is_empty())
     }
 
-    /// The aggregated discovery document of all groups but the core group, for `/apis`.
+    /// Returns the aggregated discovery document of all other groups, for `/apis`.
     pub(crate) fn aggregated_groups(&self, api_version: &str) -> Value {
         self.aggregated(api_version, |group| !group.is_empty())
     }
@@ -185,7 +185,7 @@ impl Registry {
     }
 }
 
-/// `v1` or `apps/v1`.
+/// Formats a group-version: `v1` or `apps/v1`.
 pub(crate) fn group_version(group: &str, version: &str) -> String {
     if group.is_empty() {
         version.to_owned()
@@ -214,7 +214,7 @@ fn subresources(resource: &Resource, version: &Version) -> Vec<Description> {
     if version.status {
         add("status", ("", "", ""), &["get", "patch", "update"]);
     }
-    // Built-in kinds list them by name, custom resources as the API server comes upon them.
+    // Built-in kinds list them by name, custom resources in kube-apiserver's order.
     if resource.is_custom() {
         subs.reverse();
     }
@@ -255,7 +255,7 @@ fn resource_documents(resource: &Resource, version: &Version) -> Vec<Value> {
 }
 
 fn aggregated_resource(resource: &Resource, version: &Version) -> Value {
-    // A built-in kind of the group-version itself is named by its kind alone.
+    // A built-in kind in its own group-version is identified by its kind alone.
     let own = if resource.is_custom() {
         json!({"group": resource.group, "version": version.name, "kind": resource.kind})
     } else {

@@ -1,8 +1,8 @@
-//! The served group-resources with their versions, names, scopes, subresources and schemas.
+//! The registry of served resources: versions, names, scopes, subresources and schemas.
 //!
 //! Built-in kinds come from [`kinds`](crate::kinds), kinds without a schema from [`ResourceDescription`]s, and custom
-//! resources from CustomResourceDefinition objects ([`crd`](crate::crd)), at any time. [`Registry::lookup`] answers a
-//! request's path, [`Strategy`] says what a kind does besides the common rules.
+//! resources from CustomResourceDefinition objects ([`crd`](crate::crd)), which may come and go at run time.
+//! [`Registry::lookup`] resolves the path of a request. A [`Strategy`] holds the rules that are specific to a kind.
 
 mod describe;
 mod discovery;
@@ -37,19 +37,19 @@ pub(crate) enum Origin {
     Described,
 }
 
-/// A field that a field selector can name.
+/// A field that a field selector can select.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Selectable {
-    /// The name in selectors.
+    /// The label in selectors.
     pub(crate) label: String,
     /// The JSON path of the field, without the leading dot.
     pub(crate) path: String,
-    /// The text of an absent field.
+    /// The value that an absent field is compared as.
     pub(crate) absent: &'static str,
 }
 
 impl Selectable {
-    /// A field under the name of its own path.
+    /// Selects a field by its own path.
     pub(crate) fn at(path: &str) -> Self {
         Self {
             label: path.to_owned(),
@@ -64,25 +64,25 @@ impl Selectable {
 pub(crate) struct Version {
     pub(crate) name: String,
     pub(crate) served: bool,
-    /// The `Warning` text for clients of a deprecated version.
+    /// The `Warning` header for clients of a deprecated version.
     pub(crate) deprecation: Option<String>,
-    /// Identifies the form of this version's objects.
+    /// Identifies the encoding of this version's objects.
     pub(crate) schema_id: u64,
-    /// Identifies the form in which a write through this version is stored: its own, but for a view.
+    /// Identifies the encoding in which writes through this version are stored: its own, except for a view.
     pub(crate) stored_schema: u64,
     pub(crate) schema: Option<Structural>,
     pub(crate) columns: Vec<Column>,
     pub(crate) status: bool,
     pub(crate) scale: Option<ScalePaths>,
-    /// Other subresources.
+    /// Subresources other than `status` and `scale`.
     pub(crate) subresources: &'static [Subresource],
-    /// The fields that a field selector can name, besides the name and the namespace.
+    /// The fields that a field selector can select, besides name and namespace.
     pub(crate) selectable: Vec<Selectable>,
-    /// How this version's objects differ from the stored form.
+    /// The conversion to and from the stored form, if they differ.
     pub(crate) conversion: Option<Conversion>,
 }
 
-/// Translates between a version and the stored form.
+/// Converts between a version and the stored form.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Conversion {
     pub(crate) from_stored: fn(Value) -> Value,
@@ -105,20 +105,20 @@ pub(crate) struct Resource {
     pub(crate) rules: Rules,
     pub(crate) strategy: &'static dyn Strategy,
     pub(crate) persistence: Persistence,
-    /// The uid and generation of the CRD that it comes from.
+    /// The uid and generation of the CRD that defines the resource.
     pub(crate) uid: Box<str>,
     pub(crate) generation: i64,
-    /// In the order of preference.
+    /// In order of preference.
     pub(crate) versions: Vec<Version>,
-    /// What converts between versions (`spec.conversion.webhook`).
+    /// The webhook that converts between versions (`spec.conversion.webhook`).
     pub(crate) webhook: Option<Value>,
 }
 
-/// Whether a write to a resource is stored.
+/// Whether writes to a resource are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Persistence {
     Stored,
-    /// Objects are only created, and answered at once: reviews.
+    /// Objects can only be created, and are answered without being stored: reviews.
     Virtual,
 }
 
@@ -127,7 +127,7 @@ impl Resource {
         GroupResource::new(&self.group, &self.plural)
     }
 
-    /// `v1` or `apps/v1`.
+    /// Returns `v1` or `apps/v1`.
     pub(crate) fn api_version(&self, version: &Version) -> String {
         if self.group.is_empty() {
             version.name.clone()
@@ -140,7 +140,7 @@ impl Resource {
         self.origin != Origin::Builtin
     }
 
-    /// The version whose form objects are stored in.
+    /// Returns the storage version.
     pub(crate) fn storage(&self) -> Option<&Version> {
         self.versions
             .iter()
@@ -157,11 +157,11 @@ impl Resource {
 pub(crate) struct Served {
     pub(crate) resource: Arc<Resource>,
     index: usize,
-    /// What a webhook converted to this version, for the request that this belongs to.
+    /// The objects that a webhook has converted to this version, for the current request.
     converted: Option<Arc<Mutex<Converted>>>,
 }
 
-/// Converted objects by the address of their stored form, which is held meanwhile.
+/// Converted objects by the address of their stored body. Holding the body keeps the address unique.
 type Converted = BTreeMap<usize, (bytes::Bytes, Value)>;
 
 impl Served {
@@ -173,9 +173,9 @@ impl Served {
         }
     }
 
-    /// Keeps a stored object as a webhook converted it.
+    /// Records the conversion of a stored object.
     pub(crate) fn keep(&self, stored: &Stored, mut converted: Value) {
-        // As stored objects are: their type is written before them.
+        // Stored bodies have no type either: it is prepended when they are written.
         if let Value::Object(fields) = &mut converted {
             fields.remove("apiVersion");
             fields.remove("kind");
@@ -186,7 +186,7 @@ impl Served {
         }
     }
 
-    /// Forgets what was converted so far.
+    /// Drops the conversions recorded so far.
     pub(crate) fn forget(&self) {
         if let Some(all) = &self.converted {
             all.lock().clear();
@@ -199,7 +199,7 @@ impl Served {
             .map(|(_, it)| it.clone())
     }
 
-    /// The same resource in the version that is stored.
+    /// Returns the same resource in its storage version.
     pub(crate) fn in_storage(&self) -> Option<Self> {
         self.in_version(&self.resource.storage()?.name)
     }
@@ -212,13 +212,13 @@ impl Served {
         self.resource.api_version(self.version())
     }
 
-    /// The same resource in another of its versions.
+    /// Returns the same resource in another version.
     pub(crate) fn in_version(&self, name: &str) -> Option<Self> {
         let index = self.resource.versions.iter().position(|v| v.name == name)?;
         Some(Self::new(self.resource.clone(), index))
     }
 
-    /// Translates an object of this version to another one.
+    /// Converts an object of this version to another version.
     pub(crate) fn convert(&self, to: &Self, object: Value) -> Value {
         let mut object = match to.version().conversion {
             Some(conversion) => (conversion.from_stored)(self.to_stored(object)),
@@ -238,12 +238,12 @@ impl Served {
         }
     }
 
-    /// Whether this is the resource of a name.
+    /// Whether this is the resource with this group and plural name.
     pub(crate) fn is(&self, group: &str, plural: &str) -> bool {
         self.resource.group == group && self.resource.plural == plural
     }
 
-    /// The printer of this version's objects.
+    /// Returns the printer of this version's objects.
     pub(crate) fn layout(&self) -> Layout<'_> {
         if self.resource.is_custom() {
             Layout::Columns(&self.version().columns)
@@ -252,14 +252,14 @@ impl Served {
         }
     }
 
-    /// A stored object in this version, with `apiVersion` and `kind`.
+    /// Decodes a stored object in this version, with `apiVersion` and `kind`.
     pub(crate) fn decode(&self, stored: &Stored) -> Value {
         let mut value = self.decode_body(stored);
         self.name_type(&mut value);
         value
     }
 
-    /// Whether a stored object's bytes are this version's form already.
+    /// Whether the bytes of a stored object are already in this version's form.
     pub(crate) fn reads_as_stored(&self, stored: &Stored) -> bool {
         stored.schema == self.version().schema_id
     }
@@ -273,7 +273,7 @@ impl Served {
             return value;
         }
         if self.resource.webhook.is_some() {
-            // It was stored in this version, under an earlier definition.
+            // Stored in this version, under an earlier definition.
             if let Some(schema) = &self.version().schema {
                 schema.prune(&mut value);
                 schema.apply_defaults(&mut value);
@@ -284,7 +284,7 @@ impl Served {
         if let Some(conversion) = version.conversion {
             return (conversion.from_stored)(value);
         }
-        // Objects stored under another schema are read under that of the storage version, which alone has defaults.
+        // Objects stored under another schema are pruned and defaulted by the storage version, which alone has defaults.
         if stored.schema != version.stored_schema {
             self.settle(&mut value);
         }
@@ -294,7 +294,7 @@ impl Served {
         value
     }
 
-    /// Translates an object of this version to the stored form.
+    /// Converts an object of this version to the stored form.
     pub(crate) fn to_stored(&self, object: Value) -> Value {
         let version = self.version();
         if let Some(conversion) = version.conversion {
@@ -307,7 +307,7 @@ impl Served {
         object
     }
 
-    /// Prunes and defaults an object as the storage version does.
+    /// Prunes and defaults an object by the storage version's schema.
     fn settle(&self, object: &mut Value) {
         if let Some(schema) = self.resource.storage().and_then(|v| v.schema.as_ref()) {
             schema.prune(object);
@@ -315,7 +315,7 @@ impl Served {
         }
     }
 
-    /// The JSON text of an object after its `apiVersion` and `kind`: starts with a brace.
+    /// Returns the JSON of an object without `apiVersion` and `kind`. It starts with a brace.
     pub(crate) fn body(&self, stored: &Stored) -> bytes::Bytes {
         if self.reads_as_stored(stored) {
             return stored.body.clone();
@@ -325,7 +325,7 @@ impl Served {
             .into()
     }
 
-    /// `"apiVersion":"…","kind":"…"`, as it stands before a body.
+    /// Returns `"apiVersion":"…","kind":"…"`, to prepend to the fields of a body.
     pub(crate) fn type_prefix(&self) -> String {
         let (api_version, kind) = (self.api_version(), &self.resource.kind);
         format!("\"apiVersion\":\"{api_version}\",\"kind\":\"{kind}\"")
@@ -337,7 +337,7 @@ struct Tables {
     resources: BTreeMap<(String, String), Arc<Resource>>,
     ids: BTreeMap<(String, String), ResourceId>,
     next_schema: u64,
-    /// The versions that schemas are of.
+    /// The version that each schema belongs to.
     schemas: BTreeMap<u64, String>,
 }
 
@@ -348,7 +348,7 @@ pub(crate) struct Registry {
 }
 
 impl Registry {
-    /// The identity of a group-resource; the same name keeps it for the life of the server.
+    /// Returns the identity of a group-resource; a name keeps its identity for the life of the server.
     pub(crate) fn id(&self, group: &str, plural: &str) -> ResourceId {
         let mut tables = self.tables.write();
         let next = u32::try_from(tables.ids.len()).unwrap_or(u32::MAX);
@@ -358,7 +358,7 @@ impl Registry {
             .or_insert(ResourceId(next))
     }
 
-    /// A number that no schema has yet, for one of a version.
+    /// Allocates the number of a new schema of a version.
     pub(crate) fn next_schema(&self, version: &str) -> u64 {
         let mut tables = self.tables.write();
         tables.next_schema += 1;
@@ -367,12 +367,12 @@ impl Registry {
         schema
     }
 
-    /// The version that a schema is of, also of a definition that has changed since.
+    /// Returns the version of a schema, including schemas of earlier definitions.
     pub(crate) fn version_of(&self, schema: u64) -> Option<String> {
         self.tables.read().schemas.get(&schema).cloned()
     }
 
-    /// Serves a resource, in place of another of its name.
+    /// Serves a resource; replaces an existing one of the same name.
     pub(crate) fn put(&self, resource: Resource) -> Arc<Resource> {
         let resource = Arc::new(resource);
         let key = (resource.group.clone(), resource.plural.clone());
@@ -388,7 +388,7 @@ impl Registry {
             .remove(&(group.to_owned(), plural.to_owned()));
     }
 
-    /// A group-resource in any state.
+    /// Returns a group-resource, whether or not any of its versions is served.
     pub(crate) fn resource(&self, group: &str, plural: &str) -> Option<Arc<Resource>> {
         let tables = self.tables.read();
         tables
@@ -397,7 +397,7 @@ impl Registry {
             .cloned()
     }
 
-    /// The served version that a path names.
+    /// Returns the served version that a path names.
     pub(crate) fn lookup(&self, group: &str, version: &str, plural: &str) -> Option<Served> {
         let resource = self.resource(group, plural)?;
         let index = resource
@@ -407,7 +407,7 @@ impl Registry {
         Some(Served::new(resource, index))
     }
 
-    /// The resource of a kind, in a version.
+    /// Returns the served resource of a kind and version.
     pub(crate) fn lookup_kind(&self, group: &str, version: &str, kind: &str) -> Option<Served> {
         self.all().into_iter().find_map(|resource| {
             if resource.group != group || resource.kind != kind {
@@ -421,26 +421,26 @@ impl Registry {
         })
     }
 
-    /// The preferred served version of the resource with an identity.
+    /// Returns a resource by its identity, in its preferred served version.
     pub(crate) fn by_id(&self, id: ResourceId) -> Option<Served> {
         let resource = self.all().into_iter().find(|r| r.id == id)?;
         let index = resource.versions.iter().position(|v| v.served)?;
         Some(Served::new(resource, index))
     }
 
-    /// A resource in its preferred served version.
+    /// Returns a resource in its preferred served version.
     pub(crate) fn by_name(&self, resource: &Arc<Resource>) -> Option<Served> {
         let index = resource.versions.iter().position(|v| v.served)?;
         Some(Served::new(resource.clone(), index))
     }
 
-    /// All resources, by group and name.
+    /// Returns all resources, sorted by group and name.
     pub(crate) fn all(&self) -> Vec<Arc<Resource>> {
         let tables = self.tables.read();
         tables.resources.values().cloned().collect()
     }
 
-    /// Whether any resource is served in a group-version.
+    /// Whether a group-version has any served resource.
     pub(crate) fn serves(&self, group: &str, version: &str) -> bool {
         let tables = self.tables.read();
         let mut resources = tables.resources.values().filter(|r| r.group == group);

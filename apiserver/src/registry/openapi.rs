@@ -1,4 +1,4 @@
-//! OpenAPI documents, as small as kubectl needs them: which paths there are, and that they take `fieldValidation`.
+//! OpenAPI documents, with the minimum that kubectl needs: the paths, and that they accept `fieldValidation`.
 
 use serde_json::{Map, Value, json};
 
@@ -14,7 +14,7 @@ fn path_of(group: &str, version: &str) -> String {
 }
 
 impl Registry {
-    /// `/openapi/v3`: the documents of the group-versions.
+    /// Returns `/openapi/v3`: the index of the documents of all group-versions.
     pub(crate) fn openapi_index(&self) -> Value {
         let mut paths = Map::new();
         for group in self.groups() {
@@ -27,7 +27,7 @@ impl Registry {
         json!({"paths": paths})
     }
 
-    /// `/openapi/v3/<path>`.
+    /// Returns `/openapi/v3/<path>`.
     pub(crate) fn openapi_document(&self, path: &str) -> Option<Value> {
         let groups = self.groups();
         let (group, version, resources) = groups.iter().find_map(|group| {
@@ -67,7 +67,7 @@ impl Registry {
     }
 }
 
-/// `/openapi/v2`, without paths and definitions: clients read the documents of version 3.
+/// Returns `/openapi/v2`, without paths and definitions: clients read the version 3 documents.
 pub(crate) fn v2_document() -> Value {
     json!({
         "swagger": "2.0",
@@ -77,10 +77,10 @@ pub(crate) fn v2_document() -> Value {
     })
 }
 
-/// [`v2_document`] as gnostic's `openapi.v2.Document`. Go's clients fall back to it, and read nothing else, when they find no
-/// kind in the documents of version 3.
+/// Encodes [`v2_document`] as gnostic's `openapi.v2.Document`. Go clients fall back to it, and accept only protobuf, when the
+/// version 3 documents do not have a kind.
 pub(crate) fn v2_protobuf() -> Vec<u8> {
-    /// A field of length-delimited wire type. All lengths here are below 128, and so one byte.
+    /// Encodes a length-delimited field. All lengths here are below 128, so one byte is enough.
     fn field(number: u8, content: &[u8]) -> Vec<u8> {
         let length = u8::try_from(content.len()).unwrap_or_default();
         [&[number << 3 | 2, length], content].concat()

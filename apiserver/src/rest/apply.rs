@@ -1,4 +1,4 @@
-//! Server-side apply, of an object or of its status.
+//! Server-side apply to an object or its status.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::metadata::object::{self, text};
 use crate::metadata::rules;
 use crate::status::{ApiError, StatusCause};
 
-/// An apply of an absent object creates it.
+/// Creates the object of an apply, if it does not exist.
 pub(super) async fn create(
     core: &Arc<Core>,
     call: &Call,
@@ -55,7 +55,7 @@ pub(super) async fn create(
     present(call, 201, &created)
 }
 
-/// The object that an apply leads to, and what strict validation minds about it.
+/// Returns the result of an apply, and the findings of strict validation.
 pub(super) fn applied(
     core: &Core,
     call: &Call,
@@ -103,7 +103,7 @@ pub(super) fn applied(
     Ok((new, faults))
 }
 
-/// An applied configuration cannot have fields that its type does not know.
+/// Rejects an applied configuration with fields that its type does not declare.
 fn check_declared(call: &Call, wanted: &Value) -> Result<(), ApiError> {
     let served = &call.served;
     let fail = |why: &str| {
@@ -128,7 +128,7 @@ fn check_declared(call: &Call, wanted: &Value) -> Result<(), ApiError> {
     }
 }
 
-/// A null that is applied stays, so that the type of its field has to allow it.
+/// Rejects nulls in an applied configuration for fields that are not nullable: an applied null is stored.
 fn check_nulls(call: &Call, wanted: &Value) -> Result<(), ApiError> {
     let Some(schema) = &call.served.version().schema else {
         return Ok(());
@@ -141,7 +141,7 @@ fn check_nulls(call: &Call, wanted: &Value) -> Result<(), ApiError> {
     strategy::refuse(&call.served, wanted, &errors)
 }
 
-/// The status of a refused apply.
+/// Converts the error of an apply to a status.
 pub(super) fn apply_error(error: ApplyError) -> ApiError {
     match error {
         ApplyError::Conflicts { message, conflicts } => {

@@ -1,4 +1,4 @@
-//! A request for objects, resolved to what is served.
+//! A request for objects, resolved to a served resource.
 
 use std::sync::Arc;
 
@@ -41,22 +41,23 @@ impl Verb {
     }
 }
 
-/// The warnings that come up while a request is handled.
+/// The warnings collected while a request is handled.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Warnings(Arc<Mutex<Recorded>>);
 
-/// Warnings, of which webhooks may give any number.
+/// The collected warnings; bounded, because webhooks may return any number of them.
 #[derive(Debug, Default)]
 struct Recorded {
     texts: Vec<String>,
     characters: usize,
-    /// As many as they are with each text cut.
+    /// The total number of characters if each warning is truncated.
     cut: usize,
 }
 
-/// How many characters of warnings an answer holds before texts are cut, and about how many then (`k8s.io/apiserver/pkg/warning`).
+/// The number of characters from which on warnings are truncated; also the approximate limit after truncation
+/// (`k8s.io/apiserver/pkg/warning`).
 const MOST_CHARACTERS: usize = 4096;
-/// What is left of a text that is cut.
+/// The number of characters that remain of a truncated warning.
 const CUT_CHARACTERS: usize = 256;
 
 impl Warnings {
@@ -64,7 +65,7 @@ impl Warnings {
         self.0.lock()
     }
 
-    /// Adds warnings, without repeating any.
+    /// Adds warnings; skips duplicates.
     pub(super) fn extend(&self, warnings: impl IntoIterator<Item = String>) {
         let mut all = self.lock();
         for warning in warnings {
@@ -91,16 +92,16 @@ impl Warnings {
     }
 }
 
-/// Who asks, and where warnings for them go.
+/// The user who makes a request, and the warnings that they get.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Requester {
-    /// Empty for the administrator that everybody is, who names no other.
+    /// Empty for the default administrator, when the request names no user.
     pub(crate) user: String,
     pub(crate) warnings: Warnings,
 }
 
 impl Requester {
-    /// One of the controllers inside the server.
+    /// Returns the requester for a controller inside the server.
     pub(crate) fn controller(name: &str) -> Self {
         Self {
             user: format!("system:serviceaccount:kube-system:{name}"),
@@ -108,7 +109,7 @@ impl Requester {
         }
     }
 
-    /// The `userInfo` of a review.
+    /// Returns the `userInfo` of an admission review.
     pub(super) fn info(&self) -> Value {
         match self.user.as_str() {
             "" => {
@@ -142,7 +143,7 @@ impl Call {
         Key::new(&self.namespace, &self.name)
     }
 
-    /// The namespace that objects of the request lie in; `None` for a cluster-scoped kind.
+    /// Returns the namespace of the request's objects; `None` for a cluster-scoped kind.
     pub(crate) fn object_namespace(&self) -> Option<&str> {
         self.served
             .resource
@@ -154,7 +155,7 @@ impl Call {
         self.served.resource.group_resource()
     }
 
-    /// Who asks.
+    /// Returns the user who makes the request.
     pub(crate) fn requester(&self) -> Requester {
         Requester {
             user: self.user.clone(),

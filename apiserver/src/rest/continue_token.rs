@@ -1,4 +1,4 @@
-//! Continue tokens: where a list goes on, and as of which revision.
+//! Continue tokens: the position in a list, and its revision.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::status::ApiError;
 use crate::store::Key;
 use crate::types::base64;
 
-/// The message of a token that is too old.
+/// The message about an expired token.
 pub(crate) const EXPIRED: &str = "The provided continue parameter is too old to display a consistent list result. You can start a new \
 list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. \
 Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between \
@@ -18,12 +18,12 @@ const VERSION: &str = "meta.k8s.io/v1";
 /// A decoded token.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Token {
-    /// `None` goes on with the present state.
+    /// `None` continues with the current state.
     pub(crate) revision: Option<u64>,
     pub(crate) after: Key,
 }
 
-/// Encodes a token, in the API server's form.
+/// Encodes a token in kube-apiserver's format.
 pub(crate) fn encode(revision: Option<u64>, after: &Key) -> String {
     let revision = revision.map_or_else(|| json!(-1), |r| json!(r));
     let token = json!({"v": VERSION, "rv": revision, "start": format!("{}/{}\u{0}", after.namespace, after.name)});
@@ -37,7 +37,7 @@ pub(crate) fn encode(revision: Option<u64>, after: &Key) -> String {
 /// Decodes a token.
 ///
 /// # Errors
-/// 400 when the server did not make it.
+/// 400 if the token was not issued by the server.
 pub(crate) fn decode(token: &str) -> Result<Token, ApiError> {
     parse(token).map_err(|why| {
         ApiError::bad_request(format!(

@@ -1,7 +1,7 @@
-//! Objects in another version of their resource, by a webhook where its definition says so.
+//! Conversion of objects between the versions of a resource, by a webhook if the definition has one.
 //!
-//! Handlers [`prepare`] stored objects, in one review, and then read them as always: what was converted is kept by their own
-//! [`Served`], for the one request.
+//! Handlers call [`prepare`] on stored objects, which converts them in one review, and then decode them as usual: their
+//! [`Served`] keeps the converted objects for the duration of the request.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use crate::status::ApiError;
 use crate::store::Stored;
 use crate::webhooks::conversion;
 
-/// Converts what of these objects is stored in another version.
+/// Converts those of the objects that are stored in another version.
 ///
 /// # Errors
-/// 500 when the webhook fails.
+/// 500 if the webhook fails.
 pub(super) async fn prepare(
     core: &Arc<Core>,
     served: &Served,
@@ -46,10 +46,10 @@ pub(super) async fn prepare(
     Ok(())
 }
 
-/// Translates an object from one version to another.
+/// Converts an object from one version to another.
 ///
 /// # Errors
-/// 500 when a webhook is to convert it, and fails.
+/// 500 if the conversion webhook fails.
 pub(super) async fn convert(
     core: &Arc<Core>,
     from: &Served,
@@ -63,10 +63,10 @@ pub(super) async fn convert(
     Ok(converted.pop().unwrap_or_default())
 }
 
-/// Translates an object of a version to the stored form.
+/// Converts an object of a version to the stored form.
 ///
 /// # Errors
-/// 500 when a webhook is to convert it, and fails.
+/// 500 if the conversion webhook fails.
 pub(super) async fn to_stored(
     core: &Arc<Core>,
     served: &Served,
@@ -78,7 +78,7 @@ pub(super) async fn to_stored(
     }
 }
 
-/// Lets the webhook convert objects to a version, whose schema they then have.
+/// Calls the webhook to convert objects to a version; prunes and defaults the results by that version's schema.
 async fn ask(core: &Arc<Core>, to: &Served, objects: Vec<Value>) -> Result<Vec<Value>, ApiError> {
     let (Some(webhook), Some(first)) = (&to.resource.webhook, objects.first()) else {
         return Ok(objects);

@@ -1,4 +1,4 @@
-//! Create.
+//! Create requests.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::status::ApiError;
 use crate::store::Key;
 use crate::types::{self, normal};
 
-/// POST to a collection.
+/// Handles POST to a collection.
 pub(crate) async fn create(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let options = WriteOptions::parse("CreateOptions", &call.query, &call.user_agent)?;
     let incoming = intake::decode_object(call)?;
@@ -36,7 +36,7 @@ pub(crate) async fn create(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiE
     present(call, 201, &created)
 }
 
-/// POST of an object that is answered and not stored.
+/// Handles POST of an object that is answered and not stored.
 pub(super) async fn review(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let options = WriteOptions::parse("CreateOptions", &call.query, &call.user_agent)?;
     let incoming = intake::decode_object(call)?;
@@ -54,7 +54,7 @@ pub(super) async fn review(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiE
     present(call, 201, &object)
 }
 
-/// Creates an object that has been decoded: shared by POST and by patches and updates of absent objects.
+/// Creates a decoded object; shared by POST and by patches and updates of objects that do not exist.
 pub(crate) async fn create_object(
     core: &Arc<Core>,
     served: &Served,
@@ -66,7 +66,7 @@ pub(crate) async fn create_object(
     lifecycle::admit_create(core, served, &object)?;
     let version = object::resource_version(&object).to_owned();
     strategy::set_defaults(served, &mut object);
-    // Fields that the server and webhooks set have no manager.
+    // Fields set by the server or by webhooks get no manager.
     if !options.applied {
         track_create(core, served, &mut object, options);
     }
@@ -78,7 +78,7 @@ pub(crate) async fn create_object(
     rules::settle_namespace(namespace, &mut object)?;
     let generated = object::name(&object).is_empty();
     let base = object.clone();
-    // A generated name that is taken is drawn again.
+    // A generated name that is already taken is generated anew.
     for attempt in 0.. {
         rules::generate_name(&mut object);
         strategy::prepare_create(core, served, &mut object);
@@ -107,7 +107,7 @@ pub(crate) async fn create_object(
     Err(ApiError::internal("no free name"))
 }
 
-/// The creation of an object, as webhooks see it.
+/// Describes the creation of an object for webhooks.
 fn of_create<'a>(
     core: &'a Arc<Core>,
     served: &'a Served,
@@ -129,7 +129,7 @@ fn of_create<'a>(
     }
 }
 
-/// 500: an object to be created has a resourceVersion. Zero and text that is not a number count as none.
+/// Returns 500 if an object to be created has a resourceVersion. Zero and non-numeric values count as unset.
 fn refuse_version(version: &str) -> Result<(), ApiError> {
     match version.parse::<u64>() {
         Ok(1..) => Err(ApiError::new(
@@ -141,7 +141,7 @@ fn refuse_version(version: &str) -> Result<(), ApiError> {
     }
 }
 
-/// Says of a taken name that its object is on its way out.
+/// Amends the error about a taken name if its object is being deleted.
 fn explain_taken(core: &Core, served: &Served, object: &Value, mut error: ApiError) -> ApiError {
     let key = Key::new(object::namespace(object), object::name(object));
     let deleting = core
@@ -171,7 +171,7 @@ fn track_create(core: &Core, served: &Served, object: &mut Value, options: &Writ
     track_update(&writer, zero.as_ref(), object);
 }
 
-/// The base that a new object of a built-in kind is compared with: the zero value of its type, whose structs are there already.
+/// Returns the base for the ownership of a new built-in object: the zero value of its type, which includes its structs.
 fn zero_value(served: &Served) -> Option<Value> {
     let resource = &served.resource;
     if resource.is_custom() {
@@ -179,7 +179,7 @@ fn zero_value(served: &Served) -> Option<Value> {
     }
     let mut zero = json!({"apiVersion": served.api_version(), "kind": resource.kind});
     let name = types::type_name(&resource.group, &served.version().name, &resource.kind);
-    // Nothing is of a wrong type.
+    // A zero value has no values of the wrong type.
     drop(normal::normalise(&name, &mut zero));
     Some(zero)
 }

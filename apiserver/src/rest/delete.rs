@@ -1,4 +1,4 @@
-//! Delete, of one object or of a collection.
+//! Delete requests for an object or a collection.
 
 use std::sync::Arc;
 
@@ -22,13 +22,13 @@ use crate::types::scalars::rfc3339;
 /// The outcome of a deletion.
 #[derive(Debug)]
 pub(crate) enum Deleted {
-    /// The object is gone; this was its last state.
+    /// The object is gone; holds its last state.
     Removed(Value),
-    /// The object lives on with a deletionTimestamp, for its finalizers or its grace period.
+    /// The object remains with a deletionTimestamp, because of its finalizers or grace period.
     Marked(Value),
 }
 
-/// DELETE of an object.
+/// Handles DELETE of an object.
 pub(crate) async fn delete(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let options = DeleteOptions::parse(&call.query, call.content_type.as_deref(), &call.body)?;
     match delete_object(
@@ -60,7 +60,7 @@ pub(crate) async fn delete(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiE
     }
 }
 
-/// DELETE of a collection: of all that the selectors match.
+/// Handles DELETE of a collection: deletes all objects that match the selectors.
 pub(crate) async fn delete_collection(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let options = DeleteOptions::parse(&call.query, call.content_type.as_deref(), &call.body)?;
     let page = list::page(core, call).await?;
@@ -82,11 +82,11 @@ pub(crate) async fn delete_collection(core: &Arc<Core>, call: &Call) -> Result<A
     Ok(Answer::new(200, Content::Document(list, Format::Json)))
 }
 
-/// Deletes an object, or marks it for deletion where finalizers or a grace period ask for it. Webhooks see the deletion if
-/// somebody asks for it.
+/// Deletes an object, or marks it for deletion if it has finalizers or a grace period. Admission webhooks are only called if
+/// there is a requester.
 ///
 /// # Errors
-/// 404 when it does not exist, 409 when a precondition fails.
+/// 404 if the object does not exist, 409 if a precondition fails.
 pub(crate) async fn delete_object(
     core: &Arc<Core>,
     served: &Served,
@@ -132,7 +132,7 @@ pub(crate) async fn delete_object(
             });
         }
         if !removes && new == old {
-            // A repeated deletion changes nothing.
+            // A repeated deletion has no effect.
             return Ok(Deleted::Marked(old));
         }
         let schema = served.version().stored_schema;
@@ -159,7 +159,7 @@ pub(crate) async fn delete_object(
     Err(ApiError::modified(&gr, &key.name))
 }
 
-/// How a removed object is answered: one that had been dying has no grace left.
+/// Returns the last state of a removed object for the response: an object that was being deleted has no grace period left.
 fn last_state(mut object: Value) -> Value {
     if remaining_grace(&object) > 0 {
         object::set_meta(&mut object, "deletionGracePeriodSeconds", Some(json!(0)));
@@ -200,7 +200,7 @@ fn check_preconditions(
     Ok(())
 }
 
-/// The object as the deletion leaves it: finalizers that stand for the propagation, and the time of deletion.
+/// Returns an object marked for deletion: with the finalizers for its propagation policy and the time of deletion.
 fn mark(core: &Core, served: &Served, old: &Value, options: &DeleteOptions) -> Value {
     let strategy = served.resource.strategy;
     let mut new = old.clone();
@@ -242,7 +242,7 @@ fn mark(core: &Core, served: &Served, old: &Value, options: &DeleteOptions) -> V
     new
 }
 
-/// Sets the time of deletion; a second deletion can only shorten the grace period.
+/// Sets the time of deletion; a repeated deletion can only shorten the grace period.
 fn mark_time(core: &Core, served: &Served, new: &mut Value, grace: i64) {
     let deleting = object::is_deleting(new);
     if deleting && remaining_grace(new) <= grace {
@@ -254,7 +254,7 @@ fn mark_time(core: &Core, served: &Served, new: &mut Value, grace: i64) {
             .unwrap_or_else(|_| core.now()),
         _ => core.now(),
     };
-    // Timestamps end with the year 9999; a grace period may be longer.
+    // Timestamps end with the year 9999, but a grace period may extend beyond it.
     let end = start
         .checked_add(SignedDuration::from_secs(grace))
         .unwrap_or(Timestamp::MAX);

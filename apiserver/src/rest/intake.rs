@@ -1,4 +1,4 @@
-//! From a body to an object: decoding, the type it must have, unknown fields, defaults.
+//! Turns a request body into an object: decoding, type check, unknown fields, defaults.
 
 use serde_json::Value;
 
@@ -12,17 +12,17 @@ use crate::registry::Served;
 use crate::status::ApiError;
 use crate::types;
 
-/// An object as it came in, with what strict validation minds about it.
+/// A decoded object, with the findings of strict validation.
 #[derive(Debug)]
 pub(crate) struct Incoming {
     pub(crate) object: Value,
     pub(crate) faults: Vec<String>,
 }
 
-/// Decodes the body of a create or update into an object of the endpoint's type, without unknown fields.
+/// Decodes the body of a create or update into an object of the endpoint's type and drops unknown fields.
 ///
 /// # Errors
-/// 415 for other encodings, 400 for what does not decode to the type.
+/// 415 for unsupported encodings, 400 for a body that does not decode to the type.
 pub(crate) fn decode_object(call: &Call) -> Result<Incoming, ApiError> {
     let served = &call.served;
     let encoding =
@@ -64,7 +64,7 @@ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"
     Ok(Incoming { object, faults })
 }
 
-/// 400: a body that does not decode to the type of its endpoint.
+/// 400: the body does not decode to the endpoint's type.
 fn undecodable(served: &Served, why: &str) -> ApiError {
     let (kind, version) = (&served.resource.kind, &served.version().name);
     ApiError::bad_request(format!(
@@ -72,7 +72,7 @@ fn undecodable(served: &Served, why: &str) -> ApiError {
     ))
 }
 
-/// How much of a broken body an error shows.
+/// Returns the part of a malformed body that error messages quote.
 fn summary(body: &[u8]) -> String {
     const SHOWN: usize = 30;
     let cut = body.get(..SHOWN).unwrap_or(body);
@@ -87,7 +87,7 @@ fn summary(body: &[u8]) -> String {
     }
 }
 
-/// Checks `apiVersion` and `kind` against the endpoint; of built-in kinds, absent ones are filled in.
+/// Checks `apiVersion` and `kind` against the endpoint; fills them in for built-in kinds if they are absent.
 ///
 /// # Errors
 /// 400 for another type, 422 for another kind of custom resources.
@@ -136,10 +136,10 @@ pub(crate) fn check_type(served: &Served, object: &mut Value) -> Result<(), ApiE
     Ok(())
 }
 
-/// A custom resource must be of its endpoint's kind.
+/// Checks that a custom resource is of its endpoint's kind.
 ///
 /// # Errors
-/// 422, in the name of the given kind.
+/// 422, attributed to the kind of the object.
 pub(crate) fn check_custom_kind(served: &Served, object: &Value) -> Result<(), ApiError> {
     let (kind, given) = (&served.resource.kind, text(object, &["kind"]));
     if kind == given {
@@ -159,7 +159,7 @@ pub(crate) fn check_custom_kind(served: &Served, object: &Value) -> Result<(), A
     ))
 }
 
-/// Brings an object into the form of its version: prunes and fills in defaults. Gives what strict validation minds.
+/// Converts an object to the form of its version: prunes it and fills in defaults. Returns the findings of strict validation.
 ///
 /// # Errors
 /// Values that do not decode to the type.
@@ -174,7 +174,7 @@ pub(crate) fn shape(served: &Served, object: &mut Value) -> Result<Vec<String>, 
         .collect())
 }
 
-/// Removes unknown fields and gives their paths.
+/// Removes unknown fields; returns their paths.
 ///
 /// # Errors
 /// Values that do not decode to the type.
@@ -191,10 +191,10 @@ pub(crate) fn prune(served: &Served, object: &mut Value) -> Result<Vec<String>, 
     Ok(unknown)
 }
 
-/// Applies the field-validation policy: an error when strict, warnings by default.
+/// Applies the field-validation policy to findings: an error if strict, warnings by default.
 ///
 /// # Errors
-/// 400 when strict and there are faults.
+/// 400 if the policy is strict and there are findings.
 pub(crate) fn enforce(
     call: &Call,
     validation: FieldValidation,

@@ -1,4 +1,4 @@
-//! List: consistent pages of a snapshot, streamed.
+//! List requests: consistent pages of a snapshot, streamed.
 
 use std::sync::Arc;
 
@@ -25,13 +25,13 @@ pub(crate) struct Page {
     pub(crate) revision: u64,
     pub(crate) objects: Vec<Arc<Stored>>,
     continue_token: String,
-    /// Whole lists of custom resources name an empty token, too.
+    /// Whether an empty continue token is written, as for whole lists of custom resources.
     names_token: bool,
     remaining: Option<usize>,
 }
 
 impl Page {
-    /// The `metadata` of the list.
+    /// Returns the `metadata` of the list.
     pub(crate) fn metadata(&self) -> Value {
         let mut metadata = json!({"resourceVersion": self.revision.to_string()});
         if !self.continue_token.is_empty() || self.names_token {
@@ -44,7 +44,7 @@ impl Page {
     }
 }
 
-/// GET of a collection.
+/// Handles GET of a collection.
 pub(crate) async fn list(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let page = page(core, call).await?;
     if call.accepted.view == View::Metadata {
@@ -78,10 +78,10 @@ pub(crate) async fn list(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiErr
     Ok(Answer::new(200, content))
 }
 
-/// The objects that a list request asks for.
+/// Returns the objects that a list request selects.
 ///
 /// # Errors
-/// 410 for a continue token or an exact resourceVersion that has left the history, 504 for one in the future.
+/// 410 for a continue token or an exact resourceVersion that the history no longer has, 504 for one in the future.
 pub(crate) async fn page(core: &Arc<Core>, call: &Call) -> Result<Page, ApiError> {
     let options = ListOptions::parse(call, Verb::List)?;
     let token = options
@@ -103,7 +103,7 @@ pub(crate) async fn page(core: &Arc<Core>, call: &Call) -> Result<Page, ApiError
     Ok(page)
 }
 
-/// The page of a snapshot.
+/// Selects the page of a request from a snapshot.
 fn select(
     call: &Call,
     options: &ListOptions,
@@ -117,7 +117,7 @@ fn select(
         .into_iter()
         .filter(|o| after.as_ref().is_none_or(|after| o.key > *after))
         .filter(|o| options.filter.matches(&call.served, o));
-    // A list that any state may answer comes from the API server's watch cache, which ignores the limit.
+    // A list with resourceVersion=0 is served from kube-apiserver's watch cache, which ignores the limit.
     let limited = options.revision != Some(0) || after.is_some();
     let Some(limit) = options.limit.filter(|_| limited) else {
         return Page {
@@ -134,7 +134,7 @@ fn select(
         Some(last) if left > 0 => continue_token::encode(Some(revision), &last.key),
         _ => String::new(),
     };
-    // The API server cannot count what a selector would leave.
+    // With a selector, kube-apiserver cannot count the remaining objects.
     let countable = options.filter.labels.is_empty() && options.filter.fields.is_empty();
     Page {
         revision,
@@ -180,7 +180,7 @@ fn snapshot(
     }
     match options.revision {
         Some(revision) if revision > current => Err(ApiError::future_version(revision, current)),
-        // With a limit the API server reads a resourceVersion without a match as exact.
+        // With a limit, kube-apiserver treats a resourceVersion without resourceVersionMatch as exact.
         Some(revision)
             if options.version_match == Some(Match::Exact)
                 || (options.version_match.is_none() && options.limit.is_some() && revision > 0) =>
@@ -193,7 +193,7 @@ fn snapshot(
     }
 }
 
-/// The list as a document in a view other than the streamed one.
+/// Returns the list as a document, for the representations that are not streamed.
 fn document(call: &Call, page: &Page) -> Result<Value, ApiError> {
     let served = &call.served;
     let objects: Vec<Value> = page.objects.iter().map(|o| served.decode(o)).collect();
@@ -218,10 +218,10 @@ fn document(call: &Call, page: &Page) -> Result<Value, ApiError> {
     )
 }
 
-/// How many bytes one chunk of a streamed list gathers.
+/// The target size of a chunk of a streamed list, in bytes.
 const CHUNK: usize = 64 * 1024;
 
-/// The list as JSON text, made from the snapshot while it is read.
+/// Streams the list as JSON, encoding the snapshot while it is read.
 fn stream(served: &Served, page: Page) -> Body {
     let (kind, api_version) = list_type(served, View::Whole);
     let mut head = format!(
@@ -229,7 +229,7 @@ fn stream(served: &Served, page: Page) -> Body {
         page.metadata()
     );
     head.push_str(",\"items\":[");
-    // Items of custom resources carry their type; those of built-in kinds don't.
+    // Items of custom resources have `apiVersion` and `kind`; those of built-in kinds do not.
     let prefix = served.resource.is_custom().then(|| served.type_prefix());
     let size: usize = page.objects.iter().map(|o| o.body.len() + 100).sum();
     let chunks = Chunks {
@@ -286,7 +286,7 @@ impl Iterator for Chunks {
     }
 }
 
-/// Appends an object's JSON with its type before the rest of its fields.
+/// Appends an object's JSON with its type in front of its fields.
 pub(crate) fn append_typed(out: &mut BytesMut, prefix: &str, body: &[u8]) {
     out.extend_from_slice(b"{");
     out.extend_from_slice(prefix.as_bytes());

@@ -1,4 +1,4 @@
-//! The parameters of lists, watches and collection deletes.
+//! The parameters of list, watch and collection delete requests.
 
 use serde_json::{Value, json};
 
@@ -10,14 +10,14 @@ use crate::selector::{FieldSelector, LabelSelector};
 use crate::status::ApiError;
 use crate::store::Stored;
 
-/// How a resourceVersion bounds what is listed.
+/// How a resourceVersion constrains a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Match {
     NotOlderThan,
     Exact,
 }
 
-/// Which objects a request is about.
+/// The objects that a request selects.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Filter {
     pub(crate) labels: LabelSelector,
@@ -31,7 +31,7 @@ pub(crate) struct ListOptions {
     pub(crate) filter: Filter,
     pub(crate) limit: Option<usize>,
     pub(crate) continue_token: Option<String>,
-    /// `None` for the most recent; 0 for any.
+    /// `None` for the most recent state, 0 for any state.
     pub(crate) revision: Option<u64>,
     pub(crate) version_match: Option<Match>,
     pub(crate) bookmarks: bool,
@@ -39,7 +39,7 @@ pub(crate) struct ListOptions {
     pub(crate) timeout_seconds: Option<u64>,
 }
 
-/// The verb whose parameters are read.
+/// The verb that the parameters belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verb {
     List,
@@ -47,10 +47,10 @@ pub(crate) enum Verb {
 }
 
 impl ListOptions {
-    /// Reads the parameters of a list or a watch.
+    /// Parses the parameters of a list or watch.
     ///
     /// # Errors
-    /// 400 for what does not parse, 422 for contradictions.
+    /// 400 for malformed values, 422 for contradictory ones.
     pub(crate) fn parse(call: &Call, verb: Verb) -> Result<Self, ApiError> {
         let query = &call.query;
         check(call, verb)?;
@@ -83,7 +83,7 @@ impl ListOptions {
     }
 }
 
-/// Reads a resourceVersion; lists and watches fail differently on one that is not a number.
+/// Parses a resourceVersion; lists and watches return different errors if it is not a number.
 fn parse_list_revision(text: &str, verb: Verb) -> Result<u64, ApiError> {
     text.parse().map_err(|_| {
         let syntax = format!("resourceVersion: Invalid value: \"{text}\": strconv.ParseUint: parsing \"{text}\": invalid syntax");
@@ -95,7 +95,7 @@ fn parse_list_revision(text: &str, verb: Verb) -> Result<u64, ApiError> {
     })
 }
 
-/// The rules of `ValidateListOptions` in `k8s.io/apimachinery`.
+/// Applies the rules of `ValidateListOptions` in `k8s.io/apimachinery`.
 fn check(call: &Call, verb: Verb) -> Result<(), ApiError> {
     let query = &call.query;
     let (version, version_match) = (
@@ -201,7 +201,7 @@ impl Filter {
         })
     }
 
-    /// Whether an object passes.
+    /// Whether an object matches.
     pub(crate) fn matches(&self, served: &Served, object: &Stored) -> bool {
         let mut decoded = None;
         self.may_match(object)
@@ -214,7 +214,7 @@ impl Filter {
             })
     }
 
-    /// Whether an object may pass, in whichever version: by its key, and by its labels as they are stored.
+    /// Whether an object may match in any version, judging by its key and its stored labels alone.
     pub(crate) fn may_match(&self, object: &Stored) -> bool {
         (self.namespace.is_empty() || *self.namespace == *object.key.namespace)
             && (self.labels.is_empty() || self.labels.matches(&object.labels))
@@ -225,7 +225,7 @@ impl Filter {
     }
 }
 
-/// A part of an object's key, if that is what a field selector names.
+/// Returns the part of an object's key that a field selector names, if it names one.
 fn key_field<'a>(object: &'a Stored, field: &str) -> Option<&'a str> {
     match field {
         "metadata.name" => Some(&object.key.name),
@@ -234,7 +234,7 @@ fn key_field<'a>(object: &'a Stored, field: &str) -> Option<&'a str> {
     }
 }
 
-/// The error for a field selector on a field that is not selectable.
+/// Returns the message for a field selector on a field that is not selectable.
 fn unknown_field(served: &Served, field: &str) -> String {
     let resource = &served.resource;
     if resource.is_custom() {
@@ -249,7 +249,7 @@ fn selectable<'a>(served: &'a Served, label: &str) -> Option<&'a Selectable> {
     fields.iter().find(|field| field.label == label)
 }
 
-/// The text of a selectable field.
+/// Returns the value of a selectable field, in the form that selectors compare.
 fn field_text(served: &Served, object: &Value, label: &str) -> String {
     let Some(field) = selectable(served, label) else {
         return String::new();

@@ -1,7 +1,7 @@
-//! The REST handlers: what each verb does to the store.
+//! The REST handlers: the implementation of each verb.
 //!
-//! [`dispatch`] takes a resolved request ([`Call`]) to its handler. Writes go through [`intake`] (decoding and field
-//! validation), [`strategy`] (the rules of metadata and of the kind, validation) and [`write`](mod@write) (the commit).
+//! [`dispatch`] passes a resolved request ([`Call`]) to its handler. Writes go through [`intake`] (decoding and field
+//! validation), [`strategy`] (metadata rules, kind-specific rules and validation) and [`write`](mod@write) (commit).
 
 mod admission;
 pub(crate) mod apply;
@@ -33,16 +33,16 @@ use crate::registry::{Persistence, Subresource};
 use crate::status::ApiError;
 pub(crate) use call::{Call, Requester, Verb, Warnings};
 
-/// Carries out a request.
+/// Handles a request.
 ///
 /// # Errors
-/// The status that the client gets.
+/// The status for the client.
 pub(crate) async fn dispatch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let outcome = handle(core, call).await;
     let mut warnings: Vec<String> = call.served.version().deprecation.iter().cloned().collect();
     warnings.extend(call.warnings.take());
     match outcome {
-        // Refusals carry the warnings, too.
+        // Error responses carry the warnings, too.
         Err(error) if !warnings.is_empty() => {
             let content = Content::Document(error.to_status(), call.accepted.format);
             Ok(Answer::new(error.code, content).with_warnings(warnings))
@@ -92,7 +92,7 @@ async fn handle(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     }
 }
 
-/// 405, as the handler of custom resources and the router of built-in kinds word it.
+/// Returns 405, with the message of the custom resource handler or of the router of built-in kinds.
 fn not_supported(call: &Call) -> ApiError {
     if call.served.resource.is_custom() {
         ApiError::not_supported(&call.group_resource(), call.verb.name())

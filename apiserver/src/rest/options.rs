@@ -17,16 +17,16 @@ pub(crate) enum FieldValidation {
     Strict,
 }
 
-/// Options that every write takes.
+/// The options of all writes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WriteOptions {
     pub(crate) dry_run: bool,
     pub(crate) manager: String,
     pub(crate) validation: FieldValidation,
     pub(crate) force: bool,
-    /// The write is an apply, whose ownership of fields is settled already.
+    /// Whether the write is an apply, which has settled the ownership of fields itself.
     pub(crate) applied: bool,
-    /// As webhooks see them.
+    /// The options as passed to webhooks.
     pub(crate) shown: Value,
 }
 
@@ -39,7 +39,7 @@ fn unsupported(field: &str, value: impl Into<Value>, supported: &str) -> FieldEr
     )
 }
 
-/// Reads `dryRun` values.
+/// Parses the `dryRun` values.
 fn dry_run(values: &[&str], errors: &mut Vec<FieldError>) -> bool {
     if values.iter().any(|v| *v != "All") {
         errors.push(unsupported("dryRun", serde_json::json!(values), "\"All\""));
@@ -48,10 +48,10 @@ fn dry_run(values: &[&str], errors: &mut Vec<FieldError>) -> bool {
 }
 
 impl WriteOptions {
-    /// Reads the options of a write; `kind` is `CreateOptions`, `UpdateOptions` or `PatchOptions`.
+    /// Parses the options of a write; `kind` is `CreateOptions`, `UpdateOptions` or `PatchOptions`.
     ///
     /// # Errors
-    /// 422 with the API server's wording.
+    /// 422 with kube-apiserver's messages.
     pub(crate) fn parse(kind: &str, query: &Query, user_agent: &str) -> Result<Self, ApiError> {
         let mut errors = Vec::new();
         let dry_run = dry_run(&query.all("dryRun"), &mut errors);
@@ -91,7 +91,7 @@ impl WriteOptions {
 }
 
 impl WriteOptions {
-    /// The options as an object of a kind: a write may turn out to be a creation.
+    /// Returns the options as an object of the specified kind: an update or patch may create its object.
     pub(crate) fn shown_as(&self, kind: &str) -> Value {
         let mut shown = self.shown.clone();
         if !shown.is_object() {
@@ -102,7 +102,7 @@ impl WriteOptions {
     }
 }
 
-/// The options of a write as an object.
+/// Returns the options of a write as an object.
 fn shown(kind: &str, query: &Query, dry_run: bool) -> Value {
     let mut options = json!({"kind": kind, "apiVersion": "meta.k8s.io/v1"});
     for field in ["fieldManager", "fieldValidation"] {
@@ -120,7 +120,7 @@ fn shown(kind: &str, query: &Query, dry_run: bool) -> Value {
     options
 }
 
-/// The field manager: as given, or the user agent up to its slash.
+/// Returns the field manager: the specified one, or the user agent up to its first slash.
 fn manager_name(given: &str, user_agent: &str) -> String {
     if !given.is_empty() {
         return given.to_owned();
@@ -138,7 +138,7 @@ fn manager_name(given: &str, user_agent: &str) -> String {
     }
 }
 
-/// The treatment of the dependents of a deleted object.
+/// How a deletion treats the dependents of the object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Propagation {
     Background,
@@ -157,7 +157,7 @@ pub(crate) struct DeleteOptions {
 }
 
 impl DeleteOptions {
-    /// The options as an object, as webhooks see them.
+    /// Returns the options as an object, as passed to webhooks.
     pub(crate) fn shown(&self) -> Value {
         let mut options = json!({"kind": "DeleteOptions", "apiVersion": "meta.k8s.io/v1"});
         if let Some(seconds) = self.grace_period {
@@ -180,7 +180,7 @@ impl DeleteOptions {
         options
     }
 
-    /// Reads the options from the body, or without one from the query.
+    /// Parses the options of a deletion from the body or, without a body, from the query.
     ///
     /// # Errors
     /// 400 for a body other than DeleteOptions, 422 for contradictory or unknown values.

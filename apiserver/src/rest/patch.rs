@@ -1,4 +1,4 @@
-//! Patch: JSON patch, merge patch, and server-side apply, of an object or of its status.
+//! Patch requests: JSON patch, merge patch, strategic merge patch and server-side apply, to an object or its status.
 
 use std::sync::Arc;
 
@@ -19,12 +19,12 @@ use crate::patch::{self, PatchError, StrategicError};
 use crate::status::ApiError;
 use crate::store::Stored;
 
-/// The kinds of patches that are served.
+/// The supported patch types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PatchType {
     Json,
     Merge,
-    /// Served for built-in kinds and for scales.
+    /// Only for built-in kinds and for scales.
     Strategic,
     Apply,
 }
@@ -40,7 +40,7 @@ pub(crate) fn patch_type(call: &Call) -> Result<PatchType, ApiError> {
         {
             Ok(PatchType::Strategic)
         }
-        // Custom resources answer in their handler; for built-in ones the router does.
+        // The handler of custom resources answers itself; for built-in kinds, the router does.
         _ if call.served.resource.is_custom() => Err(ApiError::unsupported_media_type(
             "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
         )),
@@ -57,7 +57,7 @@ pub(crate) fn patch_error(error: &PatchError) -> ApiError {
         PatchError::TooLarge(message) => {
             ApiError::new(413, "RequestEntityTooLarge", message.clone())
         }
-        // The API server keeps the cause to itself.
+        // kube-apiserver does not reveal the cause.
         PatchError::Unprocessable(_) => {
             let message = "the server rejected our request due to an error in our request";
             ApiError::new(422, "Invalid", message).with_causes(Vec::new())
@@ -73,7 +73,7 @@ fn strategic_error(error: StrategicError) -> ApiError {
     }
 }
 
-/// PATCH of an object or its status.
+/// Handles PATCH of an object or its status.
 pub(crate) async fn patch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let kind = patch_type(call)?;
     let options = WriteOptions::parse("PatchOptions", &call.query, &call.user_agent)?;
@@ -125,7 +125,7 @@ fn check_options(call: &Call, kind: PatchType) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// The patched object, in its version's form, and what strict validation minds about it.
+/// Returns the patched object, in its version's form, and the findings of strict validation.
 fn patched(
     core: &Core,
     call: &Call,
@@ -182,7 +182,7 @@ fn patched(
     Ok((new, faults))
 }
 
-/// A patch cannot change the type, name or namespace.
+/// Rejects a patch that changes the type, name or namespace.
 fn check_identity(call: &Call, new: &Value) -> Result<(), ApiError> {
     let served = &call.served;
     let (api_version, kind) = (text(new, &["apiVersion"]), text(new, &["kind"]));
@@ -209,7 +209,7 @@ fn check_identity(call: &Call, new: &Value) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Commits a patched object; `None` when another write came first and the patch is to be made again.
+/// Commits a patched object; returns `None` if another write came first and the patch must be reapplied.
 async fn store_patched(
     core: &Arc<Core>,
     call: &Call,

@@ -31,7 +31,7 @@ fn created(call: &Call) -> Answer {
     Answer::new(201, Content::Document(status, call.accepted.format))
 }
 
-/// Lets webhooks see the object of a subresource.
+/// Calls the admission webhooks for the object of a subresource.
 async fn admit(
     core: &Arc<Core>,
     call: &Call,
@@ -55,7 +55,7 @@ async fn admit(
     admission.admit(Some(object), None).await
 }
 
-/// POST of a Binding: assigns a pod to a node.
+/// Handles POST of a Binding: assigns a pod to a node.
 pub(crate) async fn bind(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let options = WriteOptions::parse("CreateOptions", &call.query, &call.user_agent)?;
     let mut binding = body(call)?;
@@ -102,7 +102,7 @@ pub(crate) async fn bind(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiErr
     }
 }
 
-/// POST of an Eviction: a deletion. Disruption budgets are not consulted.
+/// Handles POST of an Eviction: deletes the pod. Disruption budgets are not consulted.
 pub(crate) async fn evict(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let write = WriteOptions::parse("CreateOptions", &call.query, &call.user_agent)?;
     let mut eviction = body(call)?;

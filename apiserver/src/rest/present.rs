@@ -1,4 +1,4 @@
-//! Objects as answers: whole, as a table row, or their metadata only.
+//! Returns objects to the client: whole, as table rows, or as metadata only.
 
 use serde_json::{Map, Value};
 
@@ -10,10 +10,10 @@ use crate::registry::Served;
 use crate::status::ApiError;
 use crate::table;
 
-/// Answers with one object in the form that the client accepts.
+/// Returns one object in the representation that the client accepts.
 ///
 /// # Errors
-/// 400 for a wrong `includeObject`.
+/// 400 for an invalid `includeObject`.
 pub(crate) fn present(call: &Call, code: u16, object: &Value) -> Result<Answer, ApiError> {
     let mut document = match call.accepted.view {
         View::Whole => object.clone(),
@@ -40,7 +40,7 @@ pub(crate) fn present(call: &Call, code: u16, object: &Value) -> Result<Answer, 
     ))
 }
 
-/// The kind and apiVersion that a list of a view has.
+/// Returns the kind and apiVersion of a list in a representation.
 pub(crate) fn list_type(served: &Served, view: View) -> (String, String) {
     match view {
         View::Whole => (served.resource.list_kind.clone(), served.api_version()),

@@ -1,4 +1,4 @@
-//! Get.
+//! Get requests.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::core::Core;
 use crate::http::respond::Answer;
 use crate::status::ApiError;
 
-/// GET of an object or its status.
+/// Handles GET of an object or its status.
 pub(crate) async fn get(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let asked = call.query.text("resourceVersion");
     if !matches!(asked, "" | "0") {
@@ -26,10 +26,10 @@ pub(crate) async fn get(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiErro
     present(call, 200, &call.served.decode(&stored))
 }
 
-/// Reads a resourceVersion.
+/// Parses a resourceVersion.
 ///
 /// # Errors
-/// 500 when it is not a number, as in the API server.
+/// 500 if it is not a number, as in kube-apiserver.
 fn parse_revision(text: &str) -> Result<u64, ApiError> {
     text.parse().map_err(|_| {
         ApiError::new(

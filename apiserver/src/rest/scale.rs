@@ -35,7 +35,7 @@ fn paths(call: &Call) -> Result<&ScalePaths, ApiError> {
         .ok_or_else(ApiError::no_such_resource)
 }
 
-/// The scale of an object.
+/// Returns the scale of an object.
 fn scale_of(call: &Call, object: &Value) -> Result<Value, ApiError> {
     let paths = paths(call)?;
     let number = |path: &str| {
@@ -63,7 +63,7 @@ fn scale_of(call: &Call, object: &Value) -> Result<Value, ApiError> {
         status["selector"] = json!(selector);
     }
     let mut spec = json!({});
-    // A count of zero is left out, as Go leaves it out.
+    // Go omits a count of zero.
     if number(&paths.spec_replicas) != 0 {
         spec["replicas"] = json!(number(&paths.spec_replicas));
     }
@@ -106,7 +106,7 @@ fn answer(call: &Call, scale: Value) -> Answer {
     Answer::new(200, Content::Document(scale, call.accepted.format))
 }
 
-/// GET of a scale.
+/// Handles GET of a scale.
 pub(crate) async fn get(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let stored = core
         .find(&call.served, &call.key())
@@ -121,7 +121,7 @@ pub(crate) async fn get(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiErro
     Ok(answer(call, scale_of(call, &object)?))
 }
 
-/// PUT of a scale.
+/// Handles PUT of a scale.
 pub(crate) async fn update(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let options = WriteOptions::parse("UpdateOptions", &call.query, &call.user_agent)?;
     let encoding = negotiate::body_encoding(call.content_type.as_deref(), false)?;
@@ -148,7 +148,7 @@ pub(crate) async fn update(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiE
     Err(ApiError::modified(&call.group_resource(), &call.name))
 }
 
-/// PATCH of a scale.
+/// Handles PATCH of a scale.
 pub(crate) async fn patch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let kind = patch_type(call)?;
     let options = WriteOptions::parse("PatchOptions", &call.query, &call.user_agent)?;
@@ -198,7 +198,7 @@ fn check_type(scale: &Value) -> Result<(), ApiError> {
     )))
 }
 
-/// Writes the replicas of a scale into its object; `None` when another write came first. `apply` is the force of an apply.
+/// Writes the replicas of a scale to its object; returns `None` if another write came first. `apply` is `force` of an apply.
 async fn store_scale(
     core: &Arc<Core>,
     call: &Call,
@@ -237,7 +237,7 @@ async fn store_scale(
             )
         })?,
     };
-    // A custom resource is validated as a whole, below.
+    // A custom resource is validated as a whole later on.
     if replicas < 0 && !call.served.resource.is_custom() {
         let error = FieldError::with_value(
             "spec.replicas",

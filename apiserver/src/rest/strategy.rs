@@ -1,4 +1,4 @@
-//! The rules of a write: those of all objects, and those of the kind.
+//! The rules of a write: those common to all objects, and those of the kind.
 
 use serde_json::Value;
 
@@ -11,14 +11,14 @@ use crate::schema::check_counts;
 use crate::status::ApiError;
 use crate::types::{self, normal};
 
-/// Fills in the defaults of a decoded object of a built-in kind; those of custom resources come with their schema.
+/// Fills in the defaults of a decoded object of a built-in kind; those of custom resources are in their schema.
 pub(super) fn set_defaults(served: &Served, object: &mut Value) {
     if !served.resource.is_custom() {
         served.resource.strategy.set_defaults(object);
     }
 }
 
-/// Sets what the server decides about a new object.
+/// Sets the server-owned fields of a new object.
 pub(super) fn prepare_create(core: &Core, served: &Served, object: &mut Value) {
     let resource = &served.resource;
     rules::prepare_create(&resource.rules, core.now(), object);
@@ -29,16 +29,16 @@ pub(super) fn prepare_create(core: &Core, served: &Served, object: &mut Value) {
         return;
     }
     resource.strategy.prepare_create(core, object);
-    // A status that has just been made has its empty values written, too.
+    // The status that the strategy has created must include the empty values that Go writes.
     let name = types::type_name(&resource.group, &served.version().name, &resource.kind);
     drop(normal::normalise(&name, object));
 }
 
-/// Makes the object that an update leads to, apart from the ownership of fields: what the endpoint may not change comes
-/// from the old state, the kind sets what it decides, the result is validated, and the generation follows.
+/// Computes the result of an update, except for the ownership of fields: restores the fields that the endpoint cannot change,
+/// lets the kind set its fields, validates the result, and updates the generation.
 ///
 /// # Errors
-/// 422 with all that is wrong.
+/// 422 with all violations.
 pub(super) fn prepare_update(
     core: &Core,
     served: &Served,
@@ -53,7 +53,7 @@ pub(super) fn prepare_update(
     Ok(())
 }
 
-/// The part of [`prepare_update`] that comes before the validation.
+/// Performs the part of [`prepare_update`] before validation.
 pub(super) fn settle_update(
     core: &Core,
     served: &Served,
@@ -75,7 +75,7 @@ pub(super) fn settle_update(
 /// Validates a new object.
 ///
 /// # Errors
-/// 422 with all that is wrong.
+/// 422 with all violations.
 pub(super) fn validate_create(served: &Served, object: &Value) -> Result<(), ApiError> {
     let mut errors = validate::check(&served.resource.rules, object);
     if let Some(schema) = &served.version().schema {
@@ -95,13 +95,13 @@ fn validate_update(
     let mut errors = validate::check(&served.resource.rules, new);
     errors.extend(validate::check_update(old, new));
     if let Some(schema) = &served.version().schema {
-        // The API server validates the metadata of custom resources twice, and shows it.
+        // kube-apiserver validates the metadata of custom resources twice and reports the errors twice.
         errors.extend(validate::check_update(old, new));
         errors.extend(schema.validate_update(old, new));
     }
     let strategy = served.resource.strategy;
     if subresource == "status" {
-        // A status is validated by itself, and its fields are named from there.
+        // A status is validated on its own, so its errors have paths relative to it.
         for error in &mut errors {
             error.detail = error
                 .detail
@@ -150,7 +150,7 @@ pub(super) fn refuse(
     ))
 }
 
-/// Takes from the old state what an endpoint does not write.
+/// Restores the fields of the old state that an endpoint cannot write.
 fn restrict(served: &Served, subresource: &str, old: &Value, new: &mut Value) {
     let has_status = served.version().status;
     match subresource {
@@ -160,7 +160,7 @@ fn restrict(served: &Served, subresource: &str, old: &Value, new: &mut Value) {
             let managed = new["metadata"].get("managedFields").cloned();
             object::set_meta(&mut kept, "managedFields", managed);
             if !served.resource.is_custom() {
-                // Built-in kinds let their status writers annotate and label.
+                // A status write of a built-in kind may change annotations and labels.
                 for field in ["annotations", "labels"] {
                     let value = new["metadata"].get(field).cloned();
                     object::set_meta(&mut kept, field, value);
@@ -203,7 +203,7 @@ fn restrict(served: &Served, subresource: &str, old: &Value, new: &mut Value) {
     }
 }
 
-/// Warnings about an object that was written.
+/// Returns warnings about a written object.
 pub(super) fn warnings(served: &Served, object: &Value) -> Vec<String> {
     if served.resource.is_custom() {
         validate::finalizer_warnings(object)

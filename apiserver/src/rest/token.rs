@@ -1,4 +1,4 @@
-//! `serviceaccounts/token`.
+//! The subresource `serviceaccounts/token`.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::status::ApiError;
 use crate::types::normal;
 use crate::types::scalars::rfc3339;
 
-/// POST of a TokenRequest: a token of the service account.
+/// Handles POST of a TokenRequest: issues a token for the service account.
 pub(super) fn create(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     WriteOptions::parse("CreateOptions", &call.query, &call.user_agent)?;
     let encoding = negotiate::body_encoding(call.content_type.as_deref(), false)?;

@@ -1,4 +1,4 @@
-//! Update, of an object or of its status.
+//! Update requests for an object or its status.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::registry::Served;
 use crate::status::ApiError;
 use crate::store::Stored;
 
-/// PUT to an object or its status (or, of a namespace, `finalize`).
+/// Handles PUT of an object, of its status, or of `finalize` of a namespace.
 pub(super) async fn update(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let options = WriteOptions::parse("UpdateOptions", &call.query, &call.user_agent)?;
     let incoming = intake::decode_object(call)?;
@@ -78,8 +78,7 @@ async fn create_absent(
     present(call, 201, &created)
 }
 
-/// Checks the resourceVersion and uid that an update is based on; an absent resourceVersion is filled in where the kind
-/// allows it.
+/// Checks the resourceVersion and uid that an update is based on. Fills in an absent resourceVersion if the kind allows it.
 fn check_version(call: &Call, current: &Stored, new: &mut Value) -> Result<(), ApiError> {
     let gr = call.group_resource();
     let resource = &call.served.resource;
@@ -112,7 +111,7 @@ fn check_version(call: &Call, current: &Stored, new: &mut Value) -> Result<(), A
     Ok(())
 }
 
-/// 422: a kind whose updates must say what they are based on.
+/// 422: updates of this kind require a resourceVersion.
 pub(super) fn version_required(served: &Served, name: &str) -> ApiError {
     let resource = &served.resource;
     let detail = "must be specified for an update";
@@ -120,7 +119,7 @@ pub(super) fn version_required(served: &Served, name: &str) -> ApiError {
     ApiError::invalid(&resource.group, &resource.plural, name, &[error])
 }
 
-/// 409: the object of the name is another than the one that the write means.
+/// 409: the stored object has another uid than the write expects.
 fn uid_conflict(call: &Call, wanted: &str, found: &str) -> ApiError {
     let resource = &call.served.resource;
     let prefix = match resource.strategy.storage_prefix() {
@@ -141,19 +140,19 @@ AdditionalErrorMsg: Precondition failed: UID in precondition: {wanted}, UID in o
     ApiError::conflict(&call.group_resource(), &call.name, &why)
 }
 
-/// Who keeps the ownership of fields in an update.
+/// Who determines the ownership of fields in an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ownership {
-    /// It follows from what changed.
+    /// Derived from the changes.
     Tracked,
-    /// An apply has settled it already.
+    /// Already determined by an apply.
     Settled,
 }
 
-/// Makes the object that an update leads to, with the ownership of its fields, and admits it.
+/// Computes the result of an update, with the ownership of its fields, and runs admission.
 ///
 /// # Errors
-/// 422 when the result is invalid; what webhooks answer.
+/// 422 if the result is invalid, and the errors of webhooks.
 pub(super) async fn merge_update(
     core: &Arc<Core>,
     call: &Call,
@@ -178,7 +177,7 @@ pub(super) async fn merge_update(
     };
     let mut is_tracked = ownership == Ownership::Settled;
     if admission.may_mutate() {
-        // What webhooks change has no manager.
+        // Changes by webhooks get no manager.
         if !is_tracked {
             let mut own = new.clone();
             strategy::settle_update(core, served, subresource, old, &mut own);
@@ -198,10 +197,10 @@ pub(super) async fn merge_update(
     Ok(new)
 }
 
-/// The object that a write to its scale leads to.
+/// Computes the object after a write to its scale.
 ///
 /// # Errors
-/// 422 when it is invalid.
+/// 422 if it is invalid.
 pub(super) fn merge_scale(
     core: &Core,
     served: &Served,
@@ -214,7 +213,7 @@ pub(super) fn merge_scale(
     Ok(new)
 }
 
-/// Drops from an applied configuration what its endpoint does not write.
+/// Drops the fields of an applied configuration that its endpoint cannot write.
 pub(super) fn restrict_applied(served: &Served, subresource: &str, wanted: &mut Value) {
     match subresource {
         "status" => object::fields(wanted)
@@ -246,7 +245,7 @@ fn track(
     track_update(&writer, Some(old), new);
 }
 
-/// Which fields an endpoint cannot write.
+/// Returns the fields that an endpoint cannot write.
 pub(super) fn reset_fields(served: &Served, subresource: &str) -> ResetFields {
     match subresource {
         "status" => ResetFields::AllButStatus,

@@ -1,4 +1,4 @@
-//! Committing objects, and telling the observers of writes.
+//! Commits objects and notifies the observers of writes.
 
 use std::sync::Arc;
 
@@ -13,39 +13,39 @@ use crate::registry::Served;
 use crate::status::ApiError;
 use crate::store::{CommitError, Expect, Key, Stored};
 
-/// How often a write without a resourceVersion is tried against a changing object. Each time webhooks are asked, which may be
-/// what changes it.
+/// The maximum number of attempts of a write without a resourceVersion. Every attempt calls the webhooks, and these may be
+/// what changes the object.
 pub(super) const TRIES: usize = 100;
 
 /// The outcome of an update.
 #[derive(Debug)]
 pub(crate) enum Persisted {
-    /// The new object, as the client sees it.
+    /// The written object, as the client sees it.
     Written(Value),
-    /// The object lost its last finalizer and is gone; this is its last state.
+    /// The object lost its last finalizer and is gone; holds its last state.
     Removed(Value),
     /// Another write came first.
     Raced,
 }
 
-/// Refuses an object that could not be read again. Its managed fields may make it deeper than what was sent.
+/// Rejects an object that nests too deep to be read again; its managed fields may be deeper than the object sent.
 ///
 /// # Errors
 /// 400.
 pub(crate) fn check_depth(object: &Value) -> Result<(), ApiError> {
     match is_too_deep(object) {
         true => Err(ApiError::bad_request(format!(
-            "the object nests deeper than {MOST_LEVELS} levels, perhaps in its managed fields"
+            "the object, including its managed fields, nests deeper than {MOST_LEVELS} levels"
         ))),
         false => Ok(()),
     }
 }
 
-/// Stores a new object, and returns it as the client sees it. Where webhooks were `waited` for, its namespace may have ended since
-/// it was admitted.
+/// Stores a new object and returns it as the client sees it. If the write `waited` for webhooks, checks the namespace again:
+/// it may have been deleted meanwhile.
 ///
 /// # Errors
-/// 400 when it nests too deep, 409 when the name is taken, 404 when the resource is going away.
+/// 400 if it nests too deep, 409 if the name is taken, 404 if the resource is being removed.
 pub(crate) async fn insert(
     core: &Arc<Core>,
     served: &Served,
@@ -73,17 +73,18 @@ pub(crate) async fn insert(
     announce(core, served, None, &stored).await
 }
 
-/// Tells the observers of a write, and gives its object as the client sees it.
+/// Notifies the observers of a write; returns the object as the client sees it.
 ///
 /// # Errors
-/// 500 when it is stored and cannot be shown.
+/// 500 if the stored object cannot be converted for the client.
 pub(super) async fn announce(
     core: &Arc<Core>,
     served: &Served,
     old: Option<&Value>,
     stored: &Arc<Stored>,
 ) -> Result<Value, ApiError> {
-    // Before a webhook converts: a client that gives up meanwhile ends the request. Observers read what no webhook changes.
+    // Notify before conversion: a client that disconnects during the webhook call cancels the request. Observers do not need
+    // the converted form.
     let new = served.decode(stored);
     core.notify(served, &Change::Written { old, new: &new });
     if served.resource.webhook.is_none() {
@@ -93,12 +94,12 @@ pub(super) async fn announce(
     Ok(served.decode(stored))
 }
 
-/// Stores a changed object in place of the revision that it was made from.
+/// Replaces the revision of an object that a change is based on.
 ///
-/// A write that changes nothing keeps the revision. An object under deletion without finalizers is removed.
+/// A write without changes keeps the revision. An object under deletion without finalizers is removed.
 ///
 /// # Errors
-/// 400 when it nests too deep, 404 when the object is gone.
+/// 400 if it nests too deep, 404 if the object no longer exists.
 pub(crate) async fn replace(
     core: &Arc<Core>,
     served: &Served,
@@ -118,7 +119,7 @@ pub(crate) async fn replace(
         });
     }
     if is_same {
-        // Observers see it nevertheless: a repeated request may finish what an earlier one began.
+        // Observers are notified nevertheless: a repeated request may finish what an earlier one began.
         notify_written(core, served, &before, &before);
         return Ok(Persisted::Written(before));
     }
@@ -153,8 +154,8 @@ fn notify_written(core: &Arc<Core>, served: &Served, old: &Value, new: &Value) {
     core.notify(served, &Change::Written { old, new });
 }
 
-/// Changes the stored form of an object, if it is there: what controllers do to objects of others. An object under
-/// deletion that nothing holds any more is removed.
+/// Changes the stored form of an object, if it exists; used by controllers. An object under deletion that nothing holds any
+/// more is removed.
 pub(crate) fn edit(core: &Arc<Core>, served: &Served, key: &Key, change: &dyn Fn(&mut Value)) {
     while let Some(current) = core.find(served, key) {
         let before = current.decode();
@@ -182,7 +183,7 @@ pub(crate) fn edit(core: &Arc<Core>, served: &Served, key: &Key, change: &dyn Fn
     }
 }
 
-/// Removes an object regardless of finalizers; returns whether it existed.
+/// Removes an object, ignoring finalizers; returns whether it existed.
 pub(crate) fn remove(core: &Arc<Core>, served: &Served, key: &Key) -> bool {
     while let Some(current) = core.find(served, key) {
         let expect = Expect::Revision(current.revision);
@@ -195,7 +196,7 @@ pub(crate) fn remove(core: &Arc<Core>, served: &Served, key: &Key) -> bool {
     false
 }
 
-/// Whether a state of an object is its end: it is being deleted, and nothing holds it.
+/// Whether a write of this state removes the object: it is being deleted, and nothing holds it.
 fn ends(served: &Served, object: &Value) -> bool {
     let grace = object["metadata"]["deletionGracePeriodSeconds"].as_i64();
     object::is_deleting(object)
@@ -204,7 +205,7 @@ fn ends(served: &Served, object: &Value) -> bool {
         && !served.resource.strategy.holds(object)
 }
 
-/// Whether two states differ in nothing but the times of their managedFields.
+/// Whether two states are equal except for the timestamps of their managedFields.
 fn same_but_times(before: &Value, after: &Value) -> bool {
     if before == after {
         return true;

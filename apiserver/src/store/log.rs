@@ -8,7 +8,7 @@ use bytes::Bytes;
 use super::ResourceId;
 use super::stored::Stored;
 
-/// The change of an object.
+/// How an object changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EventKind {
     Added,
@@ -17,7 +17,7 @@ pub(crate) enum EventKind {
 }
 
 impl EventKind {
-    /// The `type` of the watch event.
+    /// Returns the `type` of the watch event.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Added => "ADDED",
@@ -32,11 +32,11 @@ impl EventKind {
 pub(crate) struct Event {
     pub(crate) resource: ResourceId,
     pub(crate) kind: EventKind,
-    /// The object after the change; for a deletion its last state, at the revision of the deletion.
+    /// The object after the change. For a deletion: its last state, with the revision of the deletion.
     pub(crate) object: Arc<Stored>,
     /// The object before the change.
     pub(crate) previous: Option<Arc<Stored>>,
-    /// The encoded watch line of the most usual form (the storage version, as JSON), shared by all watchers.
+    /// The encoded watch line in the most common form (storage version, JSON), shared by all watchers.
     pub(crate) line: OnceLock<Bytes>,
 }
 
@@ -61,7 +61,7 @@ impl Event {
     }
 }
 
-/// The newest events, oldest first, bounded by number and by bytes.
+/// The newest events, oldest first, limited in number and in bytes.
 pub(super) struct Log {
     events: VecDeque<Arc<Event>>,
     bytes: usize,
@@ -79,7 +79,7 @@ impl Log {
         }
     }
 
-    /// Appends an event and returns those that no longer fit.
+    /// Appends an event; returns the events evicted to make room.
     pub(super) fn push(&mut self, event: Arc<Event>) -> Vec<Arc<Event>> {
         self.bytes += event.size();
         self.events.push_back(event);
@@ -94,7 +94,7 @@ impl Log {
         dropped
     }
 
-    /// The events after a revision, oldest first.
+    /// Returns the events after a revision, oldest first.
     pub(super) fn after(
         &self,
         revision: u64,

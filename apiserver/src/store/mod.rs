@@ -1,8 +1,8 @@
-//! The store: every object, and one log of every change, under one monotonic resourceVersion.
+//! The store: all objects and one log of all changes, under one monotonic resourceVersion.
 //!
 //! Objects are kept encoded ([`stored::Stored`]). A write is a compare-and-swap on an object's revision ([`Store::commit`]),
-//! so that callers validate outside the lock. The log keeps a bounded number of events; [`Store::snapshot_at`] undoes them to
-//! list the past, and watches read them by cursor ([`Store::events_after`]), so that no watcher needs a buffer.
+//! so that callers validate outside of the lock. The log keeps a bounded number of events. [`Store::snapshot_at`] undoes them
+//! to list past states; watches read them by cursor ([`Store::events_after`]), so that no watcher needs a buffer.
 
 mod log;
 pub(crate) mod stored;
@@ -25,41 +25,41 @@ pub(crate) struct ResourceId(pub(crate) u32);
 /// The precondition of a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expect {
-    /// No object of that key.
+    /// No object has this key.
     Absent,
-    /// The object at exactly this revision.
+    /// The object has exactly this revision.
     Revision(u64),
 }
 
-/// Why a commit did not happen.
+/// Why a commit was rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CommitError {
-    /// There is an object of that key already.
+    /// An object with this key already exists.
     Exists,
-    /// The object is gone.
+    /// The object no longer exists.
     Missing,
-    /// The object has another revision by now.
+    /// The object has a newer revision.
     Changed,
     /// The resource itself is no longer served.
     Closed,
 }
 
-/// A revision asked for lies before the retained history, or in the future.
+/// A requested revision is before the retained history or in the future.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RevisionError {
-    /// The history starts after it; the oldest revision that can be asked for.
+    /// The history starts later; holds the oldest available revision.
     Compacted(u64),
-    /// The current revision is smaller.
+    /// The requested revision is in the future; holds the current revision.
     Future(u64),
 }
 
-/// The revision of an empty store. What lies before it counts as history that is gone, as on a real server, so that a client
-/// that starts from a made-up resourceVersion such as "1" gets that error.
+/// The revision of an empty store. Earlier revisions count as compacted, as on a real server, so that a client that starts
+/// from a made-up resourceVersion such as "1" gets an error.
 const START: u64 = 1000;
 
 struct Bucket {
     objects: BTreeMap<Key, Arc<Stored>>,
-    /// The revision of the newest event of this resource that the log has dropped.
+    /// The revision of the newest event of this resource that was evicted from the log.
     dropped: u64,
     changed: watch::Sender<u64>,
     open: bool,
@@ -77,7 +77,7 @@ pub(crate) struct Store {
     state: RwLock<State>,
 }
 
-/// A consistent list of a resource's objects.
+/// A consistent list of the objects of a resource.
 #[derive(Clone, Debug)]
 pub(crate) struct Snapshot {
     pub(crate) revision: u64,
@@ -87,16 +87,16 @@ pub(crate) struct Snapshot {
 /// The events of a resource after a cursor.
 #[derive(Debug)]
 pub(crate) enum Batch {
-    /// In order; may be empty. The cursor advances to the revision.
+    /// In order; may be empty. The revision is the new cursor.
     Events(Vec<Arc<Event>>, u64),
-    /// Events after the cursor have left the history.
+    /// Events after the cursor were evicted from the history.
     Lost,
     /// The resource is no longer served.
     Closed,
 }
 
 impl Store {
-    /// An empty store that keeps at most `history` events and `history_bytes` of encoded objects in its log.
+    /// Creates an empty store whose log keeps at most `history` events and `history_bytes` bytes of encoded objects.
     pub(crate) fn new(history: usize, history_bytes: usize) -> Self {
         Self {
             state: RwLock::new(State {
@@ -116,7 +116,7 @@ impl Store {
         self.state.write()
     }
 
-    /// Makes room for a resource; opening it again after [`Store::close`] is allowed.
+    /// Opens a resource for writes; a closed resource may be opened again.
     pub(crate) fn open(&self, resource: ResourceId) {
         let mut state = self.write();
         let dropped = state.revision;
@@ -132,7 +132,7 @@ impl Store {
         }
     }
 
-    /// Ends a resource: its objects go without events, and its watches end once they have read the events until now.
+    /// Closes a resource: its objects are dropped without events, and its watches end after the events so far.
     pub(crate) fn close(&self, resource: ResourceId) {
         let mut state = self.write();
         let revision = state.revision;
@@ -146,7 +146,7 @@ impl Store {
         }
     }
 
-    /// The newest resourceVersion.
+    /// Returns the newest resourceVersion.
     pub(crate) fn revision(&self) -> u64 {
         self.read().revision
     }
@@ -160,7 +160,7 @@ impl Store {
             .cloned()
     }
 
-    /// The current objects of a namespace (all, where it is empty), in the order of their keys.
+    /// Returns the current objects of a namespace (of all namespaces, if empty), sorted by key.
     pub(crate) fn snapshot(&self, resource: ResourceId, namespace: &str) -> Snapshot {
         let state = self.read();
         let objects = state
@@ -174,12 +174,12 @@ impl Store {
         }
     }
 
-    /// How many objects of a resource lie in a namespace.
+    /// Returns the number of objects of a resource in a namespace.
     pub(crate) fn count(&self, resource: ResourceId, namespace: &str) -> usize {
         self.snapshot(resource, namespace).objects.len()
     }
 
-    /// The objects as they were at a revision, by undoing the log.
+    /// Returns the objects as of a revision, by undoing the log.
     pub(crate) fn snapshot_at(
         &self,
         resource: ResourceId,
@@ -222,9 +222,9 @@ impl Store {
         })
     }
 
-    /// Writes an object (`Some`) or removes it (`None`) if the key holds what is expected.
+    /// Writes (`Some`) or removes (`None`) an object if the key is in the expected state.
     ///
-    /// The closure makes the new encoding for the revision that the write gets.
+    /// `make` encodes the object with the revision of the write.
     pub(crate) fn commit(
         &self,
         resource: ResourceId,
@@ -277,7 +277,7 @@ impl Store {
         Ok(object)
     }
 
-    /// The objects that name a uid as an owner.
+    /// Returns the objects with an owner reference to a uid.
     pub(crate) fn dependents(&self, uid: &str) -> Vec<(ResourceId, Key)> {
         self.read()
             .dependents
@@ -286,7 +286,7 @@ impl Store {
             .unwrap_or_default()
     }
 
-    /// The events of a resource after a cursor.
+    /// Returns the events of a resource after a cursor.
     pub(crate) fn events_after(&self, resource: ResourceId, cursor: u64) -> Batch {
         let state = self.read();
         let Some(bucket) = state.buckets.get(&resource) else {
@@ -307,13 +307,13 @@ impl Store {
         Batch::Events(events, state.revision)
     }
 
-    /// Wakes at every change of a resource; `None` when it is not served.
+    /// Returns a receiver that wakes at every change of a resource; `None` when the resource is not served.
     pub(crate) fn subscribe(&self, resource: ResourceId) -> Option<watch::Receiver<u64>> {
         let state = self.read();
         state.buckets.get(&resource).map(|b| b.changed.subscribe())
     }
 
-    /// The oldest revision from which a watch of the resource can start.
+    /// Returns the oldest revision at which a watch of the resource can start.
     pub(crate) fn oldest(&self, resource: ResourceId) -> u64 {
         self.read()
             .buckets

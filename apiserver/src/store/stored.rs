@@ -1,11 +1,11 @@
-//! One stored object: its encoded body, and the few metadata fields that are needed without decoding it.
+//! A stored object: its encoded body, and the metadata that is needed without decoding the body.
 
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
 use crate::metadata::object;
 
-/// Where an object is stored: the namespace (empty for cluster-scoped kinds) and the name.
+/// The key of an object: its namespace (empty for cluster-scoped kinds) and name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Key {
     pub(crate) namespace: Box<str>,
@@ -21,7 +21,7 @@ impl Key {
     }
 }
 
-/// An owner reference, as the garbage collector needs it.
+/// The fields of an owner reference that the garbage collector needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Owner {
     pub(crate) api_version: Box<str>,
@@ -33,8 +33,8 @@ pub(crate) struct Owner {
 
 /// An immutable revision of an object.
 ///
-/// The body is the JSON object without `apiVersion` and `kind`, with `metadata.resourceVersion` in it: one encoding serves
-/// every version of a kind, single objects and list items.
+/// The body is the JSON object with `metadata.resourceVersion` and without `apiVersion` and `kind`, so that one encoding
+/// serves all versions of a kind, as a single object and as a list item.
 #[derive(Debug)]
 pub(crate) struct Stored {
     pub(crate) key: Key,
@@ -42,17 +42,17 @@ pub(crate) struct Stored {
     pub(crate) revision: u64,
     pub(crate) labels: Labels,
     pub(crate) owners: Box<[Owner]>,
-    /// Which schema the body was pruned and defaulted with; readers of the same schema take the bytes unchanged.
+    /// The schema that pruned and defaulted the body. A version with the same schema serves the bytes unchanged.
     pub(crate) schema: u64,
     pub(crate) body: Bytes,
 }
 
-/// Labels in the order of their keys: a slice, since a map of one entry costs 648 bytes.
+/// Labels sorted by key. A slice, because a map with one entry takes 648 bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Labels(Box<[(Box<str>, Box<str>)]>);
 
 impl Labels {
-    /// The labels of an object.
+    /// Returns the labels of an object.
     pub(crate) fn of(object: &Value) -> Self {
         let map = object::at(object, &["metadata", "labels"]).and_then(Value::as_object);
         Self(
@@ -63,7 +63,7 @@ impl Labels {
         )
     }
 
-    /// The value of a label.
+    /// Returns the value of a label.
     pub(crate) fn get(&self, key: &str) -> Option<&str> {
         let at = self.0.binary_search_by(|(k, _)| (**k).cmp(key)).ok()?;
         self.0.get(at).map(|(_, value)| &**value)
@@ -71,7 +71,7 @@ impl Labels {
 }
 
 impl Stored {
-    /// Encodes an object at a revision. `apiVersion` and `kind` are left out.
+    /// Encodes an object at a revision, without `apiVersion` and `kind`.
     pub(crate) fn encode(object: &Value, revision: u64, schema: u64) -> Self {
         let mut rest = match object {
             Value::Object(map) => map.clone(),
@@ -97,12 +97,12 @@ impl Stored {
         }
     }
 
-    /// The object without `apiVersion` and `kind`.
+    /// Decodes the object, without `apiVersion` and `kind`.
     pub(crate) fn decode(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
 
-    /// The same object at a later revision: how a deleted object is shown.
+    /// Returns the same object with a later revision: the last state of a deleted object.
     pub(crate) fn at_revision(&self, revision: u64) -> Self {
         Self::encode(&self.decode(), revision, self.schema)
     }

@@ -1,8 +1,8 @@
-//! Ages and durations as kubectl prints them (`k8s.io/apimachinery/pkg/util/duration`).
+//! Formats ages and durations as kubectl does (`k8s.io/apimachinery/pkg/util/duration`).
 
 use jiff::Timestamp;
 
-/// The age of a time in RFC 3339, `<unknown>` without one.
+/// Returns the age of an RFC 3339 timestamp; `<unknown>` if it is missing.
 pub(crate) fn since(time: &str) -> String {
     match time.parse::<Timestamp>() {
         Ok(then) => human(
@@ -15,7 +15,7 @@ pub(crate) fn since(time: &str) -> String {
     }
 }
 
-/// The time between two times in RFC 3339; empty when the first is missing, up to now when the second is.
+/// Returns the duration between two RFC 3339 timestamps. Empty if the first is missing; until now if the second is.
 pub(crate) fn between(start: &str, end: &str) -> String {
     let Ok(start) = start.parse::<Timestamp>() else {
         return String::new();

@@ -1,35 +1,35 @@
-//! Small readers that the printers of built-in kinds share.
+//! Helpers for the cells of built-in kinds.
 
 use serde_json::{Value, json};
 
 use super::age;
 
-/// A text at a path, or a replacement when it is empty.
+/// Returns the string at a path, or a default if it is empty.
 pub(crate) fn text_or(object: &Value, path: &[&str], default: &str) -> Value {
     let text = crate::metadata::object::text(object, path);
     json!(if text.is_empty() { default } else { text })
 }
 
-/// A text at a path, `<none>` when it is empty.
+/// Returns the string at a path, or `<none>` if it is empty.
 pub(crate) fn text(object: &Value, path: &[&str]) -> Value {
     text_or(object, path, "<none>")
 }
 
-/// An integer at a path, 0 when it is absent.
+/// Returns the integer at a path, or 0 if it is absent.
 pub(crate) fn number(object: &Value, path: &[&str]) -> i64 {
     crate::metadata::object::at(object, path)
         .and_then(Value::as_i64)
         .unwrap_or_default()
 }
 
-/// The items of a list at a path.
+/// Returns the items of the list at a path.
 pub(crate) fn items<'a>(object: &'a Value, path: &[&str]) -> &'a [Value] {
     crate::metadata::object::at(object, path)
         .and_then(Value::as_array)
         .map_or(&[], Vec::as_slice)
 }
 
-/// The number of entries of a map at a path.
+/// Returns the number of entries of the map at a path.
 pub(crate) fn entries(object: &Value, path: &[&str]) -> usize {
     crate::metadata::object::at(object, path)
         .and_then(Value::as_object)
@@ -40,7 +40,7 @@ pub(crate) fn name(object: &Value) -> Value {
     object["metadata"]["name"].clone()
 }
 
-/// The age of the object.
+/// Returns the age of the object.
 pub(crate) fn age(object: &Value) -> Value {
     json!(age::since(crate::metadata::object::text(
         object,
@@ -48,7 +48,7 @@ pub(crate) fn age(object: &Value) -> Value {
     )))
 }
 
-/// Texts joined by commas, `<none>` without any.
+/// Joins strings by commas; `<none>` if there are none.
 pub(crate) fn joined(texts: impl IntoIterator<Item = String>) -> Value {
     let texts: Vec<String> = texts.into_iter().collect();
     json!(if texts.is_empty() {
@@ -58,7 +58,7 @@ pub(crate) fn joined(texts: impl IntoIterator<Item = String>) -> Value {
     })
 }
 
-/// The names of the containers of a pod template.
+/// Returns a field of the containers of a pod template, joined.
 pub(crate) fn containers(object: &Value, path: &[&str], field: &str) -> Value {
     json!(
         items(object, path)
@@ -69,7 +69,7 @@ pub(crate) fn containers(object: &Value, path: &[&str], field: &str) -> Value {
     )
 }
 
-/// A label selector as text.
+/// Formats a label selector.
 pub(crate) fn selector(selector: &Value) -> Value {
     let labels = selector.get("matchLabels").unwrap_or(selector);
     let pairs = labels.as_object().into_iter().flatten();

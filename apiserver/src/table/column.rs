@@ -1,4 +1,4 @@
-//! Columns of custom resources, over JSON paths.
+//! Printer columns of custom resources, over JSON paths.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ pub(crate) struct Column {
 }
 
 impl Column {
-    /// A column that shows what a JSON path finds.
+    /// Creates a column that shows the values at a JSON path.
     pub(crate) fn path(name: &str, kind: &str, path: &str) -> Self {
         Self {
             name: name.to_owned(),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// A parsed path. One that does not parse finds nothing.
+/// A parsed path. An invalid path matches nothing.
 #[derive(Clone, Debug)]
 pub(crate) struct JsonPath {
     text: String,
@@ -14,7 +14,7 @@ enum Step {
     Key(String),
     Index(i64),
     All,
-    /// `[?(@.key=="value")]`: the keys below `@`, whether they must be equal, and the value.
+    /// `[?(@.key=="value")]`: the keys after `@`, whether the comparison is for equality, and the value.
     Filter(Vec<String>, bool, Value),
 }
 
@@ -31,7 +31,7 @@ impl JsonPath {
         &self.text
     }
 
-    /// All values that the path names, in order.
+    /// Returns all matching values, in order.
     pub(crate) fn find<'a>(&self, object: &'a Value) -> Vec<&'a Value> {
         let Some(steps) = &self.steps else {
             return Vec::new();
@@ -154,7 +154,7 @@ fn parse_filter(text: &str) -> Option<Step> {
     Some(Step::Filter(keys, equal, value))
 }
 
-/// Found values as one text, separated by spaces.
+/// Formats the matching values, separated by spaces.
 pub(crate) fn print(found: &[&Value]) -> String {
     let texts: Vec<String> = found
         .iter()

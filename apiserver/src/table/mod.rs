@@ -1,6 +1,6 @@
-//! `meta.k8s.io/v1` Tables: what `kubectl get` prints.
+//! `meta.k8s.io/v1` Tables: the output of `kubectl get`.
 //!
-//! Custom resources print the [`Column`]s of their CRD, built-in kinds have a [`Printer`] each.
+//! Custom resources have the [`Column`]s of their CRD, built-in kinds a [`Printer`] each.
 
 mod age;
 pub(crate) mod cells;
@@ -21,10 +21,10 @@ resources may allow a client to request the generation of an appropriate name au
 idempotence and configuration definition. Cannot be updated. More info: \
 https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names";
 
-/// The printer of a kind's rows.
+/// How the rows of a kind are printed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Layout<'a> {
-    /// The columns of a CRD after the name; none stand for the age.
+    /// The columns of a CRD after the name; none for the age alone.
     Columns(&'a [Column]),
     Printer(&'static Printer),
 }
@@ -33,7 +33,7 @@ fn definition(name: &str, kind: &str, format: &str, description: &str, priority:
     json!({"name": name, "type": kind, "format": format, "description": description, "priority": priority})
 }
 
-/// The part of the object that a row carries.
+/// What a row includes of its object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Include {
     Nothing,
@@ -43,7 +43,7 @@ pub(crate) enum Include {
 }
 
 impl Include {
-    /// Reads `includeObject`.
+    /// Parses `includeObject`.
     ///
     /// # Errors
     /// 400 for unknown values.
@@ -59,14 +59,14 @@ impl Include {
     }
 }
 
-/// Whether a table names its columns: in a stream, only the first one does.
+/// Whether a table has column definitions: in a stream, only the first one does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Header {
     Shown,
     Omitted,
 }
 
-/// A table of objects.
+/// Builds a table of objects.
 pub(crate) fn document(
     layout: Layout<'_>,
     objects: &[Value],
@@ -78,7 +78,7 @@ pub(crate) fn document(
         Layout::Columns(columns) => custom(columns, objects, include),
         Layout::Printer(printer) => built_in(printer, objects, include),
     };
-    // Go's printer of kinds without columns of their own leaves its list nil.
+    // Go's default printer, for kinds without columns, leaves the list of rows nil.
     let is_nil =
         rows.is_empty() && matches!(layout, Layout::Printer(printer) if printer.is_default());
     json!({

@@ -1,4 +1,4 @@
-//! How a built-in kind is printed (`k8s.io/kubernetes/pkg/printers/internalversion`).
+//! Printers of built-in kinds (`k8s.io/kubernetes/pkg/printers/internalversion`).
 
 use serde_json::Value;
 
@@ -31,7 +31,7 @@ const fn column(name: &'static str, kind: &'static str, priority: i64) -> Printe
     }
 }
 
-/// A column of texts.
+/// A column of strings.
 pub(crate) const fn col(name: &'static str) -> PrinterColumn {
     column(name, "string", 0)
 }
@@ -46,7 +46,7 @@ pub(crate) const fn boolean(name: &'static str) -> PrinterColumn {
     column(name, "boolean", 0)
 }
 
-/// A column of texts that `-o wide` shows.
+/// A column of strings that only `-o wide` shows.
 pub(crate) const fn wide(name: &'static str) -> PrinterColumn {
     column(name, "string", 1)
 }
@@ -55,14 +55,14 @@ pub(crate) const fn wide(name: &'static str) -> PrinterColumn {
 #[derive(Debug)]
 pub(crate) struct Printer {
     pub(super) columns: &'static [PrinterColumn],
-    /// The cells of an object, one a column.
+    /// Returns the cells of an object, one per column.
     pub(super) cells: fn(&Value) -> Vec<Value>,
-    /// The conditions of an object's row, or null.
+    /// Returns the conditions of an object's row, or null.
     pub(super) conditions: fn(&Value) -> Value,
 }
 
 impl Printer {
-    /// A printer whose rows have no conditions.
+    /// Creates a printer whose rows have no conditions.
     pub(crate) const fn new(
         columns: &'static [PrinterColumn],
         cells: fn(&Value) -> Vec<Value>,
@@ -84,7 +84,7 @@ impl Printer {
     }
 }
 
-/// The printer of kinds without one of their own.
+/// The printer of kinds without a specific one.
 pub(crate) static DEFAULT: Printer =
     Printer::new(&[col("Name"), column("Created At", "date", 0)], |o| {
         vec![name(o), o["metadata"]["creationTimestamp"].clone()]

@@ -1,4 +1,4 @@
-//! Fault injection: failures by verb and resource, once, some times, always or by chance, and users cut off from the server.
+//! Fault injection: failures by verb and resource, a number of times or at random, and network partitions by user.
 
 use std::time::Duration;
 
@@ -7,12 +7,12 @@ use crate::testing::links::{Link, Links};
 use crate::testing::recorder::Action;
 use parking_lot::Mutex;
 
-/// The failure.
+/// The kind of failure.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FaultKind {
-    /// 429 with a `Retry-After` of so many seconds.
+    /// 429 with a `Retry-After` header.
     TooManyRequests {
-        /// The seconds.
+        /// The value of the header, in seconds.
         retry_after: u32,
     },
     /// 500.
@@ -23,27 +23,27 @@ pub enum FaultKind {
     Expired,
     /// Any other failure.
     Status(ApiError),
-    /// The connection breaks before there is an answer. The request has not been carried out.
+    /// The connection breaks before the answer. The request is not processed.
     DropConnection,
-    /// There is never an answer, and the connection stays open. The request has not been carried out.
+    /// No answer, and the connection stays open. The request is not processed.
     Hang,
-    /// There is never an answer, and the connection stays open. The request has been carried out.
+    /// No answer, and the connection stays open. The request is processed.
     LoseAnswer,
-    /// A watch ends after so many events, without an error. Other requests pass.
+    /// A watch ends without an error after some events. Does not affect other requests.
     CutWatch {
-        /// How many events still arrive.
+        /// The number of events before the end.
         after_events: usize,
     },
-    /// The answer comes later.
+    /// The answer is delayed.
     Delay(Duration),
-    /// A list shows the state of so many revisions ago (as far as the history reaches). Other requests pass.
+    /// A list returns an earlier state, as far as the history reaches. Does not affect other requests.
     StaleList {
-        /// The number of revisions.
+        /// How many revisions earlier.
         revisions: u64,
     },
 }
 
-/// A failure and the requests that it strikes.
+/// A failure and the requests that it applies to.
 #[derive(Clone, Debug)]
 pub struct Fault {
     kind: FaultKind,
@@ -55,7 +55,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// A permanent failure of every request.
+    /// Creates a permanent failure of all requests.
     pub fn new(kind: FaultKind) -> Self {
         Self {
             kind,
@@ -67,7 +67,7 @@ impl Fault {
         }
     }
 
-    /// Only requests of this verb and resource; `*` stands for any, a subresource is written `pods/status`.
+    /// Restricts the fault to a verb and a resource; `*` matches any, a subresource is written `pods/status`.
     #[must_use]
     pub fn on(mut self, verb: &str, resource: &str) -> Self {
         verb.clone_into(&mut self.verb);
@@ -75,27 +75,27 @@ impl Fault {
         self
     }
 
-    /// Only requests for the object of this name.
+    /// Restricts the fault to objects with this name.
     #[must_use]
     pub fn named(mut self, name: &str) -> Self {
         self.name = Some(name.to_owned());
         self
     }
 
-    /// Only the next matching request.
+    /// Restricts the fault to the next matching request.
     #[must_use]
     pub fn once(self) -> Self {
         self.times(1)
     }
 
-    /// Only the next `n` matching requests.
+    /// Restricts the fault to the next `n` matching requests.
     #[must_use]
     pub fn times(mut self, n: usize) -> Self {
         self.left = Some(n);
         self
     }
 
-    /// Each matching request with this probability (0 to 1).
+    /// Applies the fault to each matching request with this probability (0 to 1).
     #[must_use]
     pub fn with_chance(mut self, probability: f64) -> Self {
         self.chance = probability;
@@ -120,7 +120,7 @@ impl Fault {
     }
 }
 
-/// How a struck request ends.
+/// How a failed request ends.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Failure {
     Error(ApiError),
@@ -129,7 +129,7 @@ pub(crate) enum Failure {
     LoseAnswer,
 }
 
-/// The failures that strike one request.
+/// The combined failures of one request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Struck {
     pub(crate) delay: Duration,
@@ -139,7 +139,7 @@ pub(crate) struct Struck {
 }
 
 impl Struck {
-    /// Adds a failure of a request. Delays add up; of several failures that end the request, the first one counts.
+    /// Adds a failure. Delays add up; of several failures that end the request, the first counts.
     pub(crate) fn add(&mut self, kind: &FaultKind, action: &Action) {
         let failure = match kind {
             FaultKind::Delay(delay) => {
@@ -177,7 +177,7 @@ impl Struck {
     }
 }
 
-/// The faults in force.
+/// The active faults of a server.
 #[derive(Debug, Default)]
 pub struct Faults {
     faults: Mutex<Vec<Fault>>,
@@ -185,12 +185,12 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Adds a fault. Of several failures that match a request, the one added first strikes.
+    /// Adds a fault. If several match a request, the one added first applies.
     pub fn add(&self, fault: Fault) {
         self.lock().push(fault);
     }
 
-    /// Ends all faults.
+    /// Removes all faults.
     pub fn clear(&self) {
         self.lock().clear();
     }
@@ -199,13 +199,13 @@ impl Faults {
         self.faults.lock()
     }
 
-    /// Cuts a user (that of [`client_as`](crate::ApiServer::client_as)) off from the server: requests are neither carried out,
-    /// recorded nor answered, and watches that are open now stay open and silent, even after [`reconnect`](Self::reconnect).
+    /// Disconnects a user (see [`client_as`](crate::ApiServer::client_as)) from the server: requests are neither processed,
+    /// recorded nor answered, and watches that are open stay open and silent, even after [`reconnect`](Self::reconnect).
     pub fn cut_off(&self, user: &str) {
         self.links.cut(user);
     }
 
-    /// Lets the requests of all users through again.
+    /// Reconnects all users.
     pub fn reconnect(&self) {
         self.links.restore();
     }

@@ -1,4 +1,4 @@
-//! The connections between the server and its users, which tests cut.
+//! The connections between users and the server, which tests can cut.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
-/// One user's connection, for as long as it is not restored after a cut.
+/// The connection of a user, until it is replaced after a cut.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Link(Arc<AtomicBool>);
 
 impl Link {
-    /// Whether nothing passes any more. A link that is cut stays cut.
+    /// Whether the link is cut. A cut link stays cut.
     pub(crate) fn is_cut(&self) -> bool {
         self.0.load(Ordering::SeqCst)
     }

@@ -1,4 +1,4 @@
-//! The server's interface for tests: injected failures, reactors, the record of requests, and roles held against it.
+//! The interface for tests: injected failures, reactors, the record of requests, and RBAC assertions.
 
 pub(crate) mod faults;
 pub(crate) mod links;

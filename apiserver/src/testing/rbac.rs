@@ -1,10 +1,10 @@
-//! Roles against the record: whether a client kept to its roles, and what of them it never used.
+//! RBAC assertions: checks that a client's requests are covered by its roles, and finds unused permissions.
 //!
-//! The server authorizes nothing, so a controller that lacks a permission passes its tests and fails on a cluster. Here its
-//! requests are judged afterwards, as the RBAC authorizer of kube-apiserver would have judged them. Requests are distinguished
-//! by user: [`ApiServer::client_as`] makes a client of one, and over HTTP `Impersonate-User` does.
+//! The server does not authorize requests, so a controller that lacks a permission would pass its tests and fail on a
+//! cluster. [`Roles`] checks its recorded requests afterwards, with the rules of kube-apiserver's RBAC authorizer. Requests
+//! are told apart by user: [`ApiServer::client_as`] returns a client for a user; over HTTP, use `Impersonate-User`.
 //!
-//! Start reading at [`Roles`]; [`assert_rbac`] is the whole of it for a test of one server.
+//! For a test with one server, [`assert_rbac`] is enough.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -16,30 +16,31 @@ use crate::ApiServer;
 use crate::http::query::Query;
 use crate::testing::recorder::Action;
 
-/// The reason why a text is not a list of roles.
+/// Why a YAML string is not a list of roles.
 #[derive(Debug, thiserror::Error)]
 pub enum RolesError {
-    /// It is not YAML.
+    /// The string is not valid YAML.
     #[error("invalid YAML: {0}")]
     Yaml(String),
     /// A document is neither a ClusterRole nor a Role.
     #[error("document {index} is a {kind}, expected a ClusterRole or a Role")]
     Kind {
-        /// The document's number, from 1.
+        /// The number of the document, from 1.
         index: usize,
-        /// Its kind.
+        /// The kind of the document.
         kind: String,
     },
-    /// A Role has no namespace.
-    #[error("the Role {0} has no namespace")]
+    /// A Role without a namespace.
+    #[error("Role {0:?}: metadata.namespace is required")]
     NoNamespace(String),
-    /// There is no role at all.
-    #[error("no ClusterRole and no Role")]
+    /// The strings contain no role.
+    #[error("no roles: expected a ClusterRole or a Role")]
     Empty,
 }
 
-/// A permission of a role: one verb on one resource of one group. It shows as `list pods` or
-/// `patch deployments/scale.apps in shop`.
+/// A permission of a role: one verb on one resource of one group.
+///
+/// Displayed as `list pods` or `patch deployments/scale.apps in shop`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Grant {
     /// The API group; empty for the core group, `*` for every group.
@@ -48,9 +49,9 @@ pub struct Grant {
     pub resource: String,
     /// The verb; `*` for every verb.
     pub verb: String,
-    /// The namespace of the Role; empty for a ClusterRole, which is taken to be bound in the whole cluster.
+    /// The namespace of the Role; empty for a ClusterRole, which is assumed to be bound cluster-wide.
     pub namespace: String,
-    /// The names to which it is restricted; none for every name.
+    /// The object names that the permission is restricted to; empty for all names.
     pub names: Vec<String>,
 }
 
@@ -71,7 +72,7 @@ impl fmt::Display for Grant {
 }
 
 impl Grant {
-    /// Whether it allows a request, as `rbac.authorization.k8s.io` decides it.
+    /// Whether the permission allows a request, by the rules of `rbac.authorization.k8s.io`.
     fn allows(&self, request: &Request<'_>) -> bool {
         let subresource = self.resource.strip_prefix("*/");
         let resource_matches = self.resource == "*"
@@ -85,17 +86,17 @@ impl Grant {
     }
 }
 
-/// A request as an authorizer sees it.
+/// A request, as the authorizer sees it.
 struct Request<'a> {
     action: &'a Action,
     verb: &'a str,
-    /// With `/` before the subresource.
+    /// The resource, with `/` before a subresource.
     resource: String,
     name: String,
 }
 
 impl<'a> Request<'a> {
-    /// The verbs that must be allowed for an action: its own, and `create` where an update or a patch made the object.
+    /// Returns the requests to authorize for an action: its own verb, and `create` if an update or patch created the object.
     fn of(action: &'a Action) -> impl Iterator<Item = Self> {
         let created = action.created && action.verb != "create";
         let verbs = std::iter::once(action.verb).chain(created.then_some("create"));
@@ -128,7 +129,7 @@ impl fmt::Display for Request<'_> {
     }
 }
 
-/// The name that `fieldSelector=metadata.name=…` selects: the API server authorizes such lists and watches by name.
+/// Returns the name in `fieldSelector=metadata.name=…`: kube-apiserver authorizes such lists and watches by name.
 fn selected_name(query: &str) -> Option<String> {
     let query = Query::parse(query).ok()?;
     let selector = query.get("fieldSelector")?;
@@ -139,7 +140,7 @@ fn selected_name(query: &str) -> Option<String> {
     })
 }
 
-/// Roles, and which of their permissions have been used.
+/// A set of roles that records which of its permissions were used.
 #[derive(Debug)]
 pub struct Roles {
     grants: BTreeSet<Grant>,
@@ -147,11 +148,11 @@ pub struct Roles {
 }
 
 impl Roles {
-    /// Reads the ClusterRoles and Roles of YAML texts, each with any number of documents. Rules about URLs are left out: the
-    /// server records requests for objects alone.
+    /// Parses ClusterRoles and Roles from YAML strings, each with any number of documents. Rules for non-resource URLs are
+    /// ignored, because the server only records requests for objects.
     ///
     /// # Errors
-    /// A text that is not YAML, a document of another kind, or no role.
+    /// If a string is not YAML, a document is of another kind, or there is no role.
     pub fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, RolesError> {
         let mut grants = BTreeSet::new();
         let mut count = 0;
@@ -178,8 +179,8 @@ impl Roles {
         })
     }
 
-    /// Judges the requests that a user has made so far, and remembers what they used. Gives those that the roles forbid,
-    /// each kind of request once.
+    /// Checks all requests of a user so far, and records the permissions they used. Returns the forbidden requests, without
+    /// duplicates.
     pub fn forbidden(&self, server: &ApiServer, user: &str) -> Vec<Forbidden> {
         let mut forbidden: BTreeMap<String, Forbidden> = BTreeMap::new();
         let mut used = self.used.lock();
@@ -201,34 +202,34 @@ impl Roles {
         forbidden.into_values().collect()
     }
 
-    /// The permissions that no judged request used, sorted.
+    /// Returns the permissions that no checked request used, sorted.
     pub fn unused(&self) -> Vec<Grant> {
         let used = self.used.lock();
         self.grants.difference(&used).cloned().collect()
     }
 
-    /// Asserts that the roles allow all that a user has done so far, and remembers what it used.
+    /// Asserts that the roles allow all requests of a user so far, and records the permissions they used.
     ///
     /// # Panics
-    /// If they forbid a request, with the markers that would allow it; or if the user made no request at all, so that there
-    /// is nothing to judge.
+    /// Panics if a request is forbidden, with the markers that would allow it, and if the user made no requests, since
+    /// nothing would be checked.
     #[track_caller]
     pub fn assert_allowed(&self, server: &ApiServer, user: &str) {
         let actions = server.recorder().actions();
         assert!(
             actions.iter().any(|action| action.user == user),
-            "`{user}` made no request: give the code under test a client of `ApiServer::client_as({user:?})`"
+            "`{user}` made no requests: pass a client from `ApiServer::client_as({user:?})` to the code under test"
         );
         let forbidden = self.forbidden(server, user);
         let lines: String = forbidden.iter().map(|it| format!("\n  {it}")).collect();
         assert!(
             forbidden.is_empty(),
-            "the roles of `{user}` forbid what it did:{lines}"
+            "the roles of `{user}` do not allow its requests:{lines}"
         );
     }
 }
 
-/// Requests that no role allows.
+/// A kind of request that no role allows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forbidden {
     request: String,
@@ -268,7 +269,7 @@ impl fmt::Display for Forbidden {
     }
 }
 
-/// Asserts that roles allow all that a user has done on a server so far, and gives the permissions that it did not use.
+/// Asserts that roles allow all requests of a user on a server so far; returns the permissions that were not used.
 ///
 /// ```no_run
 /// # async fn test(server: embedded_apiserver::ApiServer) {
@@ -282,8 +283,8 @@ impl fmt::Display for Forbidden {
 /// ```
 ///
 /// # Panics
-/// If a text is not made of ClusterRoles and Roles; if they forbid a request, with the markers that would allow it; if the
-/// user made no request at all.
+/// Panics if a string is not valid ClusterRoles and Roles, if a request is forbidden (with the markers that would allow it),
+/// and if the user made no requests.
 #[track_caller]
 pub fn assert_rbac<'a>(
     server: &ApiServer,

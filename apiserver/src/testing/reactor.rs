@@ -1,4 +1,4 @@
-//! Reactors: code that answers a request in the store's place, as in client-go's fakes.
+//! Reactors: functions that answer requests instead of the store, as in client-go's fakes.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,16 +10,16 @@ use crate::status::ApiError;
 use crate::testing::faults::FaultKind;
 use crate::testing::recorder::Action;
 
-/// The reaction to a request.
+/// What a reactor does with a request.
 #[derive(Clone, Debug)]
 pub enum Reaction {
-    /// Nothing: the next reactor, or the store, answers.
+    /// Passes the request to the next reactor or the store.
     Pass,
-    /// This object is the answer, with status 200.
+    /// Answers with this object and status 200.
     Respond(Value),
-    /// The request fails.
+    /// Fails the request.
     Fail(ApiError),
-    /// This failure strikes the request. It comes on top of the [`Faults`](crate::Faults) in force.
+    /// Injects this failure, in addition to the active [`Faults`](crate::Faults).
     Fault(FaultKind),
 }
 
@@ -31,7 +31,7 @@ struct Entry {
     react: Reactor,
 }
 
-/// The chain of reactors; the one added last is asked first.
+/// The chain of reactors; the most recently added one is called first.
 #[derive(Default)]
 pub(crate) struct Reactors {
     chain: RwLock<Vec<Entry>>,
@@ -52,12 +52,12 @@ impl Reactors {
         self.chain.write().push(entry);
     }
 
-    /// Whether it is empty.
+    /// Whether there are no reactors.
     pub(crate) fn is_empty(&self) -> bool {
         self.chain.read().is_empty()
     }
 
-    /// The first reaction that does not pass. Reactors run without a lock, so that they may use the server.
+    /// Returns the first reaction other than `Pass`. Reactors run without a lock held, so that they may use the server.
     pub(crate) fn react(&self, action: &Action) -> Reaction {
         let matching: Vec<Reactor> = self
             .chain

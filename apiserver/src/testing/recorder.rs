@@ -1,4 +1,4 @@
-//! A record of every request for objects, for tests that assert what a client did.
+//! A record of all requests for objects, for assertions about a client.
 
 use std::collections::VecDeque;
 
@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use crate::http::decode::{Encoding, decode};
 
-/// One request for objects.
+/// A request for objects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Action {
-    /// The user: the one of [`client_as`](crate::ApiServer::client_as), or of `Impersonate-User`; empty for another client.
+    /// The user, from [`client_as`](crate::ApiServer::client_as) or `Impersonate-User`; empty for other clients.
     pub user: String,
     /// `get`, `list`, `watch`, `create`, `update`, `patch`, `delete` or `deletecollection`.
     pub verb: &'static str,
@@ -27,18 +27,18 @@ pub struct Action {
     pub namespace: String,
     /// The object's name; empty for collections.
     pub name: String,
-    /// The request's `Content-Type`, which selects the type of a patch.
+    /// The request's `Content-Type`, which determines the type of a patch.
     pub content_type: String,
     /// The query string, undecoded.
     pub query: String,
-    /// The body, decoded; null when it is empty or malformed.
+    /// The decoded body; null if it is empty or malformed.
     pub body: Value,
-    /// Whether the request made the object, where its verb does not say so: an update or patch of one that did not exist.
+    /// Whether an update or patch created the object, because it did not exist.
     pub created: bool,
 }
 
 impl Action {
-    /// Whether this is a request of a verb for a resource; `*` stands for any. A subresource is written `pods/status`.
+    /// Whether this is a request with the specified verb and resource; `*` matches any. A subresource is written `pods/status`.
     pub fn matches(&self, verb: &str, resource: &str) -> bool {
         let (plural, subresource) = resource.split_once('/').unwrap_or((resource, ""));
         let resource_matches = resource == "*"
@@ -58,12 +58,12 @@ struct Kept {
 #[derive(Debug, Default)]
 struct Record {
     requests: VecDeque<Kept>,
-    /// How many requests have been forgotten.
+    /// The number of requests dropped from the record.
     forgotten: usize,
     bytes: usize,
 }
 
-/// The requests so far, oldest first. The newest 100,000 are kept, as far as their bodies fit in 64 MiB.
+/// The requests so far, oldest first. Keeps the newest 100,000, with at most 64 MiB of bodies.
 #[derive(Debug, Default)]
 pub struct Recorder {
     record: Mutex<Record>,
@@ -72,7 +72,7 @@ pub struct Recorder {
 const KEPT: usize = 100_000;
 const KEPT_BYTES: usize = 64 * 1024 * 1024;
 
-/// Decodes a body by its content type; null when it is empty or malformed.
+/// Decodes a body by its content type; returns null if it is empty or malformed.
 pub(crate) fn decode_body(content_type: &str, body: &[u8]) -> Value {
     let encoding = match content_type {
         kind if kind.contains("yaml") => Encoding::Yaml,
@@ -92,7 +92,7 @@ impl Recorder {
         self.record.lock()
     }
 
-    /// Keeps a request, and gives its number. The action's own body is left out.
+    /// Records a request and returns its number. The body of `action` is discarded; `body` is kept.
     pub(crate) fn record(&self, mut action: Action, body: Bytes) -> usize {
         action.body = Value::Null;
         let mut record = self.lock();
@@ -108,7 +108,7 @@ impl Recorder {
         record.forgotten + record.requests.len() - usize::from(!record.requests.is_empty())
     }
 
-    /// Notes that the request of a number made its object.
+    /// Records that the request with this number created its object.
     pub(crate) fn created(&self, number: usize) {
         let mut record = self.lock();
         let index = number.checked_sub(record.forgotten);
@@ -117,7 +117,7 @@ impl Recorder {
         }
     }
 
-    /// A copy of the record.
+    /// Returns a copy of the recorded requests.
     pub fn actions(&self) -> Vec<Action> {
         let record = self.lock();
         let decoded = record.requests.iter().map(|kept| Action {
@@ -127,7 +127,7 @@ impl Recorder {
         decoded.collect()
     }
 
-    /// Forgets all requests so far.
+    /// Clears the record.
     pub fn clear(&self) {
         let mut record = self.lock();
         *record = Record {

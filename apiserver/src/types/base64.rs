@@ -22,10 +22,10 @@ pub(crate) fn encode(bytes: &[u8]) -> String {
     out
 }
 
-/// Decodes a text of either alphabet; padding may be left out.
+/// Decodes standard or URL-safe base64; padding is optional.
 ///
 /// # Errors
-/// The position of the first byte that is wrong.
+/// The position of the first invalid byte.
 pub(crate) fn decode(text: &str) -> Result<Vec<u8>, usize> {
     let body = text.trim_end_matches('=');
     let mut out = Vec::with_capacity(body.len() * 3 / 4);
@@ -49,11 +49,11 @@ pub(crate) fn decode(text: &str) -> Result<Vec<u8>, usize> {
     Ok(out)
 }
 
-/// Where a text stops being standard base64 with padding, as Go's decoder finds it; `None` when it is all right.
+/// Returns where Go's decoder rejects a string as padded standard base64; `None` if it is valid.
 pub(crate) fn fault(text: &str) -> Option<usize> {
     let bytes: &[u8] = text.as_bytes();
     let is_break = |at: usize| matches!(bytes.get(at), Some(b'\n' | b'\r'));
-    // How many digits of the present group of four were read.
+    // `read` counts the digits in the current group of four.
     let (mut at, mut read) = (0, 0);
     while let Some(byte) = bytes.get(at) {
         at += 1;

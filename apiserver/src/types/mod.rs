@@ -1,8 +1,8 @@
-//! The fields of the built-in kinds: which there are, of which types, and what Go writes for their empty values.
+//! The fields of the built-in kinds: their names, types, and Go's encoding of empty values.
 //!
-//! They come from the table that the generator uses too (`kube-builtin-types`) and serve [`normal`], which does to a JSON object
-//! what decoding it into a Go type and encoding it again does, [`protobuf`], which reads bodies that typed Go clients send, and
-//! [`apply`](crate::apply) and [`patch`](crate::patch), which merge objects.
+//! The data comes from the table that the generator uses, too (`kube-builtin-types`). [`normal`] uses it to mirror a decode
+//! into the Go type and re-encode, [`protobuf`] to read the bodies of typed Go clients, [`apply`](crate::apply) and
+//! [`patch`](crate::patch) to merge objects.
 
 pub(crate) mod base64;
 pub(crate) mod normal;
@@ -14,10 +14,10 @@ use serde_json::Value;
 
 pub(crate) use table::{find, names};
 
-/// A value of a wrong type, in the words of Go's JSON decoder.
+/// The message of Go's JSON decoder about a value of the wrong type.
 pub(crate) type TypeError = String;
 
-/// The relation of a field to its type.
+/// Whether a field holds one value, a list or a map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cardinality {
     One,
@@ -25,16 +25,16 @@ pub(crate) enum Cardinality {
     Map,
 }
 
-/// The form in which Go writes an empty value.
+/// How Go encodes an empty value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Empty {
-    /// Nothing, for a value.
+    /// Omitted: a value with `omitempty`.
     Omitted,
-    /// Nothing, for a pointer; a pointer to a zero value is not empty.
+    /// Omitted if nil: a pointer; a pointer to a zero value is written.
     Pointer,
-    /// An empty object.
+    /// As an empty object.
     Struct,
-    /// The zero value.
+    /// As the zero value.
     Zero,
 }
 
@@ -45,30 +45,30 @@ pub(crate) enum Kind {
     Int32,
     Int64,
     Double,
-    /// A string, and the name of its Go type.
+    /// A string, with the name of its Go type.
     Text(&'static str),
     Bytes,
-    /// A struct of the table.
+    /// A struct of the table, by its short name.
     Struct(&'static str),
-    /// A type with a JSON form of its own.
+    /// A type with a custom JSON encoding.
     Special(Special),
 }
 
-/// Types whose JSON is not that of their fields.
+/// Types whose JSON encoding is not that of their fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Special {
     Time,
     MicroTime,
     Quantity,
     IntOrString,
-    /// Any JSON.
+    /// Any JSON value.
     Raw,
-    /// An object of any kind, whole.
+    /// A whole object of any kind.
     Extension,
 }
 
 impl Special {
-    /// The special type of a short name.
+    /// Returns the special type with this short name.
     fn of(name: &str) -> Option<Self> {
         Some(match name {
             "meta.v1.Time" => Self::Time,
@@ -80,7 +80,7 @@ impl Special {
         })
     }
 
-    /// Whether Go writes the zero value in spite of `omitempty`, since it is a struct.
+    /// Whether Go writes the zero value despite `omitempty`, because the type is a struct.
     fn is_written(self) -> bool {
         !matches!(self, Self::Raw | Self::Extension)
     }
@@ -89,13 +89,13 @@ impl Special {
 /// How server-side apply merges a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Merge {
-    /// As one value.
+    /// As a single value.
     Atomic,
-    /// By its fields.
+    /// Field by field.
     Granular,
-    /// A list by its values.
+    /// A list as a set of its values.
     Set,
-    /// A list by these fields of its items.
+    /// A list by these key fields of its items.
     Keys(Vec<&'static str>),
 }
 
@@ -103,35 +103,36 @@ pub(crate) enum Merge {
 #[derive(Clone, Debug)]
 pub(crate) struct Field {
     pub(crate) name: &'static str,
-    /// The numbers in protobuf of the embedded structs that lead to it, then its own; empty for what protobuf does not carry.
+    /// The field's path of protobuf numbers: those of the enclosing embedded structs, then its own; empty if protobuf does
+    /// not carry it.
     pub(crate) numbers: Vec<u64>,
     pub(crate) empty: Empty,
     pub(crate) cardinality: Cardinality,
     pub(crate) kind: Kind,
     pub(crate) merge: Merge,
-    /// The exception to how strategic merge patches treat such a field: the key to merge by, or empty to replace.
+    /// The merge key of strategic merge patches where it differs from `merge`; empty to replace the value.
     pub(crate) patch: Option<&'static str>,
-    /// The value of a field that is not there.
+    /// The default of an absent field.
     pub(crate) default: Option<Value>,
 }
 
 /// The fields of a struct type.
 pub(crate) type Fields = Vec<Field>;
 
-/// A struct type; the fields of embedded structs stand in their place.
+/// A struct type; the fields of embedded structs are inlined.
 #[derive(Debug)]
 pub(crate) struct Type {
-    /// Whether server-side apply merges it as one value.
+    /// Whether server-side apply treats the type as a single value.
     pub(crate) is_atomic: bool,
     pub(crate) fields: Fields,
 }
 
-/// The fields of a type by its short name.
+/// Returns the fields of a type by its short name.
 pub(crate) fn fields(name: &str) -> Option<&'static Fields> {
     find(name).map(|known| &known.fields)
 }
 
-/// The short name of the type of a kind (`core.v1.Pod`).
+/// Returns the short name of a kind's type (`core.v1.Pod`).
 pub(crate) fn type_name(group: &str, version: &str, kind: &str) -> String {
     let package = if group.is_empty() {
         "core"

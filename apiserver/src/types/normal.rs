@@ -1,4 +1,4 @@
-//! The normal form of an object: decoded into its Go type and encoded again.
+//! The normal form of an object: decoded into its Go type and re-encoded.
 
 use serde_json::{Map, Value, json};
 
@@ -7,10 +7,10 @@ use super::base64;
 use super::scalars::{go_name, is_quantity, micro_time, time};
 use super::{Cardinality, Empty, Field, Fields, Kind, Special, fields};
 
-/// Removes unknown fields (and reports their paths), drops and fills in empty values, and checks types.
+/// Removes unknown fields and returns their paths, drops or fills in empty values, and checks types.
 ///
 /// # Errors
-/// The first value of a wrong type.
+/// The first value of the wrong type.
 pub(crate) fn normalise(type_name: &str, object: &mut Value) -> Result<Vec<String>, TypeError> {
     let mut unknown = Vec::new();
     if let (Some(known), Value::Object(map)) = (fields(type_name), object) {
@@ -24,10 +24,10 @@ pub(crate) fn normalise(type_name: &str, object: &mut Value) -> Result<Vec<Strin
     Ok(unknown)
 }
 
-/// As [`normalise`], for a part of an object; unknown fields are reported below `prefix`.
+/// Normalises a part of an object, as [`normalise`] does; the paths of unknown fields are prefixed with `prefix`.
 ///
 /// # Errors
-/// The first value of a wrong type.
+/// The first value of the wrong type.
 pub(crate) fn normalise_part(
     type_name: &str,
     prefix: &str,
@@ -47,9 +47,9 @@ pub(crate) fn normalise_part(
 
 struct Walk<'a> {
     unknown: &'a mut Vec<String>,
-    /// The path as Go's decoder shows it: without indexes.
+    /// The path in Go's decoding errors: without indexes.
     go_path: String,
-    /// The path as strict decoding shows it.
+    /// The path in strict decoding errors.
     path: String,
 }
 
@@ -79,7 +79,7 @@ impl Walk<'_> {
             );
             self.field(type_name, field, value)?;
             (self.path, self.go_path) = outer;
-            // An empty list that is always written is written as null once it has been stored as protobuf.
+            // An empty list that Go always writes becomes null after a round trip through protobuf storage.
             let is_json = type_name.starts_with("apiextensions.");
             if field.empty == Empty::Zero && !is_json && value.as_array().is_some_and(Vec::is_empty)
             {
@@ -131,7 +131,7 @@ impl Walk<'_> {
         }
     }
 
-    /// An item of a list or map, where null stands for the zero value.
+    /// Normalises an item of a list or map, where null means the zero value.
     fn item(&mut self, owner: &str, kind: &Kind, item: &mut Value) -> Result<(), TypeError> {
         if item.is_null() {
             *item = zero(kind);
@@ -209,7 +209,7 @@ impl Walk<'_> {
 
     fn wrong(&self, owner: &str, go_type: &str, found: &Value) -> TypeError {
         let found = match found {
-            // A number that does not fit an integer is named.
+            // Go's message quotes a number that does not fit an integer.
             Value::Number(n) if go_type.starts_with("int") => format!("number {n}"),
             other => go_kind(other).to_owned(),
         };
@@ -221,7 +221,7 @@ impl Walk<'_> {
     }
 }
 
-/// The name of a value's kind in Go's JSON decoder.
+/// Returns the name of a value's kind in the messages of Go's JSON decoder.
 pub(crate) fn go_kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -253,14 +253,14 @@ fn zero(kind: &Kind) -> Value {
     }
 }
 
-/// Whether Go leaves a value out.
+/// Whether Go omits a value.
 fn is_empty(field: &Field, value: &Value) -> bool {
     match (field.empty, value) {
         (_, Value::Null) => {
             field.empty != Empty::Zero
                 || (field.cardinality == Cardinality::One && field.kind != Kind::Bytes)
         }
-        // An empty list of managedFields means something: it clears them.
+        // An empty list of managedFields is meaningful: it clears them.
         _ if field.name == "managedFields" => false,
         (Empty::Omitted, Value::Array(list)) => list.is_empty(),
         (Empty::Omitted, Value::Object(map)) => {
@@ -275,7 +275,7 @@ fn is_empty(field: &Field, value: &Value) -> bool {
     }
 }
 
-/// Adds what Go writes for fields that are absent.
+/// Adds the values that Go writes for absent fields.
 fn fill(known: &Fields, map: &mut Map<String, Value>) {
     for field in known {
         match (field.empty, &field.kind) {

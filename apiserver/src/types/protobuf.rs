@@ -1,4 +1,4 @@
-//! Reading the protobuf bodies of typed Go clients (`application/vnd.kubernetes.protobuf`).
+//! Decodes the protobuf bodies of typed Go clients (`application/vnd.kubernetes.protobuf`).
 
 use serde_json::{Map, Value, json};
 
@@ -6,10 +6,10 @@ use super::{Cardinality, Empty, Field, Fields, Kind, Special, base64, fields, ty
 
 const MAGIC: &[u8] = b"k8s\0";
 
-/// How deep messages may nest.
+/// The maximum nesting depth of messages.
 const MAX_DEPTH: usize = 100;
 
-/// Decodes an enveloped object of a built-in kind into its JSON form; `None` when it is malformed or of no known kind.
+/// Decodes an enveloped object of a built-in kind to JSON; `None` if it is malformed or of an unknown kind.
 pub(crate) fn decode(bytes: &[u8]) -> Option<Value> {
     let mut envelope = Reader(bytes.strip_prefix(MAGIC)?);
     let (mut api_version, mut kind, mut raw) = (String::new(), String::new(), &[][..]);
@@ -72,7 +72,7 @@ impl<'a> Reader<'a> {
         Some(head)
     }
 
-    /// The next field; the inner `None` is the end, the outer one a malformed message.
+    /// Returns the next field. The inner `None` is the end of the message, the outer one a malformed message.
     #[allow(
         clippy::should_implement_trait,
         reason = "an iterator could not distinguish its end from a fault"
@@ -98,7 +98,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A message, which is a struct or, behind `outer` numbers, one that is embedded in it.
+/// Decodes a message: a struct, or a struct embedded in it under the field numbers `outer`.
 fn message(
     known: &Fields,
     outer: &mut Vec<u64>,
@@ -128,7 +128,7 @@ fn add(map: &mut Map<String, Value>, field: &Field, wire: &Wire<'_>, depth: usiz
     match field.cardinality {
         Cardinality::One => {
             let value = value(&field.kind, wire, depth)?;
-            // Go writes zero values of plain fields into protobuf; its JSON leaves them out.
+            // Go's protobuf encoder writes the zero values of non-pointer fields; its JSON encoder omits them.
             let zero = field.empty != Empty::Pointer
                 && (value == json!("") || value == json!(0) || value == json!(false));
             if !zero && !value.is_null() {
@@ -251,7 +251,7 @@ mod tests {
 
     #[test]
     fn the_fields_of_embedded_structs_are_read_from_messages_of_their_own() {
-        // spec.containers[0].livenessProbe.handler.tcpSocket.host, and .periodSeconds beside handler.
+        // spec.containers[0].livenessProbe.handler.tcpSocket.host, and .periodSeconds next to handler.
         let handler = field(1, &field(3, &field(2, b"h")));
         let probe = field(10, &[handler, vec![4 << 3, 7]].concat());
         let container = field(2, &[field(1, b"c"), probe].concat());

@@ -4,7 +4,7 @@ use jiff::{Timestamp, Unit};
 
 use super::{Kind, Special, TypeError};
 
-/// A time as `metav1.Time` writes it: RFC 3339, UTC, whole seconds.
+/// Formats a time as `metav1.Time` does: RFC 3339, UTC, whole seconds.
 pub(crate) fn rfc3339(time: Timestamp) -> String {
     let seconds = time.round(Unit::Second).map_or(time, |rounded| {
         if rounded > time {
@@ -23,7 +23,7 @@ pub(super) fn time(text: &str) -> Result<String, TypeError> {
     })
 }
 
-/// A time with exactly six digits of fraction.
+/// Formats a time with exactly six fractional digits.
 pub(super) fn micro_time(text: &str) -> Result<String, TypeError> {
     const LAYOUT: &str = "2006-01-02T15:04:05.000000Z07:00";
     let wrong = |rest: &str, part: &str| {

@@ -1,4 +1,4 @@
-//! The table of Kubernetes' own types as this server needs it.
+//! Adapts the table of Kubernetes' own types to this server.
 
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, OnceLock};
@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::{Cardinality, Empty, Field, Kind, Merge, Special, Type};
 
-/// Of the rules of a field or type, those that merging goes by.
+/// The markers of a field or type that govern merging.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Rules {
@@ -25,11 +25,11 @@ impl Rules {
 
 struct Row {
     entry: Entry,
-    /// The type, when it has been asked for.
+    /// The type, read on first use.
     read: OnceLock<Option<Type>>,
 }
 
-/// The types by short name.
+/// All types by their short names.
 static TABLE: LazyLock<BTreeMap<String, Row>> = LazyLock::new(|| {
     let row = |entry: Entry| {
         let read = OnceLock::new();
@@ -38,21 +38,21 @@ static TABLE: LazyLock<BTreeMap<String, Row>> = LazyLock::new(|| {
     builtin::all().map(row).collect()
 });
 
-/// How many names of one type are followed.
+/// The maximum length of a chain of named types.
 const MAX_NAMES: usize = 8;
 
-/// The struct type of a short name (`core.v1.Pod`).
+/// Returns the struct type with this short name (`core.v1.Pod`).
 pub(crate) fn find(name: &str) -> Option<&'static Type> {
     let row = TABLE.get(name)?;
     row.read.get_or_init(|| read(&row.entry)).as_ref()
 }
 
-/// The names of all types.
+/// Returns the short names of all types.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     TABLE.keys().map(String::as_str)
 }
 
-/// `core.v1.Pod` for `k8s.io/api/core/v1` and `Pod`: the package without what only says where it is kept.
+/// Returns the short name `core.v1.Pod` for `k8s.io/api/core/v1` and `Pod`: drops the leading segments of the package.
 fn short_name(package: &str, name: &str) -> String {
     let mut segments = package.rsplit('/');
     let last = segments.next().unwrap_or_default();
@@ -89,7 +89,7 @@ fn field(row: builtin::Field<Rules>) -> Field {
         other => (Cardinality::One, other),
     };
     let kind = kind(ty);
-    // A struct is never empty for Go's encoder, apart from `omitzero`.
+    // Go's encoder never considers a struct empty, except with `omitzero`.
     let is_value = cardinality == Cardinality::One && !row.pointer && row.omits != Omission::Zero;
     let empty = match (&kind, row.omits) {
         _ if row.pointer => Empty::Pointer,
@@ -108,7 +108,7 @@ fn field(row: builtin::Field<Rules>) -> Field {
             (Merge::Granular, replaces.then(String::new))
         }
     };
-    // The zero of an integer that is always written is a key like any other.
+    // An integer that is always written defaults to 0, so that it can be a list key without being set.
     let is_zero = empty == Empty::Zero && matches!(kind, Kind::Int32 | Kind::Int64);
     Field {
         name: row.json_name.leak(),
@@ -122,8 +122,8 @@ fn field(row: builtin::Field<Rules>) -> Field {
     }
 }
 
-/// How a list merges: by server-side apply, and what a patch does otherwise. A patch merges by the first key, and sets; the
-/// exceptions are the key to merge by, and none to replace.
+/// Returns how server-side apply merges a list, and the exception for strategic merge patches. By default these merge keyed
+/// lists by the first key, and sets; the exception is another merge key, or empty to replace the list.
 fn list(rules: Rules, merges: bool, patch_key: String) -> (Merge, Option<String>) {
     let list_type = rules.list_type.as_deref();
     let patched = list_type.is_none() && merges;
@@ -145,7 +145,7 @@ fn list(rules: Rules, merges: bool, patch_key: String) -> (Merge, Option<String>
     }
 }
 
-/// The target of a name for a list, map or named type; any other type unchanged.
+/// Resolves a named type to the list, map or named type behind it; returns other types unchanged.
 fn unnamed(ty: builtin::Type) -> builtin::Type {
     let mut ty = ty;
     for _ in 0..MAX_NAMES {
@@ -191,7 +191,7 @@ fn named(package: &str, name: &str) -> Kind {
     match definition.map(|definition| (definition.marshals, definition.body)) {
         Some((None, Body::Struct(_))) => Kind::Struct(key),
         Some((None, Body::Enum(_) | Body::Alias(builtin::Type::Text))) => {
-            // As the package reflect names it: `v1.Protocol`.
+            // In the form of Go's reflect package: `v1.Protocol`.
             let (_, package) = package.rsplit_once('/').unwrap_or(("", package));
             Kind::Text(format!("{package}.{name}").leak())
         }

@@ -1,18 +1,18 @@
-//! The conditions under which a webhook is called (`k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions`).
+//! Match conditions of webhooks (`k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions`).
 
 use kube_schema::cel::{Condition, Undecided};
 use serde_json::Value;
 
 use crate::metadata::object::text;
 
-/// The variables of a condition.
+/// The variables of conditions.
 pub(crate) const VARIABLES: [&str; 4] = ["object", "oldObject", "request", "authorizer"];
 
-/// Whether all conditions hold. One that is false decides, whatever happens to the others.
+/// Whether all conditions hold. If one is false, the result is false even if others fail to evaluate.
 ///
 /// # Errors
-/// Why those that are not false could not be evaluated. Conditions that call what is not known here, such as `authorizer`, are
-/// among them.
+/// Why conditions failed to evaluate, if none is false. Conditions that use unsupported variables or functions, such as
+/// `authorizer`, fail.
 pub(crate) fn hold(conditions: &[Value], request: &Value) -> Result<bool, String> {
     let mut faults = Vec::new();
     for condition in conditions {
@@ -27,9 +27,9 @@ pub(crate) fn hold(conditions: &[Value], request: &Value) -> Result<bool, String
                 ));
             }
             Err(Undecided::Unsupported(why)) => {
-                tracing::warn!(condition = name, %why, "a match condition is not evaluated here");
+                tracing::warn!(condition = name, %why, "unsupported match condition");
                 faults.push(format!(
-                    "expression '{}' is not evaluated here: {why}",
+                    "expression '{}' is not supported by the embedded server: {why}",
                     expression.trim()
                 ));
             }

@@ -1,4 +1,4 @@
-//! Webhook configurations, and which of their webhooks a request concerns.
+//! Webhook configurations, and the requests that their webhooks match.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::metadata::object::text;
 use crate::selector::LabelSelector;
 use crate::store::stored::Labels;
 
-/// The two kinds of configurations.
+/// The two kinds of admission webhooks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
     Mutating,
@@ -26,12 +26,11 @@ impl Stage {
     }
 }
 
-/// One webhook of a configuration.
+/// A webhook of a configuration.
 #[derive(Clone, Debug)]
 pub(crate) struct Webhook(Value);
 
-/// The webhooks of all configurations of a stage, in the order in which they are called: by the names of the
-/// configurations, and then as each one lists them.
+/// Returns the webhooks of all configurations of a stage in call order: by the name of the configuration, then by position.
 pub(crate) fn webhooks(core: &Core, stage: Stage) -> Vec<Webhook> {
     let Some(served) = core.builtin("admissionregistration.k8s.io", stage.plural()) else {
         return Vec::new();
@@ -48,7 +47,7 @@ pub(crate) fn webhooks(core: &Core, stage: Stage) -> Vec<Webhook> {
     lists.map(Webhook).collect()
 }
 
-/// What the rules of a webhook are held against.
+/// The properties of a request that rules match.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target<'a> {
     pub(crate) operation: &'a str,
@@ -56,7 +55,7 @@ pub(crate) struct Target<'a> {
     pub(crate) version: &'a str,
     pub(crate) plural: &'a str,
     pub(crate) subresource: &'a str,
-    /// For a namespace its own name.
+    /// The namespace of the request; for a Namespace, its own name.
     pub(crate) namespace: &'a str,
 }
 
@@ -92,13 +91,13 @@ impl Webhook {
         matches!(text(&self.0, &["sideEffects"]), "None" | "NoneOnDryRun")
     }
 
-    /// The first review version that both sides know.
+    /// Returns the first review version that both sides support.
     pub(crate) fn review_version(&self) -> Option<&str> {
         texts(&self.0["admissionReviewVersions"])
             .find(|version| matches!(*version, "v1" | "v1beta1"))
     }
 
-    /// Whether it also wants requests for other versions of what it names.
+    /// Whether the webhook also matches requests in other versions of a resource (`matchPolicy: Equivalent`).
     pub(crate) fn takes_equivalents(&self) -> bool {
         text(&self.0, &["matchPolicy"]) != "Exact"
     }
@@ -109,13 +108,13 @@ impl Webhook {
             .map_or(&[], Vec::as_slice)
     }
 
-    /// The number of its first rule that matches.
+    /// Returns the index of the first matching rule.
     pub(crate) fn matching_rule(&self, target: &Target<'_>) -> Option<usize> {
         let rules = self.0["rules"].as_array()?;
         rules.iter().position(|rule| rule_matches(rule, target))
     }
 
-    /// Whether its object selector picks the new or the old state.
+    /// Whether the object selector matches the new or the old state.
     pub(crate) fn selects(&self, object: Option<&Value>, old: Option<&Value>) -> bool {
         let selector = LabelSelector::of(&self.0["objectSelector"]);
         let picks = |object: Option<&Value>| {
@@ -124,7 +123,7 @@ impl Webhook {
         selector.is_empty() || picks(object) || picks(old)
     }
 
-    /// The selector of namespaces, unless it picks all.
+    /// Returns the namespace selector, unless it matches everything.
     pub(crate) fn namespaces(&self) -> Option<LabelSelector> {
         Some(LabelSelector::of(&self.0["namespaceSelector"])).filter(|it| !it.is_empty())
     }

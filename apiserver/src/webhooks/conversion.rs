@@ -1,4 +1,4 @@
-//! Conversion of custom resources by a webhook (`k8s.io/apiextensions-apiserver/pkg/apiserver/conversion`).
+//! Conversion webhooks of custom resources (`k8s.io/apiextensions-apiserver/pkg/apiserver/conversion`).
 
 use std::time::Duration;
 
@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 use super::reach::Backends;
 use crate::metadata::object::{self, text};
 
-/// The longest that a webhook of conversion may take.
+/// The timeout of conversion webhooks.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Converts objects of one version to another in one review.
+/// Converts objects to another version in one review. `of` names the kind in messages.
 ///
 /// # Errors
-/// Whatever is wrong with the call or the answer, in the words of the real server. `of` names the kind that is converted.
+/// If the call fails or the answer is invalid, with kube-apiserver's messages.
 pub(crate) async fn convert(
     backends: &Backends,
     host: Option<&str>,
@@ -51,7 +51,7 @@ pub(crate) async fn convert(
     let pairs = objects.iter().zip(converted).enumerate();
     let checked = pairs.map(|(index, (sent, converted))| {
         check(sent, converted, to).map_err(|(what, why)| match what {
-            // One object is read for itself, a list by its items.
+            // kube-apiserver checks a single object directly, and a list by its items.
             "" if is_one => format!("conversion webhook for {of} returned invalid object: {why}"),
             "metadata" if is_one => format!("conversion webhook for {of} returned invalid metadata: {why}"),
             "type" if is_one => format!("conversion webhook for {of} returned invalid object at index 0: {why}"),
@@ -96,7 +96,7 @@ fn read_answer(version: &str, uid: &str, mut review: Value) -> Result<Vec<Value>
     }
 }
 
-/// Checks that an object is the one that was sent, and gives it its metadata back.
+/// Checks that an object is the one that was sent, and restores its metadata.
 fn check(sent: &Value, mut converted: Value, to: &str) -> Result<Value, (&'static str, String)> {
     let group_version = |text: &str| match text.contains('/') {
         true => text.to_owned(),

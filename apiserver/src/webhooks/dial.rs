@@ -1,4 +1,4 @@
-//! Requests to webhooks over TCP, with TLS where the feature `tls` is on.
+//! Requests to webhooks over TCP, with TLS if the feature `tls` is enabled.
 
 use std::error::Error;
 
@@ -13,17 +13,18 @@ use tokio::net::TcpStream;
 
 use crate::BoxError;
 
-/// Sends a request over a connection of its own, to the host of its URL or, under the same name, to another. `roots` is a `caBundle`: PEM in base64.
+/// Sends a request over a new connection to the host of its URL, or to the host `other` while keeping the URL's host name.
+/// `roots` is a `caBundle`: base64-encoded PEM.
 ///
 /// # Errors
-/// When nobody answers, or the certificate is not of these roots.
+/// If the connection fails, or the certificate is not trusted by `roots`.
 pub(super) async fn send(
     request: Request<Full<Bytes>>,
     other: Option<&str>,
     roots: &str,
 ) -> Result<Response<Incoming>, BoxError> {
     let uri = request.uri().clone();
-    let host = uri.host().ok_or("the URL names no host")?;
+    let host = uri.host().ok_or("invalid webhook URL: no host")?;
     let is_tls = uri.scheme_str() == Some("https");
     let port = uri.port_u16().unwrap_or(if is_tls { 443 } else { 80 });
     let place = other.unwrap_or(host);
@@ -51,14 +52,14 @@ where
     T: Read + Write + Unpin + Send + 'static,
 {
     let (mut sender, connection) = http1::handshake(stream).await?;
-    // It ends with the response that it carries.
+    // The task ends with the response.
     tokio::spawn(connection);
     let (mut parts, body) = request.into_parts();
     if let Some(authority) = uri.authority() {
         let host = http::HeaderValue::from_str(authority.as_str())?;
         parts.headers.insert(http::header::HOST, host);
     }
-    // A server, in contrast to a proxy, is asked by the path.
+    // An origin server expects only the path, unlike a proxy.
     parts.uri = uri.path_and_query().map_or("/", |it| it.as_str()).parse()?;
     Ok(sender
         .send_request(Request::from_parts(parts, body))
@@ -76,7 +77,7 @@ async fn secure(
     use rustls::pki_types::pem::PemObject;
     use rustls::pki_types::{CertificateDer, ServerName};
 
-    let pem = crate::types::base64::decode(roots).map_err(|_| "the caBundle is not base64")?;
+    let pem = crate::types::base64::decode(roots).map_err(|_| "caBundle must be base64")?;
     let mut store = rustls::RootCertStore::empty();
     for certificate in CertificateDer::pem_slice_iter(&pem) {
         store.add(certificate?)?;
@@ -103,7 +104,7 @@ fn words(error: &std::io::Error) -> String {
     }
 }
 
-/// Why a request failed: the innermost cause, in Go's words where it is a common one.
+/// Returns why a request failed: the innermost cause, with Go's message for common errors.
 pub(super) fn reason(error: &(dyn Error + Send + Sync + 'static)) -> String {
     let mut innermost: &(dyn Error + 'static) = error;
     while let Some(source) = innermost.source() {

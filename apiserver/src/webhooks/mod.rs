@@ -1,7 +1,7 @@
-//! Webhooks: how they are reached, which of them a request concerns, and what they are asked and answer.
+//! Webhooks: matching, transport, and the reviews exchanged.
 //!
-//! [`rest`](crate::rest) calls them: those of admission around every write, those of conversion around the store. No lock is
-//! held meanwhile, so that a webhook that hangs delays nothing but its own request.
+//! [`rest`](crate::rest) calls admission webhooks around every write, and conversion webhooks around the store. No lock is
+//! held during a call, so that a hanging webhook delays only its own request.
 
 pub(crate) mod conditions;
 pub(crate) mod configuration;

@@ -1,4 +1,4 @@
-//! The ways to a webhook: a function of this process, a service that stands for a local address, or a URL.
+//! The transport to a webhook: a function in this process, a service redirected to an address, or a URL.
 
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
@@ -20,26 +20,26 @@ use super::dial;
 use crate::BoxError;
 use crate::metadata::object::text;
 
-/// The longest answer of a webhook, in bytes.
+/// The maximum size of an answer, in bytes.
 const LONGEST_ANSWER: usize = 8 << 20;
 
-/// An answer under way.
+/// A pending answer.
 type Answering = Pin<Box<dyn Future<Output = Result<Response<Bytes>, BoxError>> + Send>>;
 
-/// The webhook servers behind the services of the cluster.
+/// The webhook servers behind services of the cluster.
 #[derive(Clone, Default)]
 pub(crate) struct Backends(Arc<RwLock<BTreeMap<(String, String), Backend>>>);
 
-/// What answers for a service.
+/// The server behind a service.
 #[derive(Clone)]
 enum Backend {
     Function(Arc<dyn Fn(Request<Full<Bytes>>) -> Answering + Send + Sync>),
-    /// `http://host:port` or, with certificates, `https://host:port`.
+    /// `http://host:port` or, with TLS, `https://host:port`.
     Url(String),
 }
 
 impl Backends {
-    /// Lets a function of this process answer for a service.
+    /// Routes a service to a function in this process.
     pub(crate) fn serve<S, B>(&self, namespace: &str, name: &str, service: S)
     where
         S: tower::Service<Request<Full<Bytes>>, Response = Response<B>> + Clone + Send + 'static,
@@ -60,7 +60,7 @@ impl Backends {
         self.put(namespace, name, Backend::Function(Arc::new(function)));
     }
 
-    /// Sends the requests for a service to an address instead.
+    /// Redirects the requests for a service to an address.
     pub(crate) fn redirect(&self, namespace: &str, name: &str, url: &str) {
         self.put(namespace, name, Backend::Url(url.to_owned()));
     }
@@ -75,10 +75,11 @@ impl Backends {
         self.0.read().get(&key).cloned()
     }
 
-    /// Posts a review to a webhook, and gives the document that it answers with. `host` stands for a service that nobody else does.
+    /// Posts a review to a webhook and returns the document in the answer. `host` is the external host of a service without a
+    /// backend.
     ///
     /// # Errors
-    /// In the words of Kubernetes' client, where it has any.
+    /// If the call fails, with client-go's messages where it has one.
     pub(crate) async fn post(
         &self,
         client: &Value,
@@ -87,12 +88,12 @@ impl Backends {
         review: &Value,
     ) -> Result<Value, String> {
         let address = Address::of(client);
-        // A deadline is in the URL, in whole seconds.
+        // The URL has the timeout in whole seconds.
         let url = format!("{}?timeout={}s", address.url, timeout.as_secs());
         let explain = |why: String| format!("Post \"{url}\": {why}");
-        // A test may change objects directly, outside of any.
+        // Tests may change objects directly outside of a runtime.
         if Handle::try_current().is_err() {
-            return Err(explain("there is no Tokio runtime".to_owned()));
+            return Err(explain("outside of a Tokio runtime".to_owned()));
         }
         let answer =
             AssertUnwindSafe(self.send(client, host, &address, &url, review)).catch_unwind();
@@ -143,11 +144,11 @@ impl std::fmt::Debug for Backends {
     }
 }
 
-/// Where a `clientConfig` leads.
+/// The address in a `clientConfig`.
 struct Address {
-    /// Without a query.
+    /// The URL, without a query.
     url: String,
-    /// Namespace and name.
+    /// The namespace and name of the service.
     service: Option<(String, String)>,
 }
 
@@ -172,7 +173,7 @@ impl Address {
     }
 }
 
-/// Reads an answer to its end, within the limit.
+/// Reads a whole answer, up to the limit.
 async fn whole<B>(response: Response<B>) -> Result<Response<Bytes>, BoxError>
 where
     B: http_body::Body,
@@ -186,7 +187,7 @@ where
     Ok(Response::from_parts(parts, body))
 }
 
-/// The document of an answer, as `k8s.io/client-go/rest` reads it.
+/// Returns the document of an answer, as `k8s.io/client-go/rest` does.
 fn read_answer(answer: &Response<Bytes>) -> Result<Value, String> {
     let (status, body) = (answer.status(), answer.body());
     let document = serde_json::from_slice::<Value>(body);
@@ -201,7 +202,7 @@ fn read_answer(answer: &Response<Bytes>) -> Result<Value, String> {
             _ => Ok(document),
         };
     }
-    // A status says itself what is wrong.
+    // A Status has its own message.
     if let Ok(document) = document
         && text(&document, &["kind"]) == "Status"
     {
@@ -216,7 +217,7 @@ fn read_answer(answer: &Response<Bytes>) -> Result<Value, String> {
     ))
 }
 
-/// The words of Kubernetes' client for a status code (`NewGenericServerResponse`).
+/// Returns client-go's message for a status code (`NewGenericServerResponse`).
 fn refusal(status: StatusCode, body: &str) -> String {
     let words = match status.as_u16() {
         400 => "the server rejected our request for an unknown reason",

@@ -1,4 +1,4 @@
-//! The reviews that webhooks of admission get and answer (`k8s.io/apiserver/pkg/admission/plugin/webhook/request`).
+//! The reviews of admission webhooks (`k8s.io/apiserver/pkg/admission/plugin/webhook/request`).
 
 use serde_json::{Value, json};
 
@@ -6,25 +6,25 @@ use crate::metadata::object::text;
 use crate::status::{ApiError, StatusCause, StatusDetails};
 use crate::types::base64;
 
-/// What a webhook says about a request.
+/// A webhook's decision about a request.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Verdict {
-    /// Why it is refused: a `Status`, which may be empty.
+    /// Set if the request is denied: a `Status`, which may be empty.
     pub(crate) refusal: Option<Value>,
     /// A JSON patch.
     pub(crate) patch: Option<Vec<u8>>,
     pub(crate) warnings: Vec<String>,
 }
 
-/// The review around a request.
+/// Wraps a request in a review.
 pub(crate) fn review(version: &str, request: &Value) -> Value {
     json!({"kind": "AdmissionReview", "apiVersion": format!("admission.k8s.io/{version}"), "request": request})
 }
 
-/// Reads an answer to a review of a version.
+/// Parses the answer to a review of the specified version.
 ///
 /// # Errors
-/// What is wrong with it, in kube-apiserver's words.
+/// If the answer is invalid, with kube-apiserver's messages.
 pub(crate) fn read_verdict(
     version: &str,
     uid: &str,
@@ -37,7 +37,7 @@ pub(crate) fn read_verdict(
     }
     let patch = text(response, &["patch"]);
     let patch_type = response["patchType"].as_str();
-    // Answers of the older version are taken as they are.
+    // kube-apiserver does not check the type and uid of v1beta1 answers.
     if version == "v1" {
         let given = text(response, &["uid"]);
         if given != uid {
@@ -89,7 +89,7 @@ pub(crate) fn read_verdict(
     })
 }
 
-/// The error of a request that a webhook refused, from the status that it gave.
+/// Returns the error of a request that a webhook denied, from the webhook's status.
 pub(crate) fn denied(webhook: &str, status: &Value) -> ApiError {
     let by = format!("admission webhook {webhook:?} denied the request");
     let (message, reason) = (text(status, &["message"]), text(status, &["reason"]));

@@ -1,7 +1,7 @@
-//! Real CRDs and resources against the schema modules.
+//! Runs the schema modules on real CRDs and resources.
 //!
-//! The corpus is too large for the tree. `CRD_CORPUS` names a folder with its `index.json`; without it the tests say
-//! so and pass. `hack/corpus-schema.sh` unpacks the corpus and runs them.
+//! The corpus is too large for the repository. `CRD_CORPUS` names a directory with its `index.json`; without it, the tests
+//! print a notice and pass. `hack/corpus-schema.sh` unpacks the corpus and runs the tests.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use embedded_apiserver::schema::{self, FieldError, FieldErrorKind, Structural};
 use serde_json::Value;
 
-/// Where the server reports the faults of a schema that all versions share.
+/// The path at which the server reports errors in a schema that all versions share.
 const PATH: &str = "spec.validation.openAPIV3Schema";
 
-/// Samples that the index calls valid because it does not judge the format `byte`; the API server does.
+/// Samples that the index calls valid because it ignores the format `byte`; kube-apiserver does not.
 const NOT_BASE64: [&str; 3] = [
     "samples/grafana__grafana-operator/GrafanaDashboard-2.yaml",
     "samples/antrea-io__antrea/PacketCapture-1.yaml",
@@ -22,13 +22,13 @@ const NOT_BASE64: [&str; 3] = [
 pub(crate) fn corpus() -> Option<PathBuf> {
     let folder = std::env::var_os("CRD_CORPUS").map(PathBuf::from);
     if folder.is_none() {
-        eprintln!("skipped: CRD_CORPUS names no corpus (hack/corpus-schema.sh does)");
+        eprintln!("skipped: CRD_CORPUS is not set (run hack/corpus-schema.sh)");
     }
     folder
 }
 
-/// Reads a file as the API server's tools do: YAML 1.1 scalars, the last of two equal keys, and continuation lines of
-/// quoted texts that are not indented (which the parser here refuses; indenting them changes nothing).
+/// Reads a file like kube-apiserver's tools: YAML 1.1 scalars, the last of duplicate keys wins, and quoted strings may
+/// continue on unindented lines (which this parser rejects; indenting them does not change the value).
 pub(crate) fn read_yaml(path: &Path) -> Value {
     let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     parse_yaml(&text)
@@ -52,7 +52,7 @@ fn parse_yaml(text: &str) -> Result<Value, serde_saphyr::Error> {
     serde_saphyr::from_str_with_options(text, options)
 }
 
-/// Indents the lines on which a quoted value goes on.
+/// Indents the continuation lines of quoted values.
 fn indent_quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 4);
     let mut open: Option<char> = None;
@@ -94,7 +94,7 @@ pub(crate) fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value[key].as_str().unwrap_or_default()
 }
 
-/// The schemas of a CRD by version.
+/// The schemas of a CRD, by version.
 type Versions = BTreeMap<String, Result<Structural, Vec<FieldError>>>;
 
 fn compile_all(folder: &Path, index: &Value) -> BTreeMap<String, Versions> {
@@ -116,7 +116,7 @@ fn compile_all(folder: &Path, index: &Value) -> BTreeMap<String, Versions> {
     compiled
 }
 
-/// The fault that an entry of the index names, as pruning, decoding or validation shows it.
+/// The findings of pruning, decoding and validation for a sample, to match with the error in the index.
 struct Findings {
     dropped: Vec<String>,
     decode: Option<String>,
@@ -164,7 +164,7 @@ impl Findings {
                     .iter()
                     .any(|e| e.field == field && e.kind == FieldErrorKind::Required)
             }
-            // Nulls in metadata are dropped with what else does not belong there.
+            // Nulls in metadata are dropped with unknown fields.
             "null" if path.starts_with("metadata.") => true,
             "null" => self
                 .nulls
@@ -189,7 +189,7 @@ impl Findings {
                 .errors
                 .iter()
                 .any(|e| e.field.starts_with(path) && e.kind == FieldErrorKind::Duplicate),
-            other => panic!("the index knows a reason that this test does not: {other}"),
+            other => panic!("unknown reason in the index: {other}"),
         }
     }
 }
@@ -198,7 +198,7 @@ fn same_path(field: &str, path: &str) -> bool {
     field == path || field == "<nil>" && path.is_empty()
 }
 
-/// The schemas of the corpus, and what it was found to get wrong.
+/// The schemas of the corpus, and the mismatches found.
 struct Run {
     folder: PathBuf,
     compiled: BTreeMap<String, Versions>,
@@ -231,7 +231,7 @@ impl Run {
         Some(Findings::of(schema, &object))
     }
 
-    /// Whether a valid sample is accepted whole.
+    /// Whether a valid sample is accepted unchanged.
     fn check_valid(&mut self, entry: &Value) -> bool {
         let Some(found) = self.findings(entry) else {
             return false;
@@ -252,7 +252,7 @@ impl Run {
         holds
     }
 
-    /// Whether an invalid sample is refused for every reason indexed.
+    /// Whether an invalid sample is rejected for every reason in the index.
     fn check_invalid(&mut self, entry: &Value) -> bool {
         let Some(found) = self.findings(entry) else {
             return false;

@@ -1,7 +1,7 @@
-//! Invalid objects of real projects: what `Validator` says of them beside the real kube-apiserver.
+//! Invalid objects of real projects: compares `Validator` with the real kube-apiserver.
 //!
-//! `CRD_CORPUS` names the folder of the corpus, `KUBECONFIG` the server; without them the test says so and passes. `hack/validate.sh`
-//! sets both and says which part of the corpus is tried (`VALIDATE_PART`).
+//! `CRD_CORPUS` names the directory of the corpus, `KUBECONFIG` the server; without them, the test prints a notice and
+//! passes. `hack/validate.sh` sets both, and selects the part of the corpus with `VALIDATE_PART`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -14,20 +14,20 @@ use serde_json::{Value, json};
 
 use crate::corpus_schema::{corpus, read_index, read_yaml, text};
 
-/// The CRDs that are on the server at a time.
+/// The number of CRDs on the server at a time.
 const AT_A_TIME: usize = 6;
 
 const CRDS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
-/// The answer of one side.
+/// The verdict of one side.
 #[derive(Debug, PartialEq, Eq)]
 enum Verdict {
     Accepted,
-    /// With the causes, sorted.
+    /// Rejected by validation, with the sorted causes.
     Invalid(Vec<String>),
-    /// The server cannot decode it; validation says why it would be refused after that.
+    /// Rejected by decoding on the server; validation reports why the decoded object would be rejected.
     Undecodable,
-    /// By something else.
+    /// Rejected for any other reason.
     Other(String),
 }
 
@@ -78,7 +78,7 @@ async fn invalid_samples_are_judged_as_by_the_real_server() {
     report(&rows);
 }
 
-/// Prints the table, and fails on a difference that is not listed.
+/// Prints the table and fails on unlisted differences.
 fn report(rows: &[Row]) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../hack/validate/differences.tsv");
     let listed = std::fs::read_to_string(file).unwrap();
@@ -127,7 +127,7 @@ async fn try_crd(
     samples: &[&Value],
 ) -> Vec<Row> {
     let mut crd = read_yaml(&folder.join(text(entry, "path")));
-    // Webhooks that convert are not there.
+    // Conversion webhooks are not available.
     crd["spec"]["conversion"] = json!({"strategy": "None"});
     crd["status"] = Value::Null;
     let name = text(entry, "name");
@@ -207,7 +207,7 @@ async fn real(client: &kube::Client, entry: &Value, version: &str, object: &Valu
     let (group, plural) = (text(entry, "group"), text(entry, "plural"));
     let path =
         format!("/apis/{group}/{version}/{namespace}{plural}?dryRun=All&fieldValidation=Ignore");
-    // An established CRD is served a little later.
+    // An established CRD takes a moment to be served.
     for _ in 0..100 {
         let (code, answer) = send(client, "POST", &path, object).await;
         let message = text(&answer, "message");

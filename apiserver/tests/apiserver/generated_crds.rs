@@ -1,4 +1,5 @@
-//! The generator's CRDs with samples and mutations (testdata/parity), whose table `hack/manifests.sh` holds to the real API server.
+//! Generated CRDs with samples and mutations (testdata/parity); `hack/manifests.sh` verifies the table with the real
+//! kube-apiserver.
 
 use std::path::PathBuf;
 
@@ -9,13 +10,13 @@ use serde_json::Value;
 use crate::corpus_schema::read_yaml;
 use crate::support::ask;
 
-/// A case of testdata/parity that has a sample.
+/// A case in testdata/parity that has a sample.
 pub(crate) struct Case {
     pub(crate) folder: PathBuf,
     pub(crate) sample: Value,
-    /// All of its CRDs.
+    /// All CRDs of the case.
     pub(crate) crds: Vec<Value>,
-    /// The one of the sample's kind.
+    /// The CRD of the sample's kind.
     pub(crate) crd: Value,
 }
 
@@ -58,7 +59,7 @@ fn merge(target: &mut Value, patch: &Value) {
     }
 }
 
-/// Whether a refusal is that of a rule in CEL.
+/// Whether an error was reported by a CEL rule.
 fn is_of_a_rule(schema: &Value, text: &str) -> bool {
     match schema {
         Value::Object(words) => words.iter().any(|(word, value)| {

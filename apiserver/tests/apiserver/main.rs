@@ -1,4 +1,4 @@
-//! The server's tests beside the conformance suite: its own offers, recorded answers of Kubernetes, and schemas of real CRDs.
+//! Tests beyond the conformance suite: features of this server, recorded answers of Kubernetes, and schemas of real CRDs.
 
 #![allow(
     clippy::unwrap_used,

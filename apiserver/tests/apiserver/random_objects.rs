@@ -1,4 +1,4 @@
-//! Random objects: validation without a server and the server say the same of each.
+//! Random objects: validation without a server agrees with the server.
 
 use embedded_apiserver::ApiServer;
 use http::Method;
@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use crate::generated_crds::{Case, cases};
 use crate::support::ask;
 
-/// Objects of each kind.
+/// The number of objects of each kind.
 const OBJECTS: u64 = 150;
 
-/// Values that replace others: of every type, at the edges of what schemas allow.
+/// Replacement values: of every type, at the limits of schemas.
 fn values() -> Vec<Value> {
     vec![
         Value::Null,
@@ -37,7 +37,7 @@ fn values() -> Vec<Value> {
     ]
 }
 
-/// Replaces, drops or doubles a random part below the metadata.
+/// Replaces, removes or duplicates a random part outside of the metadata.
 fn mutate(value: &mut Value, random: &mut StdRng) {
     let deeper = random.random_bool(0.7);
     match value {
@@ -107,7 +107,7 @@ async fn random_objects_are_judged_as_by_the_server() {
             let expected = match code {
                 201 => Vec::new(),
                 422 => causes_of(&answer),
-                // Of another type than an object in the first place.
+                // Rejected before validation, because a value that must be an object is not one.
                 _ => continue,
             };
             let found = causes(validator.validate(object.clone()));

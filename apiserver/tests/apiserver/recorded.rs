@@ -1,8 +1,8 @@
-//! Recorded answers of Kubernetes against the schema and apply modules.
+//! Compares the schema and apply modules with recorded answers of Kubernetes.
 //!
-//! `data/schema_messages.json`: the causes that a kube-apiserver gives for values and for CRD schemas (dry-run requests).
-//! `data/apply_writes.json`: sequences of applies and updates through Kubernetes' own field manager, with what each
-//! write left behind: owners and their fields, the merged object, or the conflicts.
+//! `data/schema_messages.json`: the causes that a kube-apiserver reports for values and for CRD schemas (dry-run requests).
+//! `data/apply_writes.json`: sequences of applies and updates through Kubernetes' own field manager, with the outcome of each
+//! write: owners and their fields, and the merged object or the conflicts.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use embedded_apiserver::schema::{self, FieldError, Structural};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-/// Where the server reports the faults of a schema that all versions share.
+/// The path at which the server reports errors in a schema that all versions share.
 const PATH: &str = "spec.validation.openAPIV3Schema";
 
 fn read(name: &str) -> Value {
@@ -19,7 +19,7 @@ fn read(name: &str) -> Value {
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
 }
 
-/// Field, reason and message of every error, sorted.
+/// Returns the field, reason and message of every error, sorted.
 fn causes(errors: &[FieldError]) -> Value {
     let mut shown: Vec<[String; 3]> = errors
         .iter()
@@ -30,7 +30,7 @@ fn causes(errors: &[FieldError]) -> Value {
     json!(shown)
 }
 
-/// Whether two values are equal once integral floats count as integers, as they do on the wire.
+/// Whether two values are equal when integral floats count as integers, as they do on the wire.
 fn same(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Number(l), Value::Number(r)) => l.as_f64() == r.as_f64(),
@@ -92,7 +92,7 @@ fn schemas_are_judged_in_the_servers_words() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// The managers of an object by name, operation and subresource, with their fields.
+/// Returns the managers of an object by name, operation and subresource, with their fields.
 fn owners(object: &Value) -> Value {
     let entries = object["metadata"]["managedFields"]
         .as_array()
@@ -114,7 +114,7 @@ fn owners(object: &Value) -> Value {
     json!(owners)
 }
 
-/// The conflicts of a refusal, or its message.
+/// Returns the conflicts of a rejected apply, or its message.
 fn refusal(error: ApplyError) -> Value {
     match error {
         ApplyError::Conflicts { conflicts, .. } => {
@@ -127,7 +127,7 @@ fn refusal(error: ApplyError) -> Value {
     }
 }
 
-/// Plays the writes of one case and returns how one differs, if one does.
+/// Replays the writes of a case; returns the first difference, if any.
 fn play(case: &Value, schema: Option<&Structural>) -> Option<String> {
     let text = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
     let api_version = text(case, "apiVersion");

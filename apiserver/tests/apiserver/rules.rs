@@ -1,4 +1,4 @@
-//! The rules of testdata/rules, whose verdicts are kube-apiserver's (`hack/rules.sh`).
+//! The rules in testdata/rules, with the verdicts of kube-apiserver (`hack/rules.sh`).
 
 use embedded_apiserver::ApiServer;
 use http::Method;
@@ -11,7 +11,7 @@ fn testdata(file: &str) -> String {
     std::fs::read_to_string(format!("{path}{file}")).unwrap()
 }
 
-/// The schema at a place such as `.spec.list[]`.
+/// Returns the schema at a path such as `.spec.list[]`.
 fn within<'s>(mut schema: &'s mut Value, place: &str) -> &'s mut Value {
     for segment in place.split('.').filter(|segment| !segment.is_empty()) {
         let (name, items) = segment.split_once('[').unwrap_or((segment, ""));

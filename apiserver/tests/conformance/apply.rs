@@ -1,4 +1,4 @@
-//! Server-side apply: who owns what.
+//! Server-side apply: field ownership.
 
 use crate::harness::cases;
 use crate::support::*;
@@ -25,7 +25,7 @@ cases![
     metadata_of_the_server_has_no_owner,
 ];
 
-/// The managers of an object, sorted: `NAME OPERATION KEYS`, with keys of `data`, or else all fields in JSON.
+/// Returns the managers of an object, sorted: `NAME OPERATION KEYS`, with the keys of `data`, or else all fields as JSON.
 fn managers(object: &Value) -> Vec<String> {
     let entries = at(object, "/metadata/managedFields").as_array();
     let line = |entry: &Value| {

@@ -1,4 +1,4 @@
-//! Server-side apply inside lists of built-in kinds, whose merge keys are the API's own.
+//! Server-side apply inside lists of built-in kinds, with the merge keys of the API.
 
 use crate::harness::cases;
 use crate::support::*;

@@ -69,7 +69,7 @@ fn list_map() -> Value {
     json!({"l": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"], "items": items}})
 }
 
-/// A list map whose items have these properties, with a port and a protocol as keys.
+/// Returns the schema of a list map with these item properties; the keys are port and protocol.
 fn keyed(required: &[&str], properties: Value) -> Value {
     let items = json!({"type": "object", "required": required, "properties": properties});
     json!({"l": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["port", "protocol"], "items": items}})
@@ -90,7 +90,7 @@ fn fields_of<'v>(object: &'v Value, manager: &str) -> &'v Value {
     found.map_or(&Value::Null, |entry| &entry["fieldsV1"])
 }
 
-/// Things whose `spec` has these properties, and one that managers have applied one after another.
+/// Creates things whose `spec` has these properties, and one that managers have applied in turn.
 async fn applied(
     client: &Client,
     properties: Value,
@@ -105,7 +105,7 @@ async fn applied(
     (things, object)
 }
 
-/// What has been applied leaves this value at a JSON pointer.
+/// Expects the applies to result in this value at a JSON pointer.
 async fn applies(
     client: Client,
     properties: Value,
@@ -117,14 +117,14 @@ async fn applies(
     check(&object, pointer, expected);
 }
 
-/// The last of those who applied owns these fields.
+/// Expects the last applier to own these fields.
 async fn owns(client: Client, properties: Value, applies: &[(&str, Value)], fields: Value) {
     let (_, object) = applied(&client, properties, applies).await;
     let (manager, _) = applies.last().expect("somebody who applies");
     assert_eq!(fields_of(&object, manager), &fields);
 }
 
-/// Both [`applies`] and [`owns`].
+/// Expects both the result of [`applies`] and that of [`owns`].
 async fn merges(
     client: Client,
     properties: Value,
@@ -139,7 +139,7 @@ async fn merges(
     assert_eq!(fields_of(&object, manager), &fields);
 }
 
-/// What another manager applies conflicts with what the first one owns at a path.
+/// Expects the apply of another manager to conflict with the first at a path.
 async fn conflicts(client: Client, properties: Value, first: Value, second: Value, path: &str) {
     let (things, _) = applied(&client, properties, &[("me", first)]).await;
     let message = format!("Apply failed with 1 conflict: conflict with \"me\": {path}");
@@ -147,7 +147,7 @@ async fn conflicts(client: Client, properties: Value, first: Value, second: Valu
     reply.conflicts(&message);
 }
 
-/// Items of a list map are refused, with this part of the answer.
+/// Expects items of a list map to be rejected, with this part of the message.
 async fn refused(client: Client, items: Value, part: &str) {
     let things = things(&client, list_map()).await;
     let reply = things.apply("a", "me", list(items)).await;

@@ -1,4 +1,4 @@
-//! Server-side apply: what a request may say, and what else it does.
+//! Server-side apply: valid requests, and their further effects.
 
 use crate::harness::cases;
 use crate::support::*;

@@ -187,7 +187,7 @@ async fn apply_after_managed_fields_were_cleared(client: Client) {
     maps.given_by("a", "me", json!({"data": {"k": "v"}})).await;
     maps.merged("a", json!({"metadata": {"managedFields": [{}]}}))
         .await;
-    // Fields without an owner belong to a manager of the server from then on.
+    // From then on, a manager of the server owns the fields without an owner.
     let status = maps
         .apply("a", "you", json!({"data": {"k": "w"}}))
         .await

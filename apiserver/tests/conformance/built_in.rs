@@ -1,4 +1,4 @@
-//! The built-in kinds that controllers use: each is served by its real group, version and scope.
+//! The built-in kinds that controllers use, each with its real group, version and scope.
 
 use crate::harness::cases;
 use crate::support::*;
@@ -70,7 +70,7 @@ async fn round_trip_in(objects: Collection, name: &str, fields: Value) {
         .await;
 }
 
-/// Every field of `part` is in `whole`, which may have more (defaults).
+/// Asserts that every field of `part` is in `whole`, which may have more fields (defaults).
 #[track_caller]
 fn contains(whole: &Value, part: &Value, path: &str) {
     match (whole, part) {
@@ -147,7 +147,7 @@ fn binding(kind: &str) -> Value {
     })
 }
 
-/// Objects without a namespace share their names with everyone: these have one of the case's own.
+/// Returns a unique name for a cluster-scoped object.
 fn own_name() -> String {
     format!("conformance-{}", collection::unique())
 }
@@ -165,7 +165,7 @@ async fn persistent_volume_round_trip(client: Client) {
     let found = volumes.get(&name).await.is(200);
     contains(&found["spec"], &spec, "spec");
     volumes.delete(&name).await.is(200);
-    // A volume is held until a controller has looked at it.
+    // A volume keeps its finalizer until a controller has handled it.
     volumes
         .merge(&name, json!({"metadata": {"finalizers": null}}))
         .await;

@@ -64,7 +64,7 @@ fn workload() -> Value {
     json!({"spec": {"selector": {"matchLabels": {"app": "a"}}, "template": template()}})
 }
 
-/// A new object has these values at JSON pointers.
+/// Expects a new object to have these values at JSON pointers.
 async fn creates(client: Client, resource: Resource<'_>, fields: Value, expected: Value) {
     let created = resource.fresh(&client).await.given("a", fields).await;
     check_all(&created, expected);
@@ -83,7 +83,7 @@ async fn job_defaults(client: Client) {
         "/spec/backoffLimit": 6,
         "/spec/completionMode": "NonIndexed",
         "/spec/suspend": false);
-    // The selector and the pods' labels are made of the job's uid.
+    // The selector and the pods' labels contain the job's uid.
     let uid = at(&created, "/metadata/uid").clone();
     check!(created,
         "/spec/selector/matchLabels": {"batch.kubernetes.io/controller-uid": uid},

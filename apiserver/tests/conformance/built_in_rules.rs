@@ -1,4 +1,4 @@
-//! Requests that built-in kinds refuse, and kinds that an update creates or overwrites.
+//! Requests that built-in kinds reject, and kinds that an update creates or overwrites.
 
 use crate::harness::cases;
 use crate::support::*;

@@ -1,4 +1,4 @@
-//! Every kind of write refuses invalid objects of built-in kinds with the same message.
+//! Every kind of write rejects invalid built-in objects with the same message.
 
 use crate::harness::cases;
 use crate::support::wire::Reply;
@@ -93,7 +93,7 @@ fn workload() -> Value {
     json!({"spec": {"selector": {"matchLabels": {"a": "b"}}, "template": template()}})
 }
 
-/// A valid object is made invalid by a merge patch: in a create, an update, a patch and an apply.
+/// Expects a merge patch to make a valid object invalid, in a create, an update, a patch and an apply.
 async fn refused_everywhere(
     client: Client,
     resource: Resource<'_>,
@@ -110,7 +110,7 @@ fn message(resource: Resource<'_>, why: &str) -> String {
     format!("{} \"a\" is invalid: {why}", resource.qualified_kind())
 }
 
-/// As [`refused_everywhere`], but for what an apply cannot take away, since others own it.
+/// Like [`refused_everywhere`], except for apply, which cannot remove fields that others own.
 async fn refused_as_a_whole(
     client: Client,
     resource: Resource<'_>,
@@ -150,7 +150,7 @@ async fn deployment_with_an_unknown_strategy_is_refused(client: Client) {
     let objects = DEPLOYMENTS.fresh(&client).await;
     let mut object = workload();
     object["spec"]["strategy"] = json!({"type": "Foo"});
-    // The order of the value's fields is the encoder's own.
+    // The encoder chooses the order of the value's fields.
     let reply = objects.creation("a", object).await;
     reply.invalid_with("spec.strategy: Unsupported value");
     reply.invalid_with("supported values: \"Recreate\", \"RollingUpdate\"");
@@ -178,7 +178,7 @@ minAvailable and maxUnavailable cannot be both set";
     let mut invalid = valid.clone();
     merge(&mut invalid, &bad);
     let reply = objects.creation("a", invalid).await;
-    // The order of the value's fields is the encoder's own.
+    // The encoder chooses the order of the value's fields.
     reply.invalid_with("minAvailable and maxUnavailable cannot be both set");
     objects.given("a", valid).await;
     let reply = objects.merge("a", bad).await;

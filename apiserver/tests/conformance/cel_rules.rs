@@ -1,4 +1,4 @@
-//! CEL rules of CRDs (`x-kubernetes-validations`): which values are refused, and the words.
+//! CEL rules of CRDs (`x-kubernetes-validations`): the values they reject, and the messages.
 
 use crate::harness::cases;
 use crate::schema_validation::refuses;
@@ -37,7 +37,7 @@ cases![
     libraries_are_known,
 ];
 
-/// A schema of objects with these fields and rules.
+/// Returns the schema of objects with these fields and rules.
 fn ruled(properties: Value, rules: Value) -> Value {
     json!({"type": "object", "properties": properties, "x-kubernetes-validations": rules})
 }
@@ -46,13 +46,13 @@ fn number() -> Value {
     json!({"type": "integer"})
 }
 
-/// An object whose number is 7 is refused by a rule, with a message.
+/// Expects a rule to reject an object whose number is 7, with a message.
 async fn refuses_seven(client: Client, rule: Value, message: &str) {
     let properties = json!({"n": number()});
     refuses_ruled(client, properties, json!([rule]), json!({"n": 7}), message).await;
 }
 
-/// An object of these fields is refused by rules, with a message.
+/// Expects rules to reject an object, with a message.
 async fn refuses_ruled(client: Client, fields: Value, rules: Value, object: Value, message: &str) {
     let properties = json!({"o": ruled(fields, rules)});
     refuses(client, properties, json!({"o": object}), message).await;
@@ -134,7 +134,7 @@ async fn metadata_is_visible_at_the_root(client: Client) {
     things.given("abcd", json!({})).await;
 }
 
-/// Each expression is true of the text beside it, and false of `no`.
+/// Expressions, with a string for which each is true; all are false for `no`.
 #[rustfmt::skip]
 const LIBRARIES: [(&str, &str); 16] = [
     ("10.1.2.3", "isIP(self) && cidr('10.0.0.0/8').containsIP(ip(self)) && ip(self).family() == 4"),

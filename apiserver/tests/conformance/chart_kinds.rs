@@ -1,4 +1,4 @@
-//! The kinds that charts carry besides workloads, tokens and reviews.
+//! Kinds that charts contain besides workloads; tokens and reviews.
 
 use crate::harness::cases;
 use crate::support::cleanup::delete_at_end;
@@ -40,7 +40,7 @@ fn webhook() -> Value {
     })
 }
 
-/// Creates a cluster-scoped object of a unique name, and reads it again.
+/// Creates a cluster-scoped object with a unique name and reads it back.
 async fn stored(client: &Client, api: &str, plural: &str, kind: &str, fields: Value) -> Value {
     let objects = Resource(api, plural, kind).everywhere(client);
     let name = format!("a{}", unique());

@@ -1,6 +1,6 @@
-//! Custom resources in several versions between which a webhook converts.
+//! Custom resources in two versions with a conversion webhook.
 //!
-//! `v1` has `spec.host` as `HOST:PORT`, `v2`, which is stored, has `spec.host` and `spec.port`.
+//! `v1` has `spec.host` in the form `HOST:PORT`; `v2`, which is stored, has `spec.host` and `spec.port`.
 
 use crate::harness::cases;
 use crate::support::*;
@@ -25,7 +25,7 @@ cases![
     field_selectors_see_the_version_that_is_asked_for,
 ];
 
-/// An object in another version.
+/// Converts an object to another version.
 pub(crate) fn converted(object: &Value, to: &str) -> Value {
     let mut object = object.clone();
     let from = at(&object, "/apiVersion")
@@ -52,7 +52,7 @@ pub(crate) fn converted(object: &Value, to: &str) -> Value {
     object
 }
 
-/// The answer to a review that converts all its objects.
+/// Answers a review by converting all its objects.
 pub(crate) fn convert(request: &Value) -> Answer {
     let to = at(request, "/desiredAPIVersion")
         .as_str()
@@ -62,7 +62,7 @@ pub(crate) fn convert(request: &Value) -> Answer {
     Answer::Response(json!({"convertedObjects": objects, "result": {"status": "Success"}}))
 }
 
-/// Things in two versions, and who converts them.
+/// Things in two versions, with their conversion webhook.
 pub(crate) struct Scene {
     pub(crate) crd: Crd,
     pub(crate) old: Collection,
@@ -90,7 +90,7 @@ impl Scene {
         for (index, stored) in [(0, false), (1, true)] {
             versions[index]["storage"] = json!(stored);
             versions[index]["subresources"] = json!({"status": {}});
-            // Were they those of both versions, kube-apiserver would look for one schema of both.
+            // With the same fields in both versions, kube-apiserver would require one schema for both.
             let fields = [
                 json!({"jsonPath": ".spec.host"}),
                 json!({"jsonPath": ".spec.extra"}),
@@ -112,7 +112,7 @@ impl Scene {
         }
     }
 
-    /// Creates the thing `a` in the stored version, of the host `h`.
+    /// Creates the thing `a` in the stored version, with the host `h`.
     pub(crate) async fn given(&self, port: u16) -> Value {
         let spec = json!({"host": "h", "port": port});
         self.new.given("a", json!({"spec": spec})).await
@@ -191,7 +191,7 @@ async fn nothing_is_converted_that_is_of_the_version_already(client: Client) {
     scene.new.merged("a", json!({"spec": {"port": 2}})).await;
     scene.new.get("a").await.is(200);
     scene.new.listed("").await;
-    // A cluster's caches of the other version ask, too: of nothing that this case asks for.
+    // A cluster's caches of the other version also call the webhook, but not for the objects of this case.
     let to_new = scene.server.calls("/convert");
     let to_new = to_new
         .iter()
@@ -346,7 +346,7 @@ async fn objects_of_an_earlier_storage_version_are_converted(client: Client) {
         .await
         .is(200);
     scene.crd.wait_until_served(&client).await;
-    // What was stored stays as it is until it is written again.
+    // Stored objects are not converted until the next write.
     check!(scene.new.get("a").await.is(200), "/spec/port": 1);
     check!(scene.old.get("a").await.is(200), "/spec/host": "h:1");
     scene

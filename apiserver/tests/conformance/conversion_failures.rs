@@ -1,4 +1,4 @@
-//! Webhooks of conversion that fail, or answer what is no conversion.
+//! Conversion webhooks that fail or return invalid conversions.
 
 use crate::conversion::{Scene, convert};
 use crate::harness::cases;
@@ -17,10 +17,10 @@ cases![
     watches_of_the_stored_version_go_on,
 ];
 
-/// A scene whose webhook always gives one answer, and an object `a` of the stored version.
+/// Creates a scene whose webhook always returns the same answer, with an object `a` in the stored version.
 ///
-/// It never converts: kube-apiserver converts what is created at once, for the watch cache of the other version, from which it may then
-/// answer a list without asking the webhook.
+/// The webhook must never convert: kube-apiserver converts created objects immediately, for the watch cache of the other
+/// version, and may then answer a list from that cache without calling the webhook.
 async fn failing(
     client: &Client,
     fail: impl Fn(&Value) -> Answer + Send + Sync + 'static,
@@ -30,7 +30,7 @@ async fn failing(
     scene
 }
 
-/// The message of a read in the version that is not stored.
+/// Returns the error message of a read in the unstored version.
 async fn message(scene: &Scene) -> String {
     let status = scene.old.get("a").await.refused(500, "");
     at(&status, "/message")
@@ -63,7 +63,7 @@ async fn a_failure_says_why(client: Client) {
     );
 }
 
-/// An answer whose one object was changed.
+/// Returns an answer with a modified object.
 fn changed(request: &Value, change: impl Fn(&mut Value)) -> Answer {
     let Answer::Response(mut response) = convert(request) else {
         unreachable!("it converts");
@@ -162,7 +162,7 @@ async fn a_write_fails_and_stores_nothing(client: Client) {
     check!(scene.new.get("a").await.is(200), "/spec/host": "h");
 }
 
-/// A scene whose webhook converts all but what has the host `bad`.
+/// Creates a scene whose webhook converts everything except objects with the host `bad`.
 async fn choosy(client: &Client) -> Scene {
     Scene::start_with(client, |_, request| {
         let objects = at(request, "/objects").as_array().into_iter().flatten();
@@ -188,7 +188,7 @@ async fn a_watch_ends_without_an_error_at_what_fails_to_convert(client: Client) 
     assert_eq!(watch.next().await, None);
     let refused = scene.old.list("limit=5").await;
     refused.fails_with(500, "", "it is bad");
-    // Once it is gone, or converts, there is nothing in the way.
+    // Once the object is gone or convertible, lists work again.
     scene.new.delete("b").await.is(200);
     eventually("the version is listed again", || async {
         let listed = scene.old.list("limit=5").await;

@@ -1,4 +1,4 @@
-//! Rules of CRDs that the server refuses when the CRD is written: faulty ones, too costly ones, and those in the wrong place.
+//! CEL rules that are rejected when the CRD is written: invalid, too costly, or misplaced rules.
 
 use crate::harness::cases;
 use crate::support::crd::spec_schema;
@@ -54,7 +54,7 @@ cases![
 
 const RULES: &str = "spec.validation.openAPIV3Schema.properties[spec].x-kubernetes-validations[0]";
 
-/// A CRD whose spec has these properties and a rule.
+/// Returns a CRD whose spec has these properties and this rule.
 fn ruled(properties: Value, rule: Value) -> Crd {
     let mut schema = spec_schema(properties);
     schema["properties"]["spec"]["x-kubernetes-validations"] = json!([rule]);
@@ -76,12 +76,12 @@ async fn refused(client: Client, crd: Crd, parts: &[&str]) {
     }
 }
 
-/// A rule of these fields is refused with these words.
+/// Expects a rule to be rejected, with these parts in the message.
 async fn refuses(client: Client, rule: Value, parts: &[&str]) {
     refused(client, ruled(fields(), rule), parts).await;
 }
 
-/// A rule of these fields is refused at its place.
+/// Expects a rule to be rejected with an error at its path.
 async fn refuses_at(client: Client, rule: Value, rest: &str) {
     refuses(client, rule, &[&format!("{RULES}{rest}")]).await;
 }
@@ -142,7 +142,7 @@ async fn rules_are_checked_beside_names_and_columns(client: Client) {
         "spec.additionalPrinterColumns[0].type: Invalid value: \"colour\"",
     ];
     refused(client.clone(), crd.clone(), &parts).await;
-    // Faults of the schema itself hide those of rules.
+    // Errors in the schema itself hide errors in rules.
     crd.body["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["other"] = json!({});
     let other =
         "properties[other].type: Required value: must not be empty for specified object fields";

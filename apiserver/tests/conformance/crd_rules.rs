@@ -1,4 +1,4 @@
-//! CRDs that the server refuses, and the deletion of a CRD.
+//! Invalid CRDs, and the deletion of CRDs.
 
 use crate::harness::cases;
 use crate::support::expect::eventually;
@@ -65,7 +65,7 @@ async fn refused(client: Client, crd: Crd, part: &str) {
     post(&client, crd::CRDS, &crd.body).await.invalid_with(part);
 }
 
-/// A CRD is refused with this value at a JSON pointer.
+/// Expects a CRD with this value at a JSON pointer to be rejected.
 async fn refuses(client: Client, pointer: &str, value: Value, part: &str) {
     let mut crd = simple();
     *crd.body.pointer_mut(pointer).expect("a field") = value;

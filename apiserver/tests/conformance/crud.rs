@@ -1,4 +1,4 @@
-//! Create, read, update and delete of one object.
+//! Create, read, update and delete of a single object.
 
 use crate::harness::cases;
 use crate::support::*;

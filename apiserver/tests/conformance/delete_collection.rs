@@ -1,4 +1,4 @@
-//! Deletion of many objects at once.
+//! Deletion of collections.
 
 use crate::harness::cases;
 use crate::support::*;

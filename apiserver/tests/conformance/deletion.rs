@@ -1,4 +1,4 @@
-//! Finalizers, deletionTimestamp and what deletion options ask of the server itself.
+//! Finalizers, deletionTimestamp and the delete options that the server itself handles.
 
 use crate::harness::cases;
 use crate::support::*;
@@ -136,7 +136,7 @@ async fn update_while_deleting_is_allowed(client: Client) {
 }
 
 async fn foreground_deletion_adds_its_finalizer(client: Client) {
-    // A finalizer of the case's own keeps a garbage collector from finishing before the case has looked.
+    // A finalizer keeps a garbage collector from finishing before the case has looked.
     let maps = held(&client, json!(["example.com/a"])).await;
     let deleting = maps
         .deleted_with("a", &json!({"propagationPolicy": "Foreground"}))

@@ -1,4 +1,4 @@
-//! Discovery: what a client learns of the server before it knows anything.
+//! Discovery: the groups, versions and resources that a server reports.
 
 use crate::harness::cases;
 use crate::support::expect::eventually;

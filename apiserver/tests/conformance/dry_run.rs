@@ -1,4 +1,4 @@
-//! Requests that are checked and answered, and change nothing.
+//! Dry runs: requests that are validated and answered, and change nothing.
 
 use crate::harness::cases;
 use crate::support::*;

@@ -1,4 +1,4 @@
-//! Ephemeral containers: added to a pod that exists through `pods/ephemeralcontainers`, and never changed nor removed.
+//! Ephemeral containers: added to an existing pod through `pods/ephemeralcontainers`, and never changed or removed.
 
 use crate::harness::cases;
 use crate::support::expect::eventually;
@@ -46,7 +46,7 @@ cases![
 
 const STRATEGIC: &str = "application/strategic-merge-patch+json";
 
-/// A pod called `a` in a new namespace, with a container `main` and a volume `scratch`.
+/// Creates a pod `a` in a new namespace, with a container `main` and a volume `scratch`.
 async fn pod(client: &Client) -> Collection {
     let pods = PODS.fresh(client).await;
     let spec = json!({
@@ -58,7 +58,7 @@ async fn pod(client: &Client) -> Collection {
     pods
 }
 
-/// Adds ephemeral containers by a strategic merge patch, as `kubectl debug` does.
+/// Adds ephemeral containers with a strategic merge patch, as `kubectl debug` does.
 async fn add(pods: &Collection, containers: Value) -> Reply {
     let body = json!({"spec": {"ephemeralContainers": containers}});
     let path = pods.at("a/ephemeralcontainers");
@@ -69,7 +69,7 @@ fn debugger(name: &str) -> Value {
     json!({"name": name, "image": "busybox:1"})
 }
 
-/// The names of a pod's ephemeral containers, sorted: their order is not kept by patches.
+/// Returns the names of a pod's ephemeral containers, sorted, because patches do not keep their order.
 fn debuggers(pod: &Value) -> Vec<&str> {
     let list = at(pod, "/spec/ephemeralContainers").as_array();
     let mut names: Vec<&str> = list
@@ -177,7 +177,7 @@ async fn existing_ones_are_never_changed(client: Client) {
         let part = "Pod \"a\" is invalid: spec.ephemeralContainers: Forbidden: existing ephemeral containers \"debug\" may not be changed\n";
         refused.invalid_with(part);
     }
-    // The same once more changes nothing.
+    // Repeating the patch changes nothing.
     let version = resource_version(&pods.get("a").await.is(200));
     let same = add(&pods, json!([debugger("debug")])).await.is(200);
     assert_eq!(resource_version(&same), version);
@@ -243,7 +243,7 @@ async fn names_and_images_are_well_formed(client: Client) {
     assert_eq!(json!(fields), json!(expected));
     let why = "Invalid value: \" busybox \": must not have leading or trailing whitespace";
     check!(status, "/details/causes/1/message": why);
-    // So it is with the containers that a pod starts with.
+    // The same applies to the initial containers of a pod.
     let spec = json!({"containers": [{"name": "main", "image": " busybox "}]});
     let created = pods.creation("b", json!({"spec": spec})).await;
     let message = format!("Pod \"b\" is invalid: spec.containers[0].image: {why}");

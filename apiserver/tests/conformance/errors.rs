@@ -1,4 +1,4 @@
-//! Refusals: each a `Status` of the right code and reason, whatever was sent.
+//! Errors: a `Status` with the right code and reason, whatever was sent.
 
 use http::Method;
 
@@ -101,7 +101,7 @@ async fn body_that_is_no_utf8_is_refused(client: Client) {
     for byte in body.iter_mut().filter(|byte| **byte == b'X') {
         *byte = 0xff;
     }
-    // Go's decoder replaces invalid UTF-8 by U+FFFD.
+    // Go's decoder replaces invalid UTF-8 with U+FFFD.
     check!(raw(&things, "application/json", &body).await.is(201), "/spec/s": "\u{fffd}");
 }
 

@@ -1,4 +1,4 @@
-//! Unknown and duplicate fields: ignored, warned of or refused, as the request asks.
+//! Unknown and duplicate fields: ignored, warned about or rejected, as the request specifies.
 
 use http::Method;
 

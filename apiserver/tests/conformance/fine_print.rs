@@ -1,4 +1,4 @@
-//! The fine print: nulls, versions, scales, warnings and definitions, as random requests met them.
+//! Details found by random requests: nulls, versions, scales, warnings and definitions.
 
 use crate::harness::cases;
 use crate::support::crd::{CRDS, spec_schema};
@@ -349,7 +349,7 @@ async fn selectable_fields_of_all_versions_need_one_schema(client: Client) {
         }
         crd
     };
-    // What they name is not looked at.
+    // The fields they name are not checked.
     for fields in [&fields, &json!([{"jsonPath": ".spec.nope"}])] {
         let crd = shared(&other, fields);
         let message = format!(
@@ -365,7 +365,7 @@ may only be set when validations.schema is included",
     crd.body["spec"]["versions"][1]["selectableFields"] =
         json!([{"jsonPath": ".spec.s"}, {"jsonPath": ".spec.t"}]);
     let things = crd.install(&client).await;
-    // An update that makes them the same is refused, too.
+    // An update that makes them duplicates is rejected, too.
     let path = "/spec/versions/1/selectableFields/1";
     let operations = json!([{"op": "remove", "path": path}]);
     let patched = patch(&things.client, &crd.path(), patch_type::JSON, &operations).await;

@@ -1,4 +1,4 @@
-//! Names that the server makes.
+//! Generated names.
 
 use crate::harness::cases;
 use crate::support::*;

@@ -1,10 +1,10 @@
-//! Runs cases as tests: one server for the whole run, known differences, results for the table.
+//! Runs cases as tests: one server per run, known differences, and results for the table.
 //!
-//! Other packages run cases of their own through it (`#[path]`): each suite says what sets it apart as its [`Suite`].
+//! Other packages include it with `#[path]` to run their own cases; each describes its suite with a [`Suite`].
 //!
 //! `CONFORMANCE_KUBECONFIG` names the cluster to run against (default: an embedded server), `CONFORMANCE_CONTROLLERS=1`
-//! says that this cluster runs kube-controller-manager, and `CONFORMANCE_RESULTS` names a file that gets a line for each
-//! case: `<module>::<case> <outcome>`, the outcome one of `pass`, `FAIL`, `known` and `skip`.
+//! declares that the cluster runs kube-controller-manager, and `CONFORMANCE_RESULTS` names a file that gets a line per case:
+//! `<module>::<case> <outcome>`, where the outcome is `pass`, `FAIL`, `known` or `skip`.
 
 use std::env;
 use std::fs::OpenOptions;
@@ -25,25 +25,25 @@ use crate::support::cleanup::Bin;
 /// The properties of a suite.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Suite {
-    /// Stands before the names of the suite's cases: `runtime::`, or nothing.
+    /// The prefix of the suite's case names: `runtime::`, or empty.
     pub(crate) prefix: &'static str,
-    /// Whether the embedded server is asked over HTTP, like a cluster, or without a socket.
+    /// Whether to reach the embedded server over HTTP, like a cluster, or in-process.
     pub(crate) over_http: bool,
-    /// Whether the client tries again by itself, as kube's does by default, or shows each answer as it came.
+    /// Whether the client retries, as kube's does by default, or returns each response unchanged.
     pub(crate) retries: bool,
     /// Known differences of the embedded server: the case, without the prefix, and the reason.
     pub(crate) known: &'static [(&'static str, &'static str)],
 }
 
 impl Suite {
-    /// Why a case is known to fail on the embedded server, if it is.
+    /// Returns why a case is known to fail on the embedded server, if it is.
     fn known_difference(&self, case: &str) -> Option<&'static str> {
         let listed = self.known.iter().find(|(name, _)| *name == case);
         listed.map(|(_, reason)| *reason)
     }
 }
 
-/// The stack of a case, in bytes: an unoptimised build keeps every temporary value on it.
+/// The stack size of a case, in bytes: an unoptimised build keeps every temporary value on the stack.
 const STACK: usize = 32 << 20;
 
 /// Whether a case needs the garbage collector and the namespace controller.
@@ -51,12 +51,12 @@ const STACK: usize = 32 << 20;
 pub(crate) enum Needs {
     /// The API server alone.
     Server,
-    /// Controllers, too: skipped on a cluster that has none.
+    /// Controllers as well: skipped on a cluster without them.
     Controllers,
 }
 
-/// Declares a test for each of a module's cases: an async function of a [`Client`], or a row of a table,
-/// `name: function(arguments)`, which calls such a function with the client and these arguments.
+/// Declares a test for each case of a module: an async function of a [`Client`], or a table row `name: function(arguments)`,
+/// which calls such a function with the client and the arguments.
 macro_rules! cases {
     (controllers: $($rows:tt)*) => { $crate::harness::cases!(@ Controllers: $($rows)*); };
     (@ $needs:ident: $($case:ident $(: $function:ident ($($argument:expr),* $(,)?))?),* $(,)?) => {
@@ -94,7 +94,7 @@ struct Target {
     client: Client,
     embedded: bool,
     controllers: bool,
-    // Held so that the embedded server lives as long as the run.
+    // Keeps the embedded server alive for the whole run.
     _server: Option<(ApiServer, Option<Serving>)>,
 }
 
@@ -151,17 +151,17 @@ fn client_of(mut config: Config) -> Client {
     Client::try_from(config).expect("a client for the server")
 }
 
-/// A case under way. Boxed, since hundreds of them would otherwise each instantiate the runtime.
+/// A running case. Boxed, since otherwise hundreds of cases would each instantiate the runtime.
 pub(crate) type Case = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Runs a case and judges it: a known difference must fail on the embedded server, every other case must pass.
+/// Runs a case and evaluates it: a known difference must fail on the embedded server, every other case must pass.
 pub(crate) fn run(path: &str, needs: Needs, case: fn(Client) -> Case) {
     let case_name = short_name(path);
     let name = format!("{}{case_name}", SUITE.prefix);
     let target = &*TARGET;
     if needs == Needs::Controllers && !target.controllers {
         println!(
-            "skipped: {name} needs kube-controller-manager (CONFORMANCE_CONTROLLERS=1 says that it runs)"
+            "skipped: {name} needs kube-controller-manager (set CONFORMANCE_CONTROLLERS=1 if it runs)"
         );
         return report(&name, "skip");
     }
@@ -175,7 +175,7 @@ pub(crate) fn run(path: &str, needs: Needs, case: fn(Client) -> Case) {
             outcome
         })
     };
-    // A thread of its own, which prints into the test's own output, with room for large generated types by value.
+    // A separate thread: its output belongs to the test, and it has room for large generated types by value.
     let outcome = std::thread::scope(|scope| {
         let thread = std::thread::Builder::new()
             .name(name.clone())
@@ -195,7 +195,7 @@ pub(crate) fn run(path: &str, needs: Needs, case: fn(Client) -> Case) {
         (Ok(()), Some(reason)) => {
             report(&name, "FAIL");
             panic!(
-                "{name} passes, yet is listed as a known difference ({reason}): remove it from the list and from README.md"
+                "{name} passes, but is listed as a known difference ({reason}): remove it from the list and from README.md"
             );
         }
         (Err(panic), None) => {
@@ -221,7 +221,7 @@ fn report(name: &str, outcome: &str) {
             .append(true)
             .open(path)
             .expect("CONFORMANCE_RESULTS can be written");
-        // One write of one line: tests append at the same time.
+        // A single write per line, since tests append concurrently.
         file.write_all(format!("{name} {outcome}\n").as_bytes())
             .expect("CONFORMANCE_RESULTS can be written");
     }

@@ -1,20 +1,20 @@
 //! Known differences of the embedded server.
 //!
-//! A case listed here must fail on the embedded server: one that passes is a failure, so that the list cannot go stale.
-//! `README.md` has the same list for readers, and a test holds the two together.
+//! Every case listed here must fail on the embedded server; if it passes, the run fails, so that the list stays up to date.
+//! `README.md` has the same list; a test keeps the two in sync.
 
-/// Case (`module::case`) and why the embedded server differs.
+/// The case (`module::case`), and why the embedded server differs.
 #[rustfmt::skip]
 pub(crate) const KNOWN_DIFFERENCES: &[(&str, &str)] = &[
     ("apply_versions::apply_of_a_null_label_applies_an_empty_one",
-        "a null in a map of strings of a built-in kind is dropped from the object, not turned into an empty string"),
+        "a null in a map of strings of a built-in kind is dropped, not converted to an empty string"),
     ("built_in_defaults::claims_are_protected",
-        "persistent volumes and claims get no protection finalizers, since no controller would take them off again"),
-    ("built_in_defaults::quantities_become_canonical", "quantities are checked and kept as they were written"),
-    ("errors::answer_in_protobuf_on_request", "answers are JSON or YAML, never protobuf"),
-    ("errors::body_nested_a_thousand_levels_is_taken", "JSON nests at most 128 levels deep, against 10,000"),
+        "persistent volumes and claims get no protection finalizers, because no controller would remove them"),
+    ("built_in_defaults::quantities_become_canonical", "quantities are validated but kept as written"),
+    ("errors::answer_in_protobuf_on_request", "responses are JSON or YAML, never protobuf"),
+    ("errors::body_nested_a_thousand_levels_is_taken", "JSON nests at most 127 levels deep, not 10,000"),
     ("table::columns_of_built_in_kinds_are_described",
-        "table columns of built-in kinds have no descriptions of their own"),
+        "table columns of built-in kinds have no descriptions"),
 ];
 
 #[test]

@@ -1,4 +1,4 @@
-//! Lists: order, versions and pages.
+//! Lists: order, resource versions and pages.
 
 use crate::harness::cases;
 use crate::support::expect::eventually;
@@ -325,7 +325,7 @@ async fn limit_from_version_zero_cuts_nothing(client: Client) {
         "resourceVersion=0&limit=2",
         "resourceVersion=0&resourceVersionMatch=NotOlderThan&limit=2",
     ] {
-        // Any state may be one before the last writes.
+        // Any state includes one before the last writes.
         let list = eventually("all five are listed", || async {
             let list = secrets.listed(query).await;
             (names(&list).len() == 5).then_some(list)

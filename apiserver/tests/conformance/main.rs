@@ -1,9 +1,8 @@
-//! The conformance suite: what a Kubernetes API server does, said as cases that know nothing of the server behind them.
+//! The conformance suite: the behaviour of a Kubernetes API server, as cases that do not depend on the server under test.
 //!
-//! Every case is an async function that takes a `kube::Client`. Without `CONFORMANCE_KUBECONFIG` the cases run against
-//! the embedded server; with it they run against that cluster, whose answers are the truth: a case that fails there is a
-//! wrong case. Start with [`support`] for the words that cases are written in, and [`known`] for the differences that
-//! the embedded server is known to have.
+//! Every case is an async function that takes a `kube::Client`. With `CONFORMANCE_KUBECONFIG`, the cases run against that
+//! cluster, which is the reference: a case that fails there is wrong. Otherwise they run against the embedded server. See
+//! [`support`] for the helpers of cases, and [`known`] for the known differences of the embedded server.
 
 #![allow(
     clippy::expect_used,

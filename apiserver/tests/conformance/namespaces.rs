@@ -1,4 +1,4 @@
-//! Namespaces and their end.
+//! Namespaces and their deletion.
 
 use crate::harness::cases;
 use crate::support::crd::spec_schema;
@@ -32,7 +32,7 @@ async fn gone(client: &Client, name: &str) {
     .await;
 }
 
-/// A config map whose finalizer holds its namespace.
+/// Creates a config map whose finalizer keeps its namespace.
 async fn held(client: &Client) -> (Collection, String) {
     let maps = configmaps(client).await;
     maps.given(

@@ -68,9 +68,9 @@ async fn listed(client: &Client) -> Collection {
     things
 }
 
-/// The object that a case patches, `a`.
+/// The object `a` that a case patches.
 enum Of {
-    /// A config map with two texts.
+    /// A config map with two entries.
     Map,
     /// A custom resource with a list and a number.
     List,
@@ -85,13 +85,13 @@ impl Of {
     }
 }
 
-/// A merge patch leaves this value at a JSON pointer.
+/// Expects a merge patch to result in this value at a JSON pointer.
 async fn merges(client: Client, of: Of, body: Value, pointer: &str, expected: Value) {
     let patched = of.created(&client).await.merged("a", body).await;
     check(&patched, pointer, expected);
 }
 
-/// A merge patch of the config map is refused; with this message, if there is one.
+/// Expects a merge patch of the config map to be rejected, with this message unless it is empty.
 async fn merge_fails(client: Client, body: Value, code: u16, reason: &str, message: &str) {
     fails(
         &map(&client).await.merge("a", body).await,
@@ -101,14 +101,14 @@ async fn merge_fails(client: Client, body: Value, code: u16, reason: &str, messa
     );
 }
 
-/// A JSON patch leaves this value at a JSON pointer.
+/// Expects a JSON patch to result in this value at a JSON pointer.
 async fn patches(client: Client, of: Of, operations: Value, pointer: &str, expected: Value) {
     let objects = of.created(&client).await;
     let patched = objects.json_patch("a", operations).await.is(200);
     check(&patched, pointer, expected);
 }
 
-/// As [`merge_fails`], of a JSON patch.
+/// Expects a JSON patch to be rejected, like [`merge_fails`].
 async fn patch_fails(client: Client, operations: Value, code: u16, reason: &str, message: &str) {
     fails(
         &map(&client).await.json_patch("a", operations).await,

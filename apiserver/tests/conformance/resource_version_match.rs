@@ -1,4 +1,4 @@
-//! resourceVersion and resourceVersionMatch of reads.
+//! resourceVersion and resourceVersionMatch in reads.
 
 use crate::harness::cases;
 use crate::support::*;

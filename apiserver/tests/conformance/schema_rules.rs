@@ -1,4 +1,4 @@
-//! Validation by rules that join schemas or fields: logic, CEL, and errors of several fields.
+//! Combined validation rules: logical operators, CEL, and errors in several fields.
 
 use crate::harness::cases;
 use crate::schema_validation::refuses;

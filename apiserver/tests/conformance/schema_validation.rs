@@ -1,4 +1,4 @@
-//! Validation by a schema, with the server's messages.
+//! Validation by schemas, with the server's messages.
 
 use crate::harness::cases;
 use crate::support::*;
@@ -77,7 +77,7 @@ cases![
     wrong_api_version_of_a_custom_resource,
 ];
 
-/// A spec that these properties refuse, with this message after `Thing.<group> "a" is invalid: `.
+/// Expects a spec to violate these properties, with this message after `Thing.<group> "a" is invalid: `.
 pub(crate) async fn refuses(client: Client, properties: Value, spec: Value, message: &str) {
     let things = things(&client, properties).await;
     let reply = things.creation("a", json!({"spec": spec})).await;

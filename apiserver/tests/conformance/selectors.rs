@@ -48,7 +48,7 @@ async fn check_labels(client: Client, selector: &str, expected: &[&str]) {
     lists(client, &format!("labelSelector={selector}"), expected).await;
 }
 
-/// Of the labelled secrets, a query lists these.
+/// Expects a query to list these of the labelled secrets.
 async fn lists(client: Client, query: &str, expected: &[&str]) {
     let list = labelled(&client).await.listed(query).await;
     assert_eq!(names(&list), expected, "{query}");

@@ -1,4 +1,4 @@
-//! The status subresource: status and the rest are written apart.
+//! The status subresource: status and the other fields are written separately.
 
 use crate::harness::cases;
 use crate::support::*;
@@ -145,7 +145,7 @@ async fn status_is_validated(client: Client) {
         .install(&client)
         .await;
     things.given("a", json!({})).await;
-    // The message names the field below the status, unlike that of a whole object.
+    // The path in the message is relative to the status, unlike for whole objects.
     things.merge("a/status", json!({"status": {"count": "many"}})).await.invalid_with("status.count: Invalid value: \"string\": count in body must be of type integer: \"string\"");
 }
 

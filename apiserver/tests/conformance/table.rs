@@ -1,4 +1,4 @@
-//! Table output, which is what `kubectl get` shows.
+//! Table output, as shown by `kubectl get`.
 
 use crate::harness::cases;
 use crate::support::watching::Watch;

@@ -140,7 +140,7 @@ async fn write_in_a_version_keeps_fields_that_it_knows(client: Client) {
         .given("a", json!({"spec": {"one": 1, "two": 2}}))
         .await;
     check!(created, "/spec": {"one": 1});
-    // The storage version is v1: what only v2 knows is pruned on the way to the store.
+    // The storage version is v1: fields that only v2 has are pruned before storage.
     check!(second.get("a").await.is(200), "/spec": {});
 }
 

@@ -1,4 +1,4 @@
-//! Watches: from a version on, in order, with bookmarks and an end.
+//! Watches: start, order, bookmarks and end.
 
 use crate::harness::cases;
 use crate::support::crd::spec_schema;
@@ -83,7 +83,7 @@ async fn watch_of_deletes_carries_the_last_state_with_a_new_version(client: Clie
 }
 
 async fn watch_from_an_ancient_version_is_gone(client: Client) {
-    // A resource younger than the server, whose history begins after the server's own.
+    // The history of a new resource starts later than the server's.
     let things = things(&client, json!({})).await;
     let mut watch = things.watch("resourceVersion=1").await;
     let status = watch.expect_error(410, "Expired").await;
@@ -107,7 +107,7 @@ async fn watch_from_the_future_gives_nothing_or_an_error(client: Client) {
             now + 1_000_000
         ))
         .await;
-    // The watch cache waits for the version and then says that it is too large; the message is the interface.
+    // The watch cache waits for the revision, then reports that it is too large; the message is part of the API.
     assert!(
         reply.text.contains("Too large resource version") || reply.text.is_empty(),
         "{} {}",
@@ -128,7 +128,7 @@ async fn watch_without_a_version_starts_with_what_is_there(client: Client) {
 async fn watch_from_zero_starts_with_what_is_there(client: Client) {
     let secrets = secrets(&client).await;
     let version = resource_version(&secrets.given("a", json!({})).await);
-    // A read at that version makes sure that a cache has seen it.
+    // A read at that revision ensures that a cache has seen it.
     secrets.listed(&format!("resourceVersion={version}")).await;
     let mut watch = secrets.watch("resourceVersion=0").await;
     watch.expect("ADDED", "a").await;
@@ -167,7 +167,7 @@ async fn watch_bookmarks_come_at_the_end(client: Client) {
     let secrets = secrets(&client).await;
     let version = secrets.version().await;
     let written = resource_version(&secrets.given("a", json!({})).await);
-    // Bookmarks come a few seconds before the timeout at the latest.
+    // Bookmarks are sent at the latest a few seconds before the timeout.
     let mut watch = secrets
         .watch(&format!(
             "resourceVersion={version}&timeoutSeconds=5&allowWatchBookmarks=true"
@@ -218,7 +218,7 @@ async fn watch_of_a_finalized_delete(client: Client) {
     assert!(at(&deleting, "/metadata/deletionTimestamp").is_string());
     secrets.release("a").await;
     let gone = watch.expect("DELETED", "a").await;
-    // The object as it was stored last, and that is before the update that removed it.
+    // The last stored state, which is before the update that removed it.
     check!(gone, "/metadata/finalizers": ["example.com/a"]);
 }
 

@@ -1,4 +1,4 @@
-//! Streamed lists: watches that begin with what is there.
+//! Streamed lists: watches that start with the current state.
 
 use crate::harness::cases;
 use crate::support::watching::Watch;

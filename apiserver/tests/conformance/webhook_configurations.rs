@@ -1,4 +1,4 @@
-//! Webhook configurations: their defaults, and which of them are refused.
+//! Webhook configurations: defaults and validation.
 
 use crate::harness::cases;
 use crate::support::*;
@@ -119,7 +119,7 @@ async fn webhooks_have_defaults(client: Client) {
     }
 }
 
-/// A webhook is refused with each of these values of a field, for this reason at least.
+/// Expects a webhook to be rejected for each of these values of a field, with at least this reason.
 async fn refuses<const N: usize>(client: Client, pointer: &str, values: [(Value, &str); N]) {
     let scene = scene(&client).await;
     for (value, reason) in values {

@@ -1,4 +1,4 @@
-//! Refusals and failures of webhooks of admission, in the words that the client gets.
+//! Rejections and failures of admission webhooks, with the messages for the client.
 
 use crate::harness::cases;
 use crate::support::*;
@@ -77,7 +77,7 @@ async fn a_webhook_that_takes_too_long_fails_the_request(client: Client) {
         "Internal error occurred: failed calling webhook \"a.conformance.test\": failed to call webhook: Post \"{}?timeout=1s\": context deadline exceeded",
         scene.server.url("/a")
     );
-    // Others do not wait meanwhile.
+    // Other requests do not wait meanwhile.
     let fast = async {
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
         let started = std::time::Instant::now();
@@ -103,7 +103,7 @@ async fn failures_are_ignored_on_request(client: Client) {
             json!({"failurePolicy": "Ignore", "timeoutSeconds": 1}),
         )
     };
-    // For one object alone, which every probe would wait for otherwise.
+    // For a single object only, since every probe would wait for it otherwise.
     let mut slow = webhook("slow");
     slow["objectSelector"] = json!({"matchLabels": {"slow": "yes"}});
     scene.install(Stage::Mutating, &[slow]).await;
@@ -113,7 +113,7 @@ async fn failures_are_ignored_on_request(client: Client) {
     let started = std::time::Instant::now();
     scene.maps.create(&object).await.is(201);
     assert!(started.elapsed() >= std::time::Duration::from_secs(1));
-    // A refusal is no failure.
+    // A rejection is not a failure.
     scene
         .install(Stage::Validating, &[webhook("refuses")])
         .await;

@@ -1,4 +1,4 @@
-//! Which requests webhooks of admission see: rules, selectors, conditions, versions.
+//! The requests that admission webhooks match: rules, selectors, conditions, versions.
 
 use crate::harness::cases;
 use crate::support::*;
@@ -39,7 +39,7 @@ async fn rules_name_subresources(client: Client) {
     ];
     scene.install(Stage::Mutating, &webhooks).await;
     things.given("a", json!({"spec": {"n": 1}})).await;
-    // `things/*` are the things, too.
+    // `things/*` includes the things themselves.
     assert_eq!(scene.server.paths(), ["/main", "/subs", "/wild", "/all"]);
     scene.server.forget();
     things
@@ -62,7 +62,7 @@ async fn selectors_choose_objects_and_namespaces(client: Client) {
     scene.maps.given("a", colored("red")).await;
     assert_eq!(scene.server.paths(), ["/red", "/set"]);
     scene.server.forget();
-    // The old state counts, too.
+    // The old state is matched, too.
     scene
         .maps
         .merged("a", json!({"metadata": {"labels": {"color": null}}}))
@@ -118,7 +118,7 @@ async fn a_condition_that_fails_refuses_the_request(client: Client) {
     refused.fails_with(403, "Forbidden", "no such key: none");
 }
 
-/// Things in two versions, with a webhook whose rules name the first.
+/// Creates things in two versions, with a webhook whose rules name the first.
 async fn in_two_versions(client: &Client, scene: &Scene, policy: &str) -> Collection {
     let schema = crd::spec_schema(json!({"n": {"type": "integer"}, "added": {"type": "string"}}));
     let crd = Crd::new(schema.clone()).and_version("v2", schema);

@@ -1,4 +1,4 @@
-//! A webhook server on 127.0.0.1 with a certificate of its own, and configurations that send requests to it.
+//! A webhook server on 127.0.0.1 with its own certificate, and configurations that send requests to it.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -26,23 +26,23 @@ use crate::support::wire;
 
 const CONFIGURATIONS: &str = "/apis/admissionregistration.k8s.io/v1";
 
-/// What a webhook answers.
+/// The answer of a webhook.
 #[derive(Clone, Debug)]
 pub(crate) enum Answer {
-    /// The `response` of a review, whose uid is filled in.
+    /// The `response` of a review; the uid is filled in.
     Response(Value),
     /// A status code and a body.
     Raw(u16, String),
-    /// Nothing, for longer than anybody waits.
+    /// No answer within any timeout.
     Nothing,
 }
 
-/// Lets the request pass.
+/// Allows the request.
 pub(crate) fn allow() -> Answer {
     Answer::Response(json!({"allowed": true}))
 }
 
-/// Refuses the request with a status.
+/// Denies the request with a status.
 pub(crate) fn deny(status: Value) -> Answer {
     Answer::Response(json!({"allowed": false, "status": status}))
 }
@@ -64,7 +64,7 @@ pub(crate) struct Webhooks {
 }
 
 impl Webhooks {
-    /// Starts a server that answers a path and the `request` of a review.
+    /// Starts a server that answers based on the path and the `request` of a review.
     pub(crate) async fn start(
         handler: impl Fn(&str, &Value) -> Answer + Send + Sync + 'static,
     ) -> Self {
@@ -96,17 +96,17 @@ impl Webhooks {
         server
     }
 
-    /// The `clientConfig` of a path.
+    /// Returns the `clientConfig` for a path.
     pub(crate) fn client(&self, path: &str) -> Value {
         json!({"url": format!("{}{path}", self.url), "caBundle": self.ca_bundle})
     }
 
-    /// The URL of a path.
+    /// Returns the URL for a path.
     pub(crate) fn url(&self, path: &str) -> String {
         format!("{}{path}", self.url)
     }
 
-    /// A webhook for config maps that are created and updated, at the path `/NAME`, with these fields set.
+    /// Returns a webhook for creates and updates of config maps, at the path `/NAME`, with these fields set.
     pub(crate) fn webhook(&self, name: &str, fields: Value) -> Value {
         let mut webhook = json!({
             "name": format!("{name}.conformance.test"),
@@ -122,14 +122,14 @@ impl Webhooks {
         webhook
     }
 
-    /// The requests to a path so far, in order.
+    /// Returns the requests to a path so far, in order.
     pub(crate) fn calls(&self, path: &str) -> Vec<Value> {
         let calls = self.calls.lock();
         let calls = calls.iter().filter(|(called, _)| called == path);
         calls.map(|(_, request)| request.clone()).collect()
     }
 
-    /// The paths that were called so far, in order.
+    /// Returns the paths called so far, in order.
     pub(crate) fn paths(&self) -> Vec<String> {
         self.calls
             .lock()
@@ -138,13 +138,13 @@ impl Webhooks {
             .collect()
     }
 
-    /// Forgets the calls so far.
+    /// Clears the recorded calls.
     pub(crate) fn forget(&self) {
         self.calls.lock().clear();
     }
 }
 
-/// A rule of a webhook.
+/// Returns a rule of a webhook.
 pub(crate) fn rule(operations: &[&str], group: &str, version: &str, resources: &[&str]) -> Value {
     json!({"operations": operations, "apiGroups": [group], "apiVersions": [version], "resources": resources})
 }
@@ -194,7 +194,7 @@ async fn serve(
         }
     });
     let connection = hyper::server::conn::http1::Builder::new();
-    // A caller that gives up closes the connection.
+    // A client that gives up closes the connection.
     drop(
         connection
             .serve_connection(TokioIo::new(stream), service)
@@ -202,7 +202,7 @@ async fn serve(
     );
 }
 
-/// Refuses each deletion of an object twice, and lets everything else pass.
+/// Denies the first two deletions of each object, and allows everything else.
 pub(crate) fn refuse_two_deletions() -> impl Fn(&str, &Value) -> Answer + Send + Sync + 'static {
     let refused = Mutex::new(BTreeMap::<String, usize>::new());
     move |_, request| {
@@ -219,14 +219,14 @@ pub(crate) fn refuse_two_deletions() -> impl Fn(&str, &Value) -> Answer + Send +
     }
 }
 
-/// The stage of a configuration.
+/// The kind of a configuration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Stage {
     Mutating,
     Validating,
 }
 
-/// A namespace of the case's own, whose config maps the webhooks of its configurations see.
+/// A separate namespace whose config maps are sent to the webhooks of its configurations.
 pub(crate) struct Scene {
     pub(crate) maps: Collection,
     pub(crate) server: Webhooks,
@@ -243,7 +243,7 @@ impl Scene {
         }
     }
 
-    /// A configuration with these webhooks, for the scene's namespace alone unless one has a selector of its own.
+    /// Returns a configuration with these webhooks, restricted to the scene's namespace unless a webhook has its own selector.
     pub(crate) fn configuration(&self, stage: Stage, name: &str, webhooks: &[Value]) -> Value {
         let kind = match stage {
             Stage::Mutating => "MutatingWebhookConfiguration",
@@ -259,12 +259,12 @@ impl Scene {
             "metadata": {"name": name}, "webhooks": webhooks})
     }
 
-    /// The selector of the scene's namespace.
+    /// Returns the selector of the scene's namespace.
     pub(crate) fn selector(&self) -> Value {
         json!({"matchLabels": {"kubernetes.io/metadata.name": self.maps.namespace}})
     }
 
-    /// Creates a configuration with these webhooks, under a name that starts so, and waits until it is in force.
+    /// Creates a configuration with these webhooks and this name prefix, and waits until it is in effect.
     pub(crate) async fn install_as(
         &self,
         stage: Stage,
@@ -274,7 +274,7 @@ impl Scene {
         let name = format!("{prefix}-{}", unique());
         let ready = format!("ready-{name}");
         let mut all = webhooks.to_vec();
-        // Called for dry runs of a probe, before any other.
+        // Called for dry runs of a probe, before all other webhooks.
         let probe = json!({"objectSelector": {"matchLabels": {"probe": name}}});
         all.insert(0, self.server.webhook(&ready, probe));
         let configuration = self.configuration(stage, &name, &all);
@@ -294,13 +294,13 @@ impl Scene {
             called.then_some(())
         })
         .await;
-        // Every replica of the real server has heard of it by then: there is one.
+        // The real server has a single replica, so it is in effect by now.
         tokio::time::sleep(Duration::from_millis(20)).await;
         self.server.forget();
         format!("{path}/{name}")
     }
 
-    /// Installs one webhook, `/a`.
+    /// Installs a webhook `/a`.
     pub(crate) async fn install_one(&self, stage: Stage) -> String {
         let webhook = self.server.webhook("a", json!({}));
         self.install(stage, &[webhook]).await
@@ -310,7 +310,7 @@ impl Scene {
         self.install_as(stage, "conformance", webhooks).await
     }
 
-    /// The answer to the creation of a configuration.
+    /// Creates a configuration; returns the response.
     pub(crate) async fn refused(&self, stage: Stage, webhook: Value) -> wire::Reply {
         let name = format!("conformance-{}", unique());
         let plural = match stage {

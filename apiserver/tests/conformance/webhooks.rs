@@ -1,4 +1,4 @@
-//! Webhooks of admission: what they are asked, in which order, and what becomes of their changes.
+//! Admission webhooks: their requests and order, and the effects of their patches.
 
 use crate::harness::cases;
 use crate::support::*;
@@ -182,7 +182,7 @@ async fn managed_fields_may_be_changed_by_a_webhook(client: Client) {
     check_absent(&created, "/metadata/managedFields");
 }
 
-/// A webhook that appends its own name to `data.trace`.
+/// A webhook that appends its path to `data.trace`.
 fn traced(path: &str, request: &Value) -> Answer {
     let before = at(request, "/object/data/trace")
         .as_str()
@@ -199,7 +199,7 @@ async fn mutating_webhooks_are_called_in_order_and_see_each_others_changes(clien
     })
     .await;
     let webhook = |name: &str| scene.server.webhook(name, json!({}));
-    // By the name of the configuration, and then as listed.
+    // Ordered by the name of the configuration, then by position.
     scene
         .install_as(Stage::Mutating, "z", &[webhook("d")])
         .await;
@@ -232,7 +232,7 @@ async fn a_webhook_is_called_again_after_a_later_change(client: Client) {
     ];
     scene.install(Stage::Mutating, &webhooks).await;
     let created = scene.maps.given("a", json!({"data": {"k": "v"}})).await;
-    // The second call of /a changes the object, so that /c, which was called before, is called again, too.
+    // The second call of /a changes the object, so /c, which was called before, is called again.
     check!(created, "/data/trace": "/a/b/c/a/c");
 }
 
@@ -249,7 +249,7 @@ async fn warnings_become_headers(client: Client) {
     let object = scene.maps.object("a", json!({}));
     let created = scene.maps.create(&object).await;
     created.is(201);
-    // Those of the probes' webhooks are not for config maps like this one.
+    // The probes' webhooks do not match this config map.
     assert_eq!(created.warnings(), ["from /a", "the same", "from /b"]);
     scene.install(Stage::Validating, &[webhook("c")]).await;
     let refused = scene.maps.creation("b", json!({})).await;

@@ -1,4 +1,4 @@
-//! Validation that containers of every kind share.
+//! Validation shared by all kinds of containers.
 
 use serde_json::Value;
 
@@ -8,10 +8,10 @@ use crate::metadata::object::text;
 use crate::table::cells::items;
 use kube_names::label_fault;
 
-/// Validation of a port's number.
+/// The rule of port numbers.
 pub(in crate::kinds) const PORT: &str = "must be between 1 and 65535, inclusive";
 
-/// A name is there, is a label, and is not taken.
+/// Checks that a name is present, a DNS label, and not in `taken`.
 pub(super) fn named(path: &str, name: &str, taken: &[&str], errors: &mut Vec<FieldError>) {
     let path = format!("{path}.name");
     if name.is_empty() {
@@ -23,7 +23,7 @@ pub(super) fn named(path: &str, name: &str, taken: &[&str], errors: &mut Vec<Fie
     }
 }
 
-/// Validates the fields that containers of every kind have.
+/// Validates the fields common to all kinds of containers.
 pub(super) fn validate_container(
     path: &str,
     container: &Value,
@@ -75,7 +75,7 @@ pub(super) fn validate_container(
     );
 }
 
-/// The image of a container has no space around it.
+/// Checks that the image of a container has no leading or trailing whitespace.
 pub(super) fn trimmed_image(path: &str, container: &Value, errors: &mut Vec<FieldError>) {
     let image = text(container, &["image"]);
     if image.trim().len() != image.len() {

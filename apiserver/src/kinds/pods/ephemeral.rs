@@ -1,4 +1,4 @@
-//! Ephemeral containers, which are added to a pod that exists, through a subresource of their own.
+//! Ephemeral containers, which are added to an existing pod through a subresource.
 
 use serde_json::Value;
 
@@ -7,10 +7,10 @@ use crate::field::FieldError;
 use crate::metadata::object::text;
 use crate::table::cells::items;
 
-/// The annotation of the pods that a kubelet makes of its files.
+/// The annotation of mirror pods, which a kubelet creates for static pods.
 const MIRROR: &str = "kubernetes.io/config.mirror";
 
-/// The fields that services rely on, and that an ephemeral container therefore cannot have, in the order of the type.
+/// The fields that ephemeral containers cannot have, because they are only meaningful for services, in the order of the Go type.
 const FORBIDDEN: &[&str] = &[
     "ports",
     "resources",
@@ -25,7 +25,7 @@ const FORBIDDEN: &[&str] = &[
 
 const NOT_HERE: &str = "cannot be set for an Ephemeral Container";
 
-/// Validates the ephemeral containers of a pod, whose other containers are called `others`.
+/// Validates the ephemeral containers of a pod; `others` are the names of its other containers.
 pub(super) fn validate(
     spec: &Value,
     path: &str,
@@ -62,7 +62,7 @@ pub(super) fn validate(
     }
 }
 
-/// Whether a field has more than its empty value.
+/// Whether a field is not empty.
 fn is_set(value: &Value) -> bool {
     match value {
         Value::Null => false,
@@ -73,7 +73,7 @@ fn is_set(value: &Value) -> bool {
     }
 }
 
-/// Refuses ephemeral containers where there can be none.
+/// Rejects ephemeral containers where they are not allowed.
 pub(super) fn forbidden(spec: &Value, path: &str, why: &str) -> Vec<FieldError> {
     if items(spec, &["ephemeralContainers"]).is_empty() {
         return Vec::new();
@@ -84,7 +84,7 @@ pub(super) fn forbidden(spec: &Value, path: &str, why: &str) -> Vec<FieldError> 
     )]
 }
 
-/// Validates the changes of a write to the subresource: containers can be added, and that is all.
+/// Validates the changes of a write to the subresource: it can only add containers.
 pub(super) fn validate_update(old: &Value, new: &Value) -> Vec<FieldError> {
     if old["metadata"]["annotations"].get(MIRROR).is_some() {
         let why = "static pods do not support ephemeral containers";
@@ -95,7 +95,7 @@ pub(super) fn validate_update(old: &Value, new: &Value) -> Vec<FieldError> {
     for before in containers(old) {
         let name = text(before, &["name"]);
         let is_same = |container: &&Value| text(container, &["name"]) == name;
-        // Of several with one name the last counts.
+        // Of several containers with the same name, the last counts.
         let fate = match containers(new).iter().rev().find(is_same) {
             None => "removed",
             Some(after) if after != before => "changed",

@@ -48,7 +48,7 @@ impl Strategy for Pod {
         ephemeral::validate_update(old, new)
     }
 
-    /// Only pods that run on a node need time to end. Less than none is a second.
+    /// Only running pods get a grace period. A negative one becomes one second.
     fn grace_period(&self, object: &Value, asked: Option<i64>) -> i64 {
         let phase = text(object, &["status", "phase"]);
         let unscheduled = text(object, &["spec", "nodeName"]).is_empty();

@@ -22,7 +22,7 @@ pub(super) static PRINTER: Printer = Printer::new(
 )
 .with_conditions(conditions);
 
-/// A pod that has ended says so.
+/// Returns the condition of a completed pod.
 fn conditions(pod: &Value) -> Value {
     let phase = text(pod, &["status", "phase"]);
     let message = match phase {
@@ -69,7 +69,7 @@ fn row(o: &Value) -> Vec<Value> {
     ]
 }
 
-/// The phase, or the reason that says more.
+/// Returns the phase, or a more specific reason.
 fn pod_status(o: &Value, statuses: &[Value]) -> String {
     let mut status = text(o, &["status", "phase"]).to_owned();
     let reason = text(o, &["status", "reason"]);

@@ -1,16 +1,16 @@
-//! Defaults of pods, their containers and volumes.
+//! Defaults of pods, containers and volumes.
 
 use serde_json::{Map, Value, json};
 
 use crate::kinds::defaults::{objects, set};
 use crate::metadata::object::child;
 
-/// The defaults of a pod of its own.
+/// Sets the defaults of a pod.
 pub(super) fn default_pod(spec: &mut Map<String, Value>) {
     set(spec, "restartPolicy", "Always");
     pod_spec(spec);
     set(spec, "enableServiceLinks", true);
-    // A resource with a limit and without a request is requested up to its limit.
+    // Requests default to the limits.
     for list in ["containers", "initContainers"] {
         for container in objects(spec, list) {
             let resources = child(container, "resources");
@@ -24,7 +24,7 @@ pub(super) fn default_pod(spec: &mut Map<String, Value>) {
     }
 }
 
-/// The fields that admission adds to a pod: its priority and how long it tolerates a lost node.
+/// Sets the fields that admission adds to a pod: its priority, and how long it tolerates an unreachable node.
 pub(super) fn admit_pod(spec: &mut Map<String, Value>) {
     set(spec, "preemptionPolicy", "PreemptLowerPriority");
     set(spec, "priority", 0);
@@ -43,14 +43,14 @@ pub(super) fn admit_pod(spec: &mut Map<String, Value>) {
     }
 }
 
-/// The pod template of a workload that restarts its containers always.
+/// Sets the defaults of a pod template with the restart policy `Always`.
 pub(in crate::kinds) fn default_template(spec: &mut Map<String, Value>) {
     let pod = child(child(spec, "template"), "spec");
     set(pod, "restartPolicy", "Always");
     pod_spec(pod);
 }
 
-/// The pod template of a job, which must say itself when to restart.
+/// Sets the defaults of the pod template of a job, which has no default restart policy.
 pub(in crate::kinds) fn default_job_template(spec: &mut Map<String, Value>) {
     pod_spec(child(child(spec, "template"), "spec"));
 }

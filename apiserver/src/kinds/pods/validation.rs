@@ -50,7 +50,7 @@ pub(in crate::kinds) fn pod_template(spec: &Value, path: &str) -> Vec<FieldError
     errors
 }
 
-/// The images of a pod's containers have no space around them; templates may.
+/// Checks that the images of a pod's containers have no leading or trailing whitespace; those of templates may.
 pub(super) fn trimmed_images(spec: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
     for list in ["containers", "initContainers"] {
@@ -61,7 +61,7 @@ pub(super) fn trimmed_images(spec: &Value) -> Vec<FieldError> {
     errors
 }
 
-/// Validates the names of a pod's volumes and returns them.
+/// Validates the volumes of a pod; returns their names.
 fn volumes<'v>(spec: &'v Value, path: &str, errors: &mut Vec<FieldError>) -> Vec<&'v str> {
     let mut names = Vec::new();
     for (index, volume) in items(spec, &["volumes"]).iter().enumerate() {

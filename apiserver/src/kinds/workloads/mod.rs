@@ -77,7 +77,7 @@ impl Strategy for ReplicaSet {
 pub(super) struct ReplicationController;
 
 impl Strategy for ReplicationController {
-    /// A controller without a selector or labels of its own takes those of its template.
+    /// The selector and labels default to the labels of the template.
     fn set_defaults(&self, object: &mut Value) {
         let labels = object["spec"]["template"]["metadata"]
             .get("labels")
@@ -184,7 +184,7 @@ impl Strategy for DaemonSet {
     }
 }
 
-/// How a stateful or daemon set rolls out; `rolling` are the defaults of a rolling update.
+/// Sets the update strategy of a stateful or daemon set; `rolling` has the defaults of a rolling update.
 fn update_strategy(spec: &mut Map<String, Value>, rolling: Value) {
     let strategy = child(spec, "updateStrategy");
     set(strategy, "type", "RollingUpdate");
@@ -225,7 +225,7 @@ fn default_stateful_set(spec: &mut Map<String, Value>) {
 
 const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 
-/// Counts the templates of a daemon set, in the annotation that has outlived its field.
+/// Counts the template changes of a daemon set in an annotation, which replaced a deprecated field.
 fn count_template(old: Option<&Value>, object: &mut Value) {
     let before = old
         .and_then(|old| {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::table::cells::{age, containers, name, number, selector};
 use crate::table::{Printer, col, num, wide};
 
-/// Where a workload has its pods' spec.
+/// The path of a workload's pod spec.
 pub(in crate::kinds) const TEMPLATE: &[&str] = &["spec", "template", "spec"];
 
 pub(super) static DEPLOYMENT: Printer = Printer::new(
@@ -112,7 +112,7 @@ pub(super) static DAEMON_SET: Printer = Printer::new(
         ]
     },
 );
-/// The container names, images and selector that end the rows of workloads.
+/// Returns the last cells of workloads: container names, images and the selector.
 pub(in crate::kinds) fn workload_tail(o: &Value, pod: &[&str]) -> [Value; 2] {
     let path: Vec<&str> = pod.iter().copied().chain(["containers"]).collect();
     [containers(o, &path, "name"), containers(o, &path, "image")]

@@ -9,7 +9,7 @@ use crate::kinds::check::{
 use crate::kinds::pods::pod_template;
 use crate::metadata::object::{copy_field, text};
 
-/// Validation shared by the kinds with a label selector and a pod template; `kind` is their name in messages.
+/// Validation shared by the kinds with a label selector and a pod template; `kind` is the kind's name in messages.
 pub(super) fn validate(kind: &str, object: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let spec = &object["spec"];
@@ -57,7 +57,7 @@ fn is_empty(selector: &Value) -> bool {
             .is_none_or(Vec::is_empty)
 }
 
-/// The template of a workload has the labels that are selected, and a valid pod, which restarts always.
+/// Validates the template of a workload: its labels must match the selector, its pods must be valid and always restart.
 fn validate_template(spec: &Value, errors: &mut Vec<FieldError>) {
     let (selector, template) = (&spec["selector"], &spec["template"]);
     let labels = &template["metadata"]["labels"];

@@ -1,4 +1,4 @@
-//! The order of merged lists: the patch's items in the patch's order, among them the others in the server's.
+//! The order of merged lists: the patch's items in the patch's order, interleaved with the others in the server's order.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -7,12 +7,12 @@ use serde_json::Value;
 use super::{DIRECTIVE, StrategicError};
 use crate::field::{go_json, go_plain};
 
-/// A list whose items are identified by a field, or by their values.
+/// A list whose items are identified by a key field, or by their values.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeyedList(pub(super) Option<&'static str>);
 
 impl KeyedList {
-    /// The key of an item.
+    /// Returns the key of an item.
     pub(super) fn key_of(self, item: &Value) -> Result<&Value, StrategicError> {
         let Some(key) = self.0 else {
             return Ok(item);
@@ -25,7 +25,7 @@ impl KeyedList {
         })
     }
 
-    /// The places of the identifiable items, by their identity.
+    /// Returns the positions of the identifiable items by their keys.
     pub(super) fn positions(self, list: &[Value]) -> BTreeMap<String, usize> {
         let mut positions = BTreeMap::new();
         for (i, item) in list.iter().enumerate() {
@@ -40,7 +40,7 @@ impl KeyedList {
         positions.get(&go_json(self.key_of(item).ok()?)).copied()
     }
 
-    /// Checks that the items of a patch stand in the order that the patch sets.
+    /// Checks that the items of a patch follow the order that the patch specifies.
     pub(super) fn check_order(
         self,
         patch: &[Value],
@@ -52,7 +52,7 @@ impl KeyedList {
         let deletes = |item: &&Value| item.get(DIRECTIVE).and_then(Value::as_str) == Some("delete");
         let mut rest = order.iter().peekable();
         for item in patch.iter().filter(|item| !deletes(item)) {
-            // Other directives are only passed over while there is order left to compare with.
+            // Other directives are only skipped while there is order left to compare.
             if rest.peek().is_some() && item.get(DIRECTIVE).is_some() {
                 continue;
             }
@@ -73,7 +73,7 @@ impl KeyedList {
     }
 }
 
-/// Arranges merged items: those that `order` names in its order, the others in the server's.
+/// Sorts merged items: those in `order` by that order, the others by the server's.
 pub(super) fn arrange(
     keyed: KeyedList,
     merged: Vec<Value>,

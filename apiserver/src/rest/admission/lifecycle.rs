@@ -1,4 +1,4 @@
-//! What the state of the cluster forbids.
+//! Admission checks against the state of the cluster.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use crate::status::{ApiError, GroupResource, StatusCause};
 /// Admits a new object.
 ///
 /// # Errors
-/// 404 when its namespace does not exist, 403 when the namespace or the definition of its kind is being deleted.
+/// 404 if its namespace does not exist, 403 if the namespace or the definition of its kind is being deleted.
 pub(crate) fn admit_create(core: &Core, served: &Served, object: &Value) -> Result<(), ApiError> {
     if served.resource.namespaced && core.options.namespace_lifecycle {
         admit_to_namespace(core, served, object)?;

@@ -1,4 +1,5 @@
-//! Admission: what the state of the cluster forbids ([`lifecycle`]), and what webhooks change ([`mutate`]) and refuse ([`validate`]).
+//! Admission: checks against the state of the cluster ([`lifecycle`]), mutating ([`mutate`]) and validating ([`validate`])
+//! webhooks.
 
 pub(crate) mod lifecycle;
 mod mutate;

@@ -13,29 +13,29 @@ use crate::rest::{intake, strategy};
 use crate::status::ApiError;
 use crate::webhooks::configuration::{Stage, Webhook};
 
-/// Which webhooks are called a second time, since a later one changed the object.
+/// The webhooks to call a second time, because a later webhook changed the object.
 #[derive(Default)]
 struct Reinvocation {
-    /// Those so far that ask for it (`IfNeeded`).
+    /// The webhooks called so far whose reinvocation policy is `IfNeeded`.
     previous: BTreeSet<usize>,
     again: BTreeSet<usize>,
 }
 
 impl Admission<'_> {
-    /// Whether there are webhooks at all.
+    /// Whether any webhooks are configured.
     pub(crate) fn has_webhooks(&self) -> bool {
         self.may_mutate() || !self.webhooks(Stage::Validating).is_empty()
     }
 
-    /// Whether there are mutating webhooks at all.
+    /// Whether any mutating webhooks are configured.
     pub(crate) fn may_mutate(&self) -> bool {
         !self.webhooks(Stage::Mutating).is_empty()
     }
 
-    /// Lets the mutating webhooks change an object, one after the other. A deletion has no object.
+    /// Calls the mutating webhooks in order, each on the result of the previous one. A deletion has no object.
     ///
     /// # Errors
-    /// When one refuses the request, or fails and may not.
+    /// If a webhook rejects the request, or fails with a failure policy other than `Ignore`.
     pub(crate) async fn mutate(
         &self,
         object: Option<&mut Value>,
@@ -51,7 +51,7 @@ impl Admission<'_> {
             self.call(number, webhook, &mut own, old, &mut state)
                 .await?;
         }
-        // There is one more round at most.
+        // Webhooks are reinvoked at most once.
         for (number, webhook) in webhooks.iter().enumerate() {
             if state.again.contains(&number) {
                 self.call(number, webhook, &mut own, old, &mut state)
@@ -65,7 +65,8 @@ impl Admission<'_> {
         Ok(())
     }
 
-    /// Gives an object the managed fields back that webhooks made unreadable (`k8s.io/apiserver/pkg/endpoints/handlers/fieldmanager`).
+    /// Restores the managed fields of an object if webhooks corrupted them
+    /// (`k8s.io/apiserver/pkg/endpoints/handlers/fieldmanager`).
     fn mend_managed(&self, before: &Value, object: &mut Value) {
         let managed = |object: &Value| object["metadata"].get("managedFields").cloned();
         let was = managed(before);
@@ -112,7 +113,7 @@ mutating admission controller; please fix your requests: {why}"
         Ok(())
     }
 
-    /// The object as a webhook changes it, if it does.
+    /// Returns the object as changed by a webhook, if it is changed.
     async fn changed_by(
         &self,
         invocation: &Invocation,

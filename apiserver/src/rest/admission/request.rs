@@ -1,4 +1,4 @@
-//! A write as the webhooks see it.
+//! A write, as presented to the webhooks.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::webhooks::conditions;
 use crate::webhooks::configuration::{Stage, Target, Webhook, webhooks};
 use crate::webhooks::review::{self, Verdict};
 
-/// A group, a version and a kind.
+/// A group, version and kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Kind {
     pub(crate) group: String,
@@ -41,7 +41,7 @@ impl Kind {
     }
 }
 
-/// The kinds that no webhook sees, so that a faulty one can be taken away.
+/// The kinds that are exempt from webhooks, so that a faulty webhook can be removed.
 const EXEMPT: [&str; 6] = [
     "ValidatingWebhookConfiguration",
     "MutatingWebhookConfiguration",
@@ -51,13 +51,13 @@ const EXEMPT: [&str; 6] = [
     "MutatingAdmissionPolicyBinding",
 ];
 
-/// A write that is up for admission.
+/// A write that is subject to admission.
 pub(crate) struct Admission<'a> {
     pub(crate) core: &'a Arc<Core>,
     pub(crate) by: &'a Requester,
     pub(crate) served: &'a Served,
     pub(crate) subresource: &'a str,
-    /// The kind of the object, if a subresource has its own.
+    /// The kind of the object, for a subresource with a kind of its own.
     pub(crate) kind: Option<Kind>,
     /// `CREATE`, `UPDATE` or `DELETE`.
     pub(crate) operation: &'static str,
@@ -67,30 +67,30 @@ pub(crate) struct Admission<'a> {
     pub(crate) dry_run: bool,
 }
 
-/// The new and the old state of the object of a write.
+/// The new and old state of the object in a write.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct States<'a> {
     pub(super) object: Option<&'a Value>,
     pub(super) old: Option<&'a Value>,
 }
 
-/// A webhook that is to be called, and in which version of the resource.
+/// A webhook to call, and the version of the resource to call it with.
 pub(super) struct Invocation {
     pub(super) webhook: Webhook,
-    /// The version that its rules name, if it is another one than that of the request.
+    /// The version that the webhook's rules name, if it differs from that of the request.
     pub(super) as_version: Option<Served>,
 }
 
-/// Why a call of a webhook came to nothing.
+/// Why a webhook call failed.
 pub(super) enum Failed {
-    /// It could not be asked, or answered nonsense: its failure policy decides.
+    /// The call failed, or the answer is invalid: the failure policy decides.
     Call(String),
-    /// The request fails, whatever the policy.
+    /// The request fails regardless of the failure policy.
     Request(ApiError),
 }
 
 impl Admission<'_> {
-    /// The webhooks of a stage, if the kind is one that they may see.
+    /// Returns the webhooks of a stage; none for exempt kinds.
     pub(super) fn webhooks(&self, stage: Stage) -> Vec<Webhook> {
         let resource = &self.served.resource;
         if resource.group == "admissionregistration.k8s.io" && EXEMPT.contains(&&*resource.kind) {
@@ -99,7 +99,7 @@ impl Admission<'_> {
         webhooks(self.core, stage)
     }
 
-    /// For a namespace its own name, as kube-apiserver has it.
+    /// Returns the namespace of the request; a Namespace is in itself, as in kube-apiserver.
     fn namespace(&self) -> &str {
         if self.served.is("", "namespaces") {
             self.name
@@ -119,10 +119,11 @@ impl Admission<'_> {
         }
     }
 
-    /// Whether a webhook is to be called.
+    /// Returns how to call a webhook, or `None` if it does not match the request.
     ///
     /// # Errors
-    /// 404 when the namespace whose labels are asked for is gone, 403 when a condition fails and failures are not ignored.
+    /// 404 if the namespace whose labels are needed does not exist, 403 if a match condition fails and the failure policy is
+    /// not `Ignore`.
     pub(super) async fn invocation(
         &self,
         webhook: Webhook,
@@ -161,7 +162,7 @@ impl Admission<'_> {
         Ok(Some(invocation))
     }
 
-    /// The version, other than the request's, by which the rules of a webhook name the resource: that of the earliest rule.
+    /// Returns the version, other than the request's, in which the first matching rule of a webhook names the resource.
     fn equivalent(&self, webhook: &Webhook) -> Option<Served> {
         if !webhook.takes_equivalents() {
             return None;
@@ -195,7 +196,7 @@ impl Admission<'_> {
         let Some(selector) = webhook.namespaces() else {
             return Ok(true);
         };
-        // A namespace that is being written has the labels that it is to have.
+        // A Namespace that is being written is matched by its new labels.
         if let (true, "", Some(object)) = (is_namespace, self.subresource, object) {
             return Ok(selector.matches(&Labels::of(object)));
         }
@@ -207,7 +208,7 @@ impl Admission<'_> {
         Ok(selector.matches(&labels.ok_or_else(missing)?))
     }
 
-    /// The request of a review.
+    /// Builds the `request` of a review.
     pub(super) async fn request(
         &self,
         uid: &str,
@@ -247,7 +248,7 @@ impl Admission<'_> {
         Ok(request)
     }
 
-    /// A state in the version that a webhook wants.
+    /// Converts a state to the version that a webhook expects.
     async fn shown(
         &self,
         state: Option<&Value>,
@@ -262,7 +263,7 @@ impl Admission<'_> {
         }
     }
 
-    /// Asks a webhook, and passes its warnings on.
+    /// Calls a webhook; adds its warnings to the request's.
     pub(super) async fn ask(
         &self,
         stage: Stage,
@@ -300,14 +301,14 @@ impl Admission<'_> {
         }
     }
 
-    /// The error of a failed call, unless the webhook's failures are ignored.
+    /// Returns the error of a failed call, unless the failure policy is `Ignore`.
     pub(super) fn settle(webhook: &Webhook, failed: Failed) -> Result<(), ApiError> {
         match failed {
             Failed::Request(error) => Err(error),
             Failed::Call(why) => {
                 let why = format!("failed calling webhook {:?}: {why}", webhook.name());
                 if webhook.ignores_failures() {
-                    tracing::warn!("{why}; it is ignored");
+                    tracing::warn!("{why}; ignored because of its failure policy");
                     return Ok(());
                 }
                 Err(ApiError::internal(why))

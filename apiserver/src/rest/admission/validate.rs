@@ -8,10 +8,10 @@ use crate::status::ApiError;
 use crate::webhooks::configuration::Stage;
 
 impl Admission<'_> {
-    /// Asks the validating webhooks, all at once. A deletion has no object.
+    /// Calls all validating webhooks concurrently. A deletion has no object.
     ///
     /// # Errors
-    /// The first refusal in the order of the webhooks, or the first failure that is not ignored.
+    /// The first rejection in the order of the webhooks, or the first failure that is not ignored.
     pub(crate) async fn validate(
         &self,
         object: Option<&Value>,
@@ -36,10 +36,10 @@ impl Admission<'_> {
         }
     }
 
-    /// Both stages, for an object that only webhooks look at.
+    /// Runs both stages for a request whose object is not stored: a deletion, binding or eviction.
     ///
     /// # Errors
-    /// As of [`mutate`](Self::mutate) and [`validate`](Self::validate).
+    /// Those of [`mutate`](Self::mutate) and [`validate`](Self::validate).
     pub(crate) async fn admit(
         &self,
         mut object: Option<&mut Value>,

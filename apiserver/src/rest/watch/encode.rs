@@ -1,4 +1,4 @@
-//! Watch events as lines of JSON.
+//! Encodes watch events as lines of JSON.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ use crate::status::ApiError;
 use crate::store::{Event, Stored};
 use crate::table::{self, Header, Include};
 
-/// Encodes events in the form that one client accepts.
+/// Encodes events in the representation that the client accepts.
 pub(super) struct Encoder {
     pub(super) served: Served,
     view: View,
     meta: MetaVersion,
     include: Include,
     prefix: String,
-    /// Tables name their columns in the first event only.
+    /// Whether no event was encoded yet: only the first Table has column definitions.
     first: bool,
 }
 
@@ -36,7 +36,7 @@ impl Encoder {
         }
     }
 
-    /// The line of an event that a watcher sees as it happened. All watchers of the usual form share one encoding.
+    /// Encodes a live event. All watchers with the most common form share one encoding.
     pub(super) fn shared(&mut self, event: &Event) -> Bytes {
         let usual = self.view == View::Whole && self.served.reads_as_stored(&event.object);
         if !usual {
@@ -48,7 +48,7 @@ impl Encoder {
             .clone()
     }
 
-    /// The line of an event of a type.
+    /// Encodes an event of the specified type.
     pub(super) fn line(&mut self, kind: &str, object: &Arc<Stored>) -> Bytes {
         if self.view == View::Whole {
             return whole_line(kind, &self.prefix, &self.served.body(object));
@@ -77,12 +77,12 @@ impl Encoder {
         )
     }
 
-    /// A bookmark.
+    /// Encodes a bookmark.
     pub(super) fn bookmark(&mut self, revision: u64) -> Bytes {
         self.encode_bookmark(json!({"resourceVersion": revision.to_string()}))
     }
 
-    /// The annotated bookmark that ends the initial events.
+    /// Encodes the annotated bookmark that marks the end of the initial events.
     pub(super) fn initial_events_end(&mut self, revision: u64) -> Bytes {
         self.encode_bookmark(json!({
             "resourceVersion": revision.to_string(),
@@ -113,7 +113,7 @@ impl Encoder {
     }
 }
 
-/// An `ERROR` event.
+/// Encodes an `ERROR` event.
 pub(super) fn error_line(error: &ApiError) -> Bytes {
     value_line("ERROR", &error.to_status())
 }

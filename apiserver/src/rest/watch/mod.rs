@@ -1,7 +1,7 @@
-//! Watch: events from the store's log, pulled by cursor at the reader's pace.
+//! Watch requests: events from the store's log, read by cursor at the client's pace.
 //!
-//! A watcher holds a cursor and no buffer. One that falls behind the bounded history is cut: its stream ends with an
-//! `Expired` error, as the API server ends watches that cannot keep up.
+//! A watcher has a cursor and no buffer. If it falls behind the bounded history, its stream ends with an `Expired` error, as
+//! in kube-apiserver.
 
 mod encode;
 mod stream;
@@ -23,11 +23,11 @@ use crate::table::Include;
 use encode::Encoder;
 use stream::Watcher;
 
-/// GET of a collection with `watch`.
+/// Handles GET of a collection with `watch`.
 ///
 /// # Errors
-/// 422 for contradictory parameters. A resourceVersion that is too old is answered in the stream, and one in the future is
-/// waited for, as in the API server.
+/// 422 for contradictory parameters. As in kube-apiserver, a resourceVersion that is too old is reported in the stream, and
+/// one in the future is waited for.
 pub(super) async fn watch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     if call.accepted.format != Format::Json {
         return Err(ApiError::not_acceptable(
@@ -67,10 +67,10 @@ pub(super) async fn watch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiEr
     ))
 }
 
-/// The longest time of a watch, a year: clocks cannot count to any number of seconds.
+/// The maximum duration of a watch (one year): the clock overflows with arbitrary numbers of seconds.
 const LONGEST_WATCH: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
-/// A watch without a timeout gets one between 30 and 60 minutes.
+/// Returns the duration of a watch; by default, a random one between 30 and 60 minutes.
 fn timeout(asked: Option<u64>) -> Duration {
     let seconds = asked.unwrap_or_else(|| rand::random_range(1800..3600));
     Duration::from_secs(seconds).min(LONGEST_WATCH)
@@ -82,7 +82,7 @@ struct Start {
     end_marker: Option<u64>,
 }
 
-/// Where a watch starts: after a resourceVersion, or with the present state as synthetic events.
+/// Determines where a watch starts: after a resourceVersion, or with the current state as synthetic events.
 fn start(core: &Core, call: &Call, options: &ListOptions) -> Result<Start, ApiError> {
     let current = core.store.revision();
     let state = || -> Snapshot {

@@ -1,4 +1,4 @@
-//! One watcher: its cursor, and the stream of lines that it reads.
+//! A watcher: its cursor and its stream of lines.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -19,13 +19,13 @@ use crate::rest::list_options::Filter;
 use crate::status::ApiError;
 use crate::store::{Batch, Event, EventKind, Stored};
 
-/// How often a watch that asks for bookmarks gets one.
+/// The interval between bookmarks.
 const BOOKMARK_EVERY: Duration = Duration::from_secs(60);
 
-/// How long before the end of a watch its last bookmark comes.
+/// How long before the end of a watch its last bookmark is sent.
 const LAST_BOOKMARK_BEFORE: Duration = Duration::from_secs(2);
 
-/// How many bytes of events go into one chunk.
+/// The target size of a chunk, in bytes.
 const CHUNK: usize = 64 * 1024;
 
 /// The state of a watch.
@@ -40,29 +40,30 @@ pub(super) struct Watcher {
     pub(super) end_marker: Option<u64>,
     pub(super) bookmarks: bool,
     pub(super) deadline: Instant,
-    /// How many events may still be sent, when a fault cuts the watch.
+    /// The number of events left to send, if a fault cuts the watch.
     pub(super) events_left: Option<usize>,
     next_bookmark: Instant,
     bookmarked: u64,
     failure: Option<ApiError>,
-    /// What comes after the pending events, if nothing else can.
+    /// How the watch ends after the pending events, if it must.
     end: Option<End>,
-    /// The revision at which the watch was asked for.
+    /// The store's revision when the watch was requested.
     started: u64,
     done: bool,
 }
 
-/// Why a watch cannot go on, at a change that cannot be converted.
+/// How a watch ends at an event that cannot be converted.
 enum End {
-    /// It happened just now. As on the real server, whose cache starts anew, the watch ends without an error.
+    /// The event is live: the watch ends without an error, as in kube-apiserver, whose cache restarts.
     Live,
-    /// It lies in the past: a client that comes back after the end of its watch must list, and will be told what is wrong.
+    /// The event is older than the watch: it ends with an `Expired` error, so that the client lists and gets the conversion
+    /// error.
     Past { after: u64, fault: u64 },
 }
 
 enum Step {
     Line(Bytes),
-    /// Events came, which are to be converted first.
+    /// There are new events to convert first.
     Convert,
     Wait,
     End,
@@ -98,7 +99,7 @@ impl Watcher {
         }
     }
 
-    /// Makes the stream one `Expired` error.
+    /// Ends the stream with an `Expired` error.
     pub(super) fn fail_expired(&mut self, asked: u64) {
         let oldest = self.core.store.oldest(self.encoder.served.resource.id);
         self.fail(ApiError::expired(format!(
@@ -106,12 +107,12 @@ impl Watcher {
         )));
     }
 
-    /// Makes the stream one error.
+    /// Ends the stream with an error.
     pub(super) fn fail(&mut self, error: ApiError) {
         self.failure = Some(error);
     }
 
-    /// The lines of the watch, in chunks.
+    /// Returns the lines of the watch, in chunks.
     pub(super) fn into_stream(self) -> impl Stream<Item = Result<Bytes, BoxError>> + Send {
         futures::stream::unfold(self, |mut watcher| async move {
             let chunk = watcher.next_chunk().await?;
@@ -172,7 +173,7 @@ impl Watcher {
         }
     }
 
-    /// Converts some of the pending events; whether it could be done.
+    /// Converts a range of the pending events; returns whether that succeeded.
     async fn prepare(&self, range: Range<usize>) -> bool {
         let events = self.pending.range(range);
         let states = events.flat_map(|event| event.previous.iter().chain([&event.object]));
@@ -180,12 +181,12 @@ impl Watcher {
         let seen: Vec<Arc<Stored>> = seen.cloned().collect();
         let outcome = prepare(&self.core, &self.encoder.served, &seen).await;
         if let Err(error) = &outcome {
-            tracing::debug!(%error, "events of a watch are not converted");
+            tracing::debug!(%error, "cannot convert the events of a watch");
         }
         outcome.is_ok()
     }
 
-    /// The next thing to send that is there already.
+    /// Returns the next step that does not need to wait.
     fn step(&mut self) -> Step {
         if self.done || self.events_left == Some(0) {
             return Step::End;
@@ -225,7 +226,7 @@ impl Watcher {
             let resource = self.encoder.served.resource.id;
             match self.core.store.events_after(resource, self.cursor) {
                 Batch::Events(events, revision) => {
-                    // A watch from the future starts when it is reached.
+                    // A watch from a future revision starts when that is reached.
                     self.cursor = self.cursor.max(revision);
                     if events.is_empty() {
                         return Step::Wait;
@@ -258,7 +259,8 @@ impl Watcher {
         }
     }
 
-    /// An event as this watcher's selectors show it: entering them is an addition, leaving them a deletion.
+    /// Encodes an event as seen through the watcher's selectors: an object that starts to match is added, one that stops is
+    /// deleted.
     fn event_line(&mut self, event: &Event) -> Option<Bytes> {
         let served = &self.encoder.served;
         let is_deletion = event.kind == EventKind::Deleted;
@@ -288,7 +290,7 @@ impl Watcher {
         }
     }
 
-    /// Waits for a change; gives a bookmark when one is due first.
+    /// Waits for a change; returns a bookmark if one is due first.
     async fn wait(&mut self) -> Option<Bytes> {
         let last_bookmark = self.deadline - LAST_BOOKMARK_BEFORE;
         let mut wake_at = self.deadline;
@@ -317,7 +319,7 @@ impl Watcher {
             return None;
         }
         self.next_bookmark = now + BOOKMARK_EVERY;
-        // A watch from the future hears nothing before it is reached.
+        // A watch from a future revision gets no bookmarks until that is reached.
         if self.cursor > self.core.store.revision() {
             return None;
         }

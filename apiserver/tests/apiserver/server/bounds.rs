@@ -1,4 +1,4 @@
-//! Hostile and heavy requests: what is refused, and what stays bounded.
+//! Hostile and heavy requests: what is rejected, and what stays bounded.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ async fn a_body_over_three_mebibytes_is_refused() {
 
 const ANYTHINGS: &str = "/apis/example.com/v1/namespaces/default/anythings";
 
-/// A server of a kind whose spec holds anything.
+/// A server with a kind whose spec accepts anything.
 fn server_of_anything() -> ApiServer {
     let schema = json!({
         "type": "object",
@@ -48,8 +48,8 @@ fn anything(name: &str, spec: Value) -> Value {
     })
 }
 
-/// The managed fields nest deeper than what they are about: an object of 125 levels has more than 128 with them, which the
-/// parser does not read.
+/// Managed fields nest deeper than the fields they describe: with them, an object with 125 levels exceeds the 127 that the
+/// parser reads.
 #[tokio::test]
 async fn what_is_stored_can_be_read_whatever_its_depth() {
     let server = server_of_anything();
@@ -71,7 +71,7 @@ async fn what_is_stored_can_be_read_whatever_its_depth() {
     assert!((1..10).contains(&refused), "{refused}");
 }
 
-/// Three operations wrap the whole spec once: a small patch makes an object that no stack holds.
+/// Every three operations nest the spec one level deeper: a small patch could build an object that overflows the stack.
 #[tokio::test]
 async fn a_patch_that_nests_too_deep_is_refused() {
     let server = server_of_anything();
@@ -105,7 +105,7 @@ async fn a_long_list_streams_in_chunks_and_is_one_snapshot() {
     let mut chunks = Vec::new();
     while let Some(frame) = body.frame().await {
         chunks.push(frame.unwrap().into_data().unwrap());
-        // Changes during the read do not show.
+        // Changes during the read are not visible.
         server.objects().remove("", "configmaps", "default", "m299");
     }
     assert!(chunks.len() > 5 && chunks.iter().all(|c| c.len() < 128 * 1024));
@@ -230,7 +230,7 @@ async fn an_expired_continue_token_offers_one_that_goes_on() {
     );
 }
 
-/// The peak of the process' resident memory, in bytes.
+/// Returns the peak resident memory of the process, in bytes.
 fn peak_memory() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status
@@ -244,8 +244,8 @@ fn peak_memory() -> usize {
         * 1024
 }
 
-/// Ignored because it takes a minute without optimisation, and must run alone: the peak is that of the whole process, whatever
-/// other tests do in it. `hack/bench/apiserver.sh` runs it, optimized.
+/// Ignored because it takes a minute without optimisation and must run alone: the peak is that of the whole process,
+/// including other tests. `hack/bench/apiserver.sh` runs it, optimised.
 #[tokio::test]
 #[ignore = "takes long, and measures the whole process"]
 async fn one_hundred_thousand_objects_of_two_kilobytes_fit_in_a_gibibyte() {

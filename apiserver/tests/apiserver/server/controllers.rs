@@ -1,4 +1,4 @@
-//! The garbage collector and the end of namespaces, switched on and off.
+//! The garbage collector and namespace deletion, enabled and disabled.
 
 use embedded_apiserver::{ApiServer, Builder};
 use http::Method;

@@ -1,4 +1,4 @@
-//! Objects that a webhook fails to convert, and who is harmed by them.
+//! Objects that a webhook fails to convert, and the requests they affect.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use tower::service_fn;
 
 use super::webhooks::{Review, converted, definition, request};
 
-/// A server that cannot convert things with the label `bad`, with the things in the version that is not stored and in the one that is.
+/// A server that cannot convert things with the label `bad`, with clients for the unstored and the stored version.
 fn server() -> (ApiServer, [Api<DynamicObject>; 2]) {
     let hook = service_fn(async |review: Review| {
         let request = request(review).await;
@@ -48,7 +48,7 @@ async fn create(things: &Api<DynamicObject>, name: &str, bad: &str) -> String {
     created.unwrap().metadata.resource_version.unwrap()
 }
 
-/// The names of the objects that a watch adds until it ends, or the error that it ends with.
+/// Returns the names of the objects that a watch adds until it ends, or the error it ends with.
 async fn added(
     things: &Api<DynamicObject>,
     params: WatchParams,
@@ -83,7 +83,7 @@ async fn watches_that_do_not_see_an_object_do_not_end_with_it() {
         )
     };
     let writes = async {
-        // Once the watches are there, each change comes by itself.
+        // Give the watches time to start, so that they get each change separately.
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
         create(&new, "bad", "yes").await;
         create(&new, "after", "no").await;
@@ -92,12 +92,12 @@ async fn watches_that_do_not_see_an_object_do_not_end_with_it() {
     assert_eq!(one, (vec!["after".to_owned()], None));
     assert_eq!(good, (vec!["after".to_owned()], None));
     assert_eq!(all, (Vec::new(), None));
-    // Neither do lists of others.
+    // Nor do lists of other objects.
     let named = kube::api::ListParams::default().fields("metadata.name=after");
     assert_eq!(old.list(&named).await.unwrap().items.len(), 1);
 }
 
-/// A client that comes back where its watch ended has to list, or it would come back for ever.
+/// A client that resumes where its watch ended must list, or it would loop forever.
 #[tokio::test]
 async fn a_watch_from_before_what_cannot_be_converted_has_expired() {
     let (_server, [old, new]) = server();

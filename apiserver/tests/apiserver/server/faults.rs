@@ -66,7 +66,7 @@ async fn a_dropped_connection_is_an_error_of_the_transport_and_changes_nothing()
     assert_eq!(get(&server, &format!("{MAPS}/a")).await.0, 404);
 }
 
-/// Creates a map under a fault that never answers; returns whether the map exists a minute later.
+/// Creates a config map under a fault that never answers; returns whether it exists a minute later.
 async fn exists_after(kind: FaultKind) -> bool {
     let server = server();
     let fault = Fault::new(kind).on("create", "configmaps").once();

@@ -1,4 +1,4 @@
-//! The listener: watches over WebSocket, requests of browsers, connections that send nothing, kubeconfig, OpenAPI in protobuf.
+//! The listener: watches over WebSocket, browser requests, silent connections, kubeconfig, OpenAPI in protobuf.
 
 use std::net::SocketAddr;
 
@@ -18,7 +18,7 @@ async fn serving(server: &ApiServer) -> Serving {
     server.serve("127.0.0.1:0").await.unwrap()
 }
 
-/// A handshake as clients send it, with an origin, which the API server asks for.
+/// A typical client handshake, with the origin that kube-apiserver requires.
 fn handshake(addr: SocketAddr, path: &str) -> Request<()> {
     let mut request = format!("ws://{addr}{path}").into_client_request().unwrap();
     let origin = format!("http://{addr}").parse().unwrap();
@@ -63,7 +63,7 @@ async fn a_watch_over_websocket_sends_a_message_an_event() {
         next_event(&mut socket).await["object"]["metadata"]["name"],
         "c"
     );
-    // A client that closes ends the watch, and is answered.
+    // A close by the client ends the watch and is answered.
     socket.close(None).await.unwrap();
     while let Some(Ok(message)) = socket.next().await {
         assert!(message.is_close(), "{message:?}");
@@ -86,7 +86,7 @@ async fn a_watch_over_websocket_ends_with_a_close_message() {
         panic!("expected a close message");
     };
     assert_eq!(u16::from(close.code), 1000);
-    // A listener that stops ends its sockets, which have left their connections.
+    // A stopping listener closes its WebSockets, although they have been upgraded.
     let mut open_ended = open(handshake(addr, &format!("{MAPS}?watch=1")), addr)
         .await
         .unwrap();
@@ -113,12 +113,12 @@ async fn a_websocket_handshake_is_answered_as_by_kube_apiserver() {
     let watch = format!("{MAPS}?watch=1");
     let without_origin = |request: &mut Request<()>| drop(request.headers_mut().remove("origin"));
     assert_eq!(code(&without_origin, &watch).await, StatusCode::FORBIDDEN);
-    // Errors before the watch starts are ordinary answers, and only watches are upgraded.
+    // Errors before the watch starts are ordinary responses, and only watches are upgraded.
     let unchanged = |_: &mut Request<()>| {};
     let unknown = "/api/v1/namespaces/default/nothings?watch=1";
     assert_eq!(code(&unchanged, unknown).await, StatusCode::NOT_FOUND);
     assert_eq!(code(&unchanged, MAPS).await, StatusCode::OK);
-    // One subprotocol is echoed; the client library refuses an answer without it.
+    // One subprotocol is echoed; the client library rejects an answer without it.
     let mut request = handshake(addr, &watch);
     let protocol = "base64.binary.k8s.io".parse().unwrap();
     request
@@ -128,7 +128,7 @@ async fn a_websocket_handshake_is_answered_as_by_kube_apiserver() {
     serving.shutdown().await;
 }
 
-/// Sends a raw request and gives the answer's status line and body.
+/// Sends a raw request; returns the status line and body of the answer.
 async fn raw(addr: SocketAddr, request: &str) -> String {
     let mut stream = TcpStream::connect(addr).await.unwrap();
     stream.write_all(request.as_bytes()).await.unwrap();
@@ -166,7 +166,7 @@ async fn a_page_of_another_site_can_neither_write_nor_read() {
     assert!(refused.contains("https://evil.example"), "{refused}");
     let refused = raw(addr, &write("Sec-Fetch-Site: cross-site\r\n")).await;
     assert!(refused.starts_with("HTTP/1.1 403"), "{refused}");
-    // Without a content type the body is JSON, as for kube-apiserver; clients other than browsers may leave it out.
+    // Without a content type the body is JSON, as in kube-apiserver; clients other than browsers may omit it.
     let created = raw(addr, &write("")).await;
     assert!(created.starts_with("HTTP/1.1 201"), "{created}");
     serving.shutdown().await;
@@ -184,7 +184,7 @@ async fn a_connection_without_a_whole_request_header_is_closed() {
         let mut stream = TcpStream::connect(serving.local_addr()).await.unwrap();
         stream.write_all(sent.as_bytes()).await.unwrap();
         let mut answer = Vec::new();
-        // A reset is an end, too.
+        // A connection reset also counts as an end.
         drop(stream.read_to_end(&mut answer).await);
         assert!(!answer.starts_with(b"HTTP/1.1 200"), "{sent:?}");
     }

@@ -1,4 +1,4 @@
-//! The server's features beside the API: sockets, faults, reactors, the record, bounds.
+//! Features besides the API: sockets, faults, reactors, the record of requests, limits.
 
 mod bounds;
 mod controllers;

@@ -1,4 +1,4 @@
-//! Roles held against the record of requests.
+//! RBAC assertions on the record of requests.
 
 use embedded_apiserver::{ApiServer, Roles, assert_rbac};
 use k8s_openapi::api::apps::v1::Deployment;
@@ -31,7 +31,7 @@ fn role(rules: &str) -> String {
     format!("kind: ClusterRole\nrules:\n{rules}")
 }
 
-/// The message of a panic.
+/// Returns the message of a panic.
 fn panic_of(run: impl FnOnce()) -> String {
     let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).unwrap_err();
     panic.downcast_ref::<String>().unwrap().clone()
@@ -55,7 +55,7 @@ async fn requests_of_a_user_are_judged_and_those_of_others_are_not() {
     let message = panic_of(|| drop(assert_rbac(&server, USER, [&*narrow])));
     assert_eq!(
         message,
-        "the roles of `controller` forbid what it did:\n  create configmaps in default (1 request); allowed by \
+        "the roles of `controller` do not allow its requests:\n  create configmaps in default (1 request); allowed by \
          `// +kubebuilder:rbac:groups=\"\",resources=configmaps,verbs=create`"
     );
 }
@@ -66,7 +66,7 @@ async fn nothing_to_judge_is_a_failure() {
     let role = role("- { apiGroups: [\"\"], resources: [pods], verbs: [get] }");
     let message = panic_of(|| drop(assert_rbac(&server, USER, [&*role])));
     assert!(
-        message.starts_with("`controller` made no request"),
+        message.starts_with("`controller` made no requests"),
         "{message}"
     );
     let message = panic_of(|| drop(assert_rbac(&server, USER, ["kind: Deployment\n"])));
@@ -76,7 +76,7 @@ async fn nothing_to_judge_is_a_failure() {
     );
 }
 
-/// Each rule allows, or not, what was done: a get, a list, a patch of the status, an apply that made an object.
+/// Whether each rule allows what was done: a get, a list, a patch of the status, an apply that created an object.
 #[tokio::test]
 async fn rules_are_matched_as_the_authorizer_matches_them() {
     let server = server();
@@ -149,12 +149,12 @@ async fn rules_are_matched_as_the_authorizer_matches_them() {
         &["apiGroups: [apps], resources: ['*/status'], verbs: [patch]"],
         &all[..4],
     );
-    // An apply that makes the object is a creation too.
+    // An apply that creates the object also needs `create`.
     check(
         &["apiGroups: [apps], resources: ['*'], verbs: [delete, list, patch]"],
         &all[..1],
     );
-    // A list that selects one name is about that name.
+    // A list restricted to one name is authorized by that name.
     check(
         &["apiGroups: [apps], resources: ['*'], resourceNames: [a], verbs: ['*']"],
         &[],
@@ -182,7 +182,7 @@ async fn a_role_is_about_its_namespace() {
     assert_eq!(unused[0].to_string(), "list configmaps in kube-system");
 }
 
-/// The records of several servers add up.
+/// Permissions used on several servers add up.
 #[tokio::test]
 async fn permissions_used_in_one_test_are_used() {
     let role = role("- { apiGroups: [''], resources: [configmaps], verbs: [create, list, watch] }");

@@ -1,4 +1,4 @@
-//! The same server through a client without a socket and through HTTP, and direct access beside both.
+//! One server through an in-process client, over HTTP, and through direct access.
 
 use embedded_apiserver::{ApiServer, ResourceDescription};
 use futures::TryStreamExt;

@@ -1,4 +1,4 @@
-//! What happens while a webhook is asked, and what a webhook cannot do.
+//! Changes during a webhook call, and calls that cannot be made.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -153,7 +153,7 @@ async fn nothing_is_created_in_a_namespace_that_ended_while_a_webhook_was_asked(
     assert!(server.objects().list("", "configmaps", "n").is_empty());
 }
 
-/// The garbage collector hears of an object whose creation was given up while a webhook converted what was stored.
+/// The garbage collector observes an object whose creation was cancelled while a webhook converted the stored object.
 #[tokio::test]
 async fn a_write_that_is_given_up_during_its_conversion_is_observed() {
     let hook = service_fn(async |review: Review| {
@@ -251,7 +251,7 @@ async fn a_webhook_that_changes_what_it_admits_ends_in_a_conflict() {
         let (maps, counted) = (own.clone(), counted.clone());
         async move {
             let call = counted.fetch_add(1, Ordering::SeqCst);
-            // Without a bound, the deletion comes through at some time.
+            // Without a limit on attempts, the deletion succeeds eventually.
             if call < 300 {
                 let patch = Patch::Merge(json!({"data": {"calls": call.to_string()}}));
                 let params = PatchParams::default();
@@ -289,7 +289,7 @@ async fn direct_access_shows_the_version_that_is_stored() {
     assert_eq!(found["apiVersion"], "example.com/v1", "{found:#}");
 }
 
-/// A test without a runtime may change objects directly; what would ask a webhook stays.
+/// A test may change objects directly without a runtime; work that needs a webhook is left undone.
 #[test]
 fn without_a_runtime_a_webhook_fails_what_asks_it() {
     let server = ApiServer::builder()

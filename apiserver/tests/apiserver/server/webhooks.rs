@@ -1,4 +1,4 @@
-//! Webhooks that are functions of the test itself, and what controllers do meanwhile.
+//! Webhooks served by the test itself, and controllers during webhook calls.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub(super) fn answer(request: &Value, mut response: Value) -> Response<Full<Byte
     Response::new(Full::from(review.to_string()))
 }
 
-/// A webhook of the service `hooks/hook` for requests for config maps.
+/// A webhook at the service `hooks/hook` for requests for config maps.
 pub(super) fn configuration(kind: &str, operation: &str) -> Value {
     json!({
         "apiVersion": "admissionregistration.k8s.io/v1", "kind": kind, "metadata": {"name": "c"},
@@ -52,7 +52,7 @@ pub(super) fn map(name: &str) -> ConfigMap {
     }
 }
 
-/// A server with a webhook that allows everything once the gate is open, and the number of its calls.
+/// A server with a webhook that allows everything once the gate opens, and the number of its calls.
 pub(super) fn gated(
     kind: &str,
     operation: &str,
@@ -171,7 +171,7 @@ async fn a_webhook_may_use_the_server_that_calls_it() {
     assert_eq!(maps.list(&Default::default()).await.unwrap().items.len(), 2);
 }
 
-/// A webhook that hangs for deletions holds up the controllers' work, and no request.
+/// A webhook that hangs for deletions delays the controllers' work but no request.
 #[tokio::test]
 async fn a_hanging_webhook_holds_up_the_controllers_work_alone() {
     let (server, release, calls) = gated("ValidatingWebhookConfiguration", "DELETE");
@@ -180,7 +180,7 @@ async fn a_hanging_webhook_holds_up_the_controllers_work_alone() {
     let owner = serde_json::from_value(json!({"metadata": {"name": "owner"}})).unwrap();
     let uid = create(&secrets, &owner).await.metadata.uid.unwrap();
     create(&maps, &dependent(&uid)).await;
-    // The deletion of the owner is answered while that of the dependent waits.
+    // The deletion of the owner is answered while that of the dependent is pending.
     let now = DeleteParams::default();
     let deleted = timeout(Duration::from_secs(2), secrets.delete("owner", &now));
     deleted.await.unwrap().unwrap();
@@ -193,7 +193,7 @@ async fn a_hanging_webhook_holds_up_the_controllers_work_alone() {
     }
 }
 
-/// A kind with a version that is not stored and one that is, both without a schema.
+/// A kind without schemas, with an unstored and a stored version.
 pub(super) fn definition([other, stored]: [&str; 2]) -> Value {
     let version = |name: &str, storage: bool| {
         json!({"name": name, "served": true, "storage": storage, "schema": {"openAPIV3Schema":
@@ -212,7 +212,7 @@ pub(super) fn definition([other, stored]: [&str; 2]) -> Value {
     })
 }
 
-/// An answer that changes nothing but the version.
+/// A response that changes only the version.
 pub(super) fn converted(mut request: Value) -> Response<Full<Bytes>> {
     let to = request["desiredAPIVersion"].take();
     let mut objects = request["objects"].take();
@@ -224,7 +224,7 @@ pub(super) fn converted(mut request: Value) -> Response<Full<Bytes>> {
     Response::new(Full::from(review.to_string()))
 }
 
-/// A list asks once for all of its objects, and a stored object that changes again is asked for again.
+/// A list converts all of its objects in one review; an object that changes is converted again.
 #[tokio::test]
 async fn a_list_is_converted_in_one_review() {
     let sizes = Arc::new(parking_lot::Mutex::new(Vec::new()));

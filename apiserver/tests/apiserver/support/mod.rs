@@ -1,4 +1,4 @@
-//! Requests at the level of HTTP, without a client between.
+//! Raw HTTP requests, without a client library.
 
 use bytes::Bytes;
 use embedded_apiserver::ApiServer;
@@ -7,7 +7,7 @@ use http_body_util::{BodyExt, Full};
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
-/// Sends a request to the server's service.
+/// Sends a request to the server.
 pub(crate) async fn send(
     server: &ApiServer,
     method: Method,
@@ -17,7 +17,7 @@ pub(crate) async fn send(
     send_as(server, method, path, "application/json", body).await
 }
 
-/// Sends a request whose body is of a certain type.
+/// Sends a request with a body of the specified type.
 pub(crate) async fn send_as(
     server: &ApiServer,
     method: Method,
@@ -39,7 +39,7 @@ pub(crate) async fn send_as(
     server.service().oneshot(request).await.unwrap()
 }
 
-/// Sends a request and gives the status code and the decoded answer.
+/// Sends a request; returns the status code and the decoded answer.
 pub(crate) async fn ask(
     server: &ApiServer,
     method: Method,

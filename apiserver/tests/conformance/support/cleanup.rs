@@ -1,4 +1,4 @@
-//! Clean-up: a case's namespaces and CRDs are deleted when it ends, also by a panic.
+//! Clean-up: deletes a case's namespaces and CRDs when it ends, even by a panic.
 
 use std::sync::Arc;
 
@@ -12,20 +12,20 @@ tokio::task_local! {
     static CURRENT: Bin;
 }
 
-/// Paths of the objects that a case made and that hold everything else it made.
+/// The paths of the objects that a case created and that contain everything else it created.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Bin(Arc<Mutex<Vec<String>>>);
 
 impl Bin {
-    /// Runs the case; whatever it throws away lands in this bin.
+    /// Runs the case; what it passes to [`delete_at_end`] goes to this bin.
     pub(crate) async fn collect_during(self, case: Case) {
         CURRENT.scope(self, case).await;
     }
 
-    /// Deletes what the bin holds; a failure is nobody's problem here.
+    /// Deletes the objects in the bin and ignores failures.
     ///
-    /// Namespaces stay when `CONFORMANCE_THROWAWAY=1` says that the server is thrown away after the run: their end is a
-    /// controller's work, and hundreds of them at once would slow down the cases that wait for it.
+    /// Namespaces are kept when `CONFORMANCE_THROWAWAY=1` declares the server disposable: deleting them is a controller's
+    /// work, and hundreds of them at once would slow down the cases that wait for it.
     pub(crate) async fn empty(&self, client: &Client) {
         let keep_namespaces =
             std::env::var("CONFORMANCE_THROWAWAY").is_ok_and(|value| value == "1");
@@ -39,8 +39,8 @@ impl Bin {
     }
 }
 
-/// Remembers an object by its path, to be deleted when the current case ends.
+/// Registers an object, by its path, for deletion when the current case ends.
 pub(crate) fn delete_at_end(path: String) {
-    // Outside a case there is nobody to clean up after.
+    // Outside of a case there is no clean-up.
     let _ = CURRENT.try_with(|bin| bin.0.lock().push(path));
 }

@@ -1,4 +1,4 @@
-//! One resource in one namespace (or in none): the place where a case works.
+//! The collection of one resource, in one namespace or cluster-wide, that a case works with.
 
 use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +11,7 @@ use super::expect::resource_version;
 use super::watching::Watch;
 use super::wire::{self, Reply, patch_type};
 
-/// A resource's collection, by its path, and what its objects are.
+/// The collection of a resource: its path, and the type of its objects.
 #[derive(Clone)]
 pub(crate) struct Collection {
     pub(crate) client: Client,
@@ -22,7 +22,7 @@ pub(crate) struct Collection {
 }
 
 impl Collection {
-    /// An object of this collection's kind: `fields` with apiVersion, kind and name filled in.
+    /// Returns an object of this kind: `fields` with apiVersion, kind and name filled in.
     pub(crate) fn object(&self, name: &str, mut fields: Value) -> Value {
         fields["apiVersion"] = json!(self.api_version);
         fields["kind"] = json!(self.kind);
@@ -30,19 +30,19 @@ impl Collection {
         fields
     }
 
-    /// The API group; empty for the core one.
+    /// Returns the API group; empty for the core group.
     pub(crate) fn group(&self) -> &str {
         self.api_version
             .split_once('/')
             .map_or("", |(group, _)| group)
     }
 
-    /// The path of an object, of its subresource (`name/status`), or of either with a query (`name?dryRun=All`).
+    /// Returns the path of an object, with an optional subresource (`name/status`) and query (`name?dryRun=All`).
     pub(crate) fn at(&self, name: &str) -> String {
         format!("{}/{name}", self.path)
     }
 
-    /// POSTs an object as it is.
+    /// POSTs an object unchanged.
     pub(crate) async fn create(&self, object: &Value) -> Reply {
         wire::post(&self.client, &self.path, object).await
     }
@@ -52,35 +52,35 @@ impl Collection {
         wire::post(&self.client, &format!("{}?{query}", self.path), object).await
     }
 
-    /// The answer to the creation of an object.
+    /// Creates an object from `fields`; returns the response.
     pub(crate) async fn creation(&self, name: &str, fields: Value) -> Reply {
         self.create(&self.object(name, fields)).await
     }
 
-    /// The answer to the creation of an object with a query, such as `fieldValidation=Strict`.
+    /// Creates an object from `fields` with a query, such as `fieldValidation=Strict`; returns the response.
     pub(crate) async fn creation_with(&self, query: &str, name: &str, fields: Value) -> Reply {
         self.create_with(query, &self.object(name, fields)).await
     }
 
-    /// Creates an object that the case needs and doesn't test.
+    /// Creates an object as a precondition of the case.
     #[track_caller]
     pub(crate) fn given(&self, name: &str, fields: Value) -> impl Future<Output = Value> {
         answered(201, self.creation(name, fields))
     }
 
-    /// Merges fields into an object.
+    /// Merges fields into an object; returns the result.
     #[track_caller]
     pub(crate) fn merged(&self, name: &str, body: Value) -> impl Future<Output = Value> {
         answered(200, self.merge(name, body))
     }
 
-    /// Replaces an object.
+    /// Replaces an object; returns the result.
     #[track_caller]
     pub(crate) fn replaced(&self, name: &str, object: &Value) -> impl Future<Output = Value> {
         answered(200, self.put(name, object))
     }
 
-    /// Applies `fields` to an object that exists.
+    /// Applies `fields` to an existing object; returns the result.
     #[track_caller]
     pub(crate) fn applied(
         &self,
@@ -91,7 +91,7 @@ impl Collection {
         answered(200, self.apply(name, by, fields))
     }
 
-    /// Creates an object by an apply.
+    /// Creates an object with an apply; returns it.
     #[track_caller]
     pub(crate) fn given_by(
         &self,
@@ -102,19 +102,19 @@ impl Collection {
         answered(201, self.apply(name, by, fields))
     }
 
-    /// The collection, by a query, which may be empty.
+    /// Lists the collection with a query, which may be empty.
     #[track_caller]
     pub(crate) fn listed(&self, query: &str) -> impl Future<Output = Value> {
         answered(200, self.list(query))
     }
 
-    /// Creates an object with a query, such as `dryRun=All`.
+    /// Creates an object with a query, such as `dryRun=All`; returns it.
     #[track_caller]
     pub(crate) fn created_with(&self, query: &str, object: &Value) -> impl Future<Output = Value> {
         answered(201, self.create_with(query, object))
     }
 
-    /// Applies `fields` to an object that exists, as a field manager that takes what others own.
+    /// Applies `fields` to an existing object as a field manager, with force; returns the result.
     #[track_caller]
     pub(crate) fn forced(
         &self,
@@ -125,13 +125,13 @@ impl Collection {
         answered(200, self.apply_forced(name, by, fields))
     }
 
-    /// Deletes an object with options.
+    /// Deletes an object with options; returns the body of the response.
     #[track_caller]
     pub(crate) fn deleted_with(&self, name: &str, options: &Value) -> impl Future<Output = Value> {
         answered(200, self.delete_with(name, options))
     }
 
-    /// Takes all finalizers off an object.
+    /// Removes all finalizers of an object.
     pub(crate) async fn release(&self, name: &str) {
         let body = json!({"metadata": {"finalizers": null}});
         self.merged(name, body).await;
@@ -167,13 +167,13 @@ impl Collection {
             .await
     }
 
-    /// Applies `fields` as a field manager that takes what others own.
+    /// Applies `fields` as a field manager, with force.
     pub(crate) async fn apply_forced(&self, name: &str, manager: &str, fields: Value) -> Reply {
         self.apply_with(name, &format!("fieldManager={manager}&force=true"), fields)
             .await
     }
 
-    /// Applies `fields` with a query; `name` may go on with `/status`.
+    /// Applies `fields` with a query; `name` may end with `/status`.
     pub(crate) async fn apply_with(&self, name: &str, query: &str, fields: Value) -> Reply {
         let object = self.object(name.split('/').next().unwrap_or_default(), fields);
         wire::patch(
@@ -193,17 +193,17 @@ impl Collection {
         wire::delete(&self.client, &format!("{}?{query}", self.path)).await
     }
 
-    /// A watch of the collection, by a query such as `resourceVersion=12`, which may be empty.
+    /// Watches the collection with a query such as `resourceVersion=12`, which may be empty.
     pub(crate) async fn watch(&self, query: &str) -> Watch {
         Watch::start(&self.client, &format!("{}?watch=true&{query}", self.path)).await
     }
 
-    /// The collection's resource version.
+    /// Returns the collection's current resource version.
     pub(crate) async fn version(&self) -> String {
         resource_version(&self.listed("").await)
     }
 
-    /// A watch of what comes after now, by more of a query, which may be empty.
+    /// Watches the collection from now on, with an additional query, which may be empty.
     pub(crate) async fn watch_from_now(&self, query: &str) -> Watch {
         let version = self.version().await;
         self.watch(&format!("resourceVersion={version}&{query}"))
@@ -211,14 +211,14 @@ impl Collection {
     }
 }
 
-/// The body of an answer with this code; a failure names the line of the case.
+/// Asserts the status code and returns the body; a failure reports the line of the case.
 #[track_caller]
 fn answered(code: u16, reply: impl Future<Output = Reply>) -> impl Future<Output = Value> {
     let caller = Location::caller();
     async move { reply.await.is_for(code, caller) }
 }
 
-/// A suffix that no other case of this or of another run has.
+/// Returns a suffix that is unique among all cases and runs.
 pub(crate) fn unique() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let started = std::time::SystemTime::UNIX_EPOCH
@@ -233,7 +233,7 @@ pub(crate) fn unique() -> String {
     )
 }
 
-/// A new namespace.
+/// Creates a namespace.
 pub(crate) async fn namespace(client: &Client) -> String {
     let name = format!("conformance-{}", unique());
     let object = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
@@ -249,12 +249,12 @@ pub(crate) async fn namespace(client: &Client) -> String {
 pub(crate) struct Resource<'r>(pub(crate) &'r str, pub(crate) &'r str, pub(crate) &'r str);
 
 impl Resource<'_> {
-    /// Its objects in a new namespace.
+    /// Returns its objects in a new namespace.
     pub(crate) async fn fresh(self, client: &Client) -> Collection {
         self.within(client, &namespace(client).await)
     }
 
-    /// Its objects in a namespace that exists.
+    /// Returns its objects in an existing namespace.
     pub(crate) fn within(self, client: &Client, namespace: &str) -> Collection {
         let Self(prefix, plural, _) = self;
         Collection {
@@ -264,7 +264,7 @@ impl Resource<'_> {
         }
     }
 
-    /// Its objects in all namespaces or, if it is the cluster's, in none.
+    /// Returns its objects in all namespaces, or its cluster-scoped objects.
     pub(crate) fn everywhere(self, client: &Client) -> Collection {
         let Self(prefix, plural, kind) = self;
         let api_version = prefix
@@ -279,7 +279,7 @@ impl Resource<'_> {
         }
     }
 
-    /// Its kind as errors name it: `Deployment.apps`.
+    /// Returns its kind as in error messages: `Deployment.apps`.
     pub(crate) fn qualified_kind(self) -> String {
         let Self(prefix, _, kind) = self;
         let group_version = prefix
@@ -289,7 +289,7 @@ impl Resource<'_> {
     }
 }
 
-/// The resources of a namespace that several suites use.
+/// Resources that several suites use.
 pub(crate) mod resources {
     use super::Resource;
 
@@ -323,23 +323,23 @@ pub(crate) mod resources {
         Resource(RBAC, "clusterrolebindings", "ClusterRoleBinding");
 }
 
-/// Config maps in a new namespace: the plainest of resources.
+/// Returns config maps in a new namespace: the simplest resource.
 pub(crate) async fn configmaps(client: &Client) -> Collection {
     resources::CONFIG_MAPS.fresh(client).await
 }
 
-/// Secrets in a new namespace: for lists and watches, since no controller puts any of its own there.
+/// Returns secrets in a new namespace: for lists and watches, since no controller creates any there.
 pub(crate) async fn secrets(client: &Client) -> Collection {
     resources::SECRETS.fresh(client).await
 }
 
-/// A list of secrets in a new namespace is refused for its query.
+/// Expects a list of secrets in a new namespace to be rejected because of its query.
 pub(crate) async fn list_refused(client: Client, query: &str, code: u16, reason: &str, part: &str) {
     let reply = secrets(&client).await.list(query).await;
     reply.fails_with(code, reason, part);
 }
 
-/// The creation of an object `a` fails with this message.
+/// Expects the creation of an object `a` to fail with this message.
 pub(crate) async fn create_fails(
     client: Client,
     resource: Resource<'_>,
@@ -353,7 +353,7 @@ pub(crate) async fn create_fails(
     reply.fails(code, reason, message);
 }
 
-/// The creation of an object `a` fails as it is invalid, with this part of the message.
+/// Expects the creation of an object `a` to fail as invalid, with this part of the message.
 pub(crate) async fn create_invalid_with(
     client: Client,
     resource: Resource<'_>,

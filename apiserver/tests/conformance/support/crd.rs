@@ -1,4 +1,4 @@
-//! Custom resources, each CRD in a group that no other case uses.
+//! Custom resources; each CRD has a unique group.
 
 use kube::Client;
 use serde_json::{Value, json};
@@ -8,10 +8,10 @@ use super::collection::{Collection, Resource, namespace, unique};
 use super::expect::{at, check, check_absent, eventually};
 use super::wire;
 
-/// The path of the CRDs themselves.
+/// The path of the CRDs.
 pub(crate) const CRDS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
-/// A CRD to be: `things` in a unique group, unless a case says otherwise by editing [`Crd::body`].
+/// Builds a CRD: `things` in a unique group, unless a case edits [`Crd::body`].
 #[derive(Clone, Debug)]
 pub(crate) struct Crd {
     pub(crate) group: String,
@@ -19,7 +19,7 @@ pub(crate) struct Crd {
 }
 
 impl Crd {
-    /// Namespaced `Thing`s with one served and stored version `v1` of this schema.
+    /// Creates a CRD of namespaced `Thing`s, with one served and stored version `v1` with this schema.
     pub(crate) fn new(schema: Value) -> Self {
         let group = format!("g{}.conformance.test", unique());
         let body = json!({
@@ -36,13 +36,13 @@ impl Crd {
         Self { group, body }
     }
 
-    /// With a field of its first version set, such as `subresources`.
+    /// Sets a field of the first version, such as `subresources`.
     pub(crate) fn with(mut self, field: &str, value: Value) -> Self {
         self.body["spec"]["versions"][0][field] = value;
         self
     }
 
-    /// With one more version, served and not stored.
+    /// Adds a version that is served but not stored.
     pub(crate) fn and_version(mut self, name: &str, schema: Value) -> Self {
         if let Some(versions) = self.body["spec"]["versions"].as_array_mut() {
             versions.push(version(name, false, schema));
@@ -50,17 +50,17 @@ impl Crd {
         self
     }
 
-    /// The CRD object's name.
+    /// Returns the name of the CRD.
     pub(crate) fn name(&self) -> String {
         format!("things.{}", self.group)
     }
 
-    /// The CRD object's path.
+    /// Returns the path of the CRD.
     pub(crate) fn path(&self) -> String {
         format!("{CRDS}/{}", self.name())
     }
 
-    /// Creates the CRD and waits until it is served; gives the `v1` things of a new namespace.
+    /// Creates the CRD and waits until it is served; returns the `v1` things of a new namespace.
     pub(crate) async fn install(&self, client: &Client) -> Collection {
         wire::post(client, CRDS, &self.body).await.is(201);
         delete_at_end(self.path());
@@ -98,7 +98,7 @@ impl Crd {
         }
     }
 
-    /// The things of a namespace, by one of the CRD's versions.
+    /// Returns the things of a namespace, in one of the CRD's versions.
     pub(crate) fn things(&self, client: &Client, namespace: &str, version: &str) -> Collection {
         let prefix = format!("/apis/{}/{version}", self.group);
         Resource(&prefix, "things", "Thing").within(client, namespace)
@@ -109,7 +109,7 @@ fn version(name: &str, storage: bool, schema: Value) -> Value {
     json!({"name": name, "served": true, "storage": storage, "schema": {"openAPIV3Schema": schema}})
 }
 
-/// The schema of an object whose `spec` has these properties; its `status` takes anything.
+/// Returns the schema of an object whose `spec` has these properties; its `status` accepts anything.
 pub(crate) fn spec_schema(properties: Value) -> Value {
     json!({
         "type": "object",
@@ -120,12 +120,12 @@ pub(crate) fn spec_schema(properties: Value) -> Value {
     })
 }
 
-/// Things whose `spec` has these properties, in a new namespace.
+/// Returns things whose `spec` has these properties, in a new namespace.
 pub(crate) async fn things(client: &Client, properties: Value) -> Collection {
     Crd::new(spec_schema(properties)).install(client).await
 }
 
-/// Things whose `spec` has these properties and which have these subresources.
+/// Returns things whose `spec` has these properties, with these subresources.
 pub(crate) async fn things_with(
     client: &Client,
     properties: Value,
@@ -137,7 +137,7 @@ pub(crate) async fn things_with(
         .await
 }
 
-/// A thing whose `spec` has these properties is stored with this value at a JSON pointer.
+/// Expects a thing whose `spec` has these properties to be stored with this value at a JSON pointer.
 pub(crate) async fn stores(
     client: Client,
     properties: Value,
@@ -149,7 +149,7 @@ pub(crate) async fn stores(
     check(&created, pointer, expected);
 }
 
-/// A thing whose `spec` has these properties is stored with nothing at a JSON pointer.
+/// Expects a thing whose `spec` has these properties to be stored without a value at a JSON pointer.
 pub(crate) async fn drops(client: Client, properties: Value, fields: Value, pointer: &str) {
     let created = things(&client, properties).await.given("a", fields).await;
     check_absent(&created, pointer);

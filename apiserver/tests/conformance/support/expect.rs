@@ -1,16 +1,16 @@
-//! Expectations of an answer.
+//! Assertions on responses.
 
 use std::fmt::Debug;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// The value at a JSON pointer, or `null`.
+/// Returns the value at a JSON pointer, or `null`.
 pub(crate) fn at<'v>(value: &'v Value, pointer: &str) -> &'v Value {
     value.pointer(pointer).unwrap_or(&Value::Null)
 }
 
-/// The value at a JSON pointer is this one.
+/// Asserts the value at a JSON pointer.
 #[track_caller]
 pub(crate) fn check<T>(value: &Value, pointer: &str, expected: T)
 where
@@ -24,7 +24,7 @@ where
     );
 }
 
-/// The values at JSON pointers are these: `check!(object, "/kind": "Pod", "/spec/volumes": [])`.
+/// Asserts the values at JSON pointers: `check!(object, "/kind": "Pod", "/spec/volumes": [])`.
 #[allow(unused_macros, reason = "other suites use only parts of the support")]
 macro_rules! check {
     ($value:expr, $($expected:tt)+) => {
@@ -32,7 +32,7 @@ macro_rules! check {
     };
 }
 
-/// The values at JSON pointers are these.
+/// Asserts the values at JSON pointers.
 #[track_caller]
 pub(crate) fn check_all(value: &Value, expected: Value) {
     let Value::Object(expected) = expected else {
@@ -43,7 +43,7 @@ pub(crate) fn check_all(value: &Value, expected: Value) {
     }
 }
 
-/// There is nothing at a JSON pointer.
+/// Asserts that there is no value at a JSON pointer.
 #[track_caller]
 pub(crate) fn check_absent(value: &Value, pointer: &str) {
     assert!(
@@ -52,7 +52,7 @@ pub(crate) fn check_absent(value: &Value, pointer: &str) {
     );
 }
 
-/// The names of a list's items, in order.
+/// Returns the names of a list's items, in order.
 pub(crate) fn names(list: &Value) -> Vec<&str> {
     at(list, "/items")
         .as_array()
@@ -62,7 +62,7 @@ pub(crate) fn names(list: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// An object's or a list's resource version.
+/// Returns the resource version of an object or a list.
 #[track_caller]
 pub(crate) fn resource_version(value: &Value) -> String {
     let version = at(value, "/metadata/resourceVersion")
@@ -72,12 +72,12 @@ pub(crate) fn resource_version(value: &Value) -> String {
     version.to_owned()
 }
 
-/// How long what happens of itself may take, and be right. The slowest is the garbage collector of
-/// kube-controller-manager: it looks for new resources every 30 s, waits up to 30 s more for their caches (`Sync` in
-/// garbagecollector.go), and asks for an owner of a kind that it doesn't know yet at intervals that double.
+/// How long asynchronous effects may take. The slowest is the garbage collector of kube-controller-manager: it looks for new
+/// resources every 30 s, waits up to 30 s more for their caches (`Sync` in garbagecollector.go), and retries owners of kinds
+/// that it does not know yet with exponential backoff.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(240);
 
-/// Polls until there is a value; panics after [`PATIENCE`], which only a broken server takes.
+/// Polls until there is a value; panics after [`PATIENCE`], which only a broken server exceeds.
 pub(crate) async fn eventually<T, F, Fut>(what: &str, poll: F) -> T
 where
     F: Fn() -> Fut,
@@ -90,5 +90,5 @@ where
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    panic!("still not so after {PATIENCE:?}: {what}");
+    panic!("not within {PATIENCE:?}: {what}");
 }

@@ -1,5 +1,5 @@
-//! The words that cases are written in: requests ([`wire`]), collections of a resource in a namespace of the case's own
-//! ([`collection`], [`crd`]), watches ([`watching`]), and what to expect of an answer ([`expect`]).
+//! The helpers of cases: requests ([`wire`]), the collection of a resource in a separate namespace ([`collection`], [`crd`]),
+//! watches ([`watching`]), and assertions on responses ([`expect`]).
 
 pub(crate) mod cleanup;
 pub(crate) mod collection;

@@ -1,4 +1,4 @@
-//! Watches: a stream of events, one JSON object a line.
+//! Watches: a stream of events, one JSON object per line.
 
 use http::{Method, Request};
 use http_body_util::BodyExt;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::expect::{PATIENCE, at, check};
 use super::wire;
 
-/// A watch that was accepted.
+/// An accepted watch.
 pub(crate) struct Watch {
     body: Body,
     buffer: Vec<u8>,
@@ -17,7 +17,7 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Starts a watch; panics unless the server answers 200.
+    /// Starts a watch; panics unless the response is 200.
     pub(crate) async fn start(client: &Client, path: &str) -> Self {
         Self::start_accepting(client, path, "application/json").await
     }
@@ -48,7 +48,8 @@ impl Watch {
         }
     }
 
-    /// The next event, or `None` once the server ended the stream; panics after [`PATIENCE`], which only a broken server takes.
+    /// Returns the next event, or `None` after the end of the stream; panics after [`PATIENCE`], which only a broken server
+    /// exceeds.
     pub(crate) async fn next(&mut self) -> Option<Value> {
         let line = tokio::time::timeout(PATIENCE, self.next_line()).await;
         let line = line.unwrap_or_else(|_| panic!("{}: no event in {PATIENCE:?}", self.path))?;
@@ -73,8 +74,8 @@ impl Watch {
         }
     }
 
-    /// The next event's object; the event has this type, and its object this name. Bookmarks before it are passed over: a
-    /// server sends them when it likes.
+    /// Returns the object of the next event; asserts the event's type and the object's name. Skips bookmarks, which a server
+    /// may send at any time.
     pub(crate) async fn expect(&mut self, event_type: &str, name: &str) -> Value {
         let event = loop {
             let event = self
@@ -90,7 +91,7 @@ impl Watch {
         at(&event, "/object").clone()
     }
 
-    /// The next event's `Status`, which is an ERROR with this code and reason.
+    /// Returns the `Status` of the next event; asserts that it is an ERROR with this code and reason.
     pub(crate) async fn expect_error(&mut self, code: u16, reason: &str) -> Value {
         let event = self
             .next()
@@ -103,7 +104,7 @@ impl Watch {
         at(&event, "/object").clone()
     }
 
-    /// Events up to the next bookmark, and the bookmark's object.
+    /// Returns the events before the next bookmark, and the bookmark's object.
     pub(crate) async fn until_bookmark(&mut self) -> (Vec<Value>, Value) {
         let mut events = Vec::new();
         loop {

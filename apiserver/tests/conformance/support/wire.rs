@@ -1,6 +1,6 @@
-//! Requests as they go over the wire, and the answers to them.
+//! Requests and responses on the wire.
 //!
-//! Cases see status codes, headers and bodies as they are, so nothing of a client library's own stands between.
+//! Cases see the raw status codes, headers and bodies, without a client library in between.
 
 use std::error::Error;
 use std::panic::Location;
@@ -14,14 +14,14 @@ use serde_json::Value;
 
 use super::expect::{PATIENCE, at, check, check_absent};
 
-/// The media type of a patch.
+/// The media types of patches.
 pub(crate) mod patch_type {
     pub(crate) const APPLY: &str = "application/apply-patch+yaml";
     pub(crate) const JSON: &str = "application/json-patch+json";
     pub(crate) const MERGE: &str = "application/merge-patch+json";
 }
 
-/// An answer, read to its end.
+/// A complete response.
 #[derive(Clone, Debug)]
 pub(crate) struct Reply {
     pub(crate) code: u16,
@@ -31,25 +31,25 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    /// The body, parsed; `null` unless it is JSON.
+    /// Returns the parsed body; `null` unless it is JSON.
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or(Value::Null)
     }
 
-    /// The body of an answer with exactly this code.
+    /// Asserts the status code; returns the body.
     #[track_caller]
     pub(crate) fn is(&self, code: u16) -> Value {
         self.is_for(code, Location::caller())
     }
 
-    /// As [`Self::is`], for what stands at this line of a case.
+    /// Like [`Self::is`], with the location of the calling case for failures.
     pub(crate) fn is_for(&self, code: u16, caller: &Location<'_>) -> Value {
         let Self { request, text, .. } = self;
         assert_eq!(self.code, code, "{caller}: {request}: {text}");
         self.json()
     }
 
-    /// The `Status` of a refusal: its code, reason and message as given, its shape as `metav1.Status` has it.
+    /// Asserts a failure with this code, reason and message, and the shape of `metav1.Status`; returns the `Status`.
     #[track_caller]
     pub(crate) fn fails(&self, code: u16, reason: &str, message: &str) -> Value {
         let status = self.refused(code, reason);
@@ -57,43 +57,43 @@ impl Reply {
         status
     }
 
-    /// The `Status` of a refusal over a conflict, with this message.
+    /// Asserts a 409 `Conflict` with this message; returns the `Status`.
     #[track_caller]
     pub(crate) fn conflicts(&self, message: &str) -> Value {
         self.fails(409, "Conflict", message)
     }
 
-    /// The `Status` of a refusal as nothing is there, with this message.
+    /// Asserts a 404 `NotFound` with this message; returns the `Status`.
     #[track_caller]
     pub(crate) fn not_found(&self, message: &str) -> Value {
         self.fails(404, "NotFound", message)
     }
 
-    /// The `Status` of a refusal of a malformed request, with this message.
+    /// Asserts a 400 `BadRequest` with this message; returns the `Status`.
     #[track_caller]
     pub(crate) fn bad_request(&self, message: &str) -> Value {
         self.fails(400, "BadRequest", message)
     }
 
-    /// The `Status` of a refusal of a malformed request, whose message has this part.
+    /// Asserts a 400 `BadRequest` whose message contains `part`; returns the `Status`.
     #[track_caller]
     pub(crate) fn bad_request_with(&self, part: &str) -> Value {
         self.fails_with(400, "BadRequest", part)
     }
 
-    /// The `Status` of a refusal of an invalid object, with this message.
+    /// Asserts a 422 `Invalid` with this message; returns the `Status`.
     #[track_caller]
     pub(crate) fn invalid(&self, message: &str) -> Value {
         self.fails(422, "Invalid", message)
     }
 
-    /// The `Status` of a refusal of an invalid object, whose message has this part.
+    /// Asserts a 422 `Invalid` whose message contains `part`; returns the `Status`.
     #[track_caller]
     pub(crate) fn invalid_with(&self, part: &str) -> Value {
         self.fails_with(422, "Invalid", part)
     }
 
-    /// The `Status` of a refusal whose message has this part.
+    /// Asserts a failure whose message contains `part`; returns the `Status`.
     #[track_caller]
     pub(crate) fn fails_with(&self, code: u16, reason: &str, part: &str) -> Value {
         let status = self.refused(code, reason);
@@ -106,7 +106,7 @@ impl Reply {
         status
     }
 
-    /// The `Status` of a refusal, whatever it says; no reason is "".
+    /// Asserts a failure with any message; returns the `Status`. An absent reason is "".
     #[track_caller]
     pub(crate) fn refused(&self, code: u16, reason: &str) -> Value {
         let status = self.is(code);
@@ -121,7 +121,7 @@ impl Reply {
         status
     }
 
-    /// The texts of the answer's Warning headers, in order.
+    /// Returns the texts of the `Warning` headers, in order.
     pub(crate) fn warnings(&self) -> Vec<String> {
         self.headers
             .get_all("warning")
@@ -132,16 +132,16 @@ impl Reply {
             .collect()
     }
 
-    /// A header's value.
+    /// Returns the value of a header.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 }
 
-/// A request with any method, headers and body.
+/// Sends a request with any method, headers and body.
 ///
-/// While kube-apiserver replaces the storage of a CRD that changed it answers 429 and asks to come back, or closes the
-/// connection without an answer: this tries again.
+/// Retries while kube-apiserver replaces the storage of a changed CRD: it then answers 429, or closes the connection without
+/// an answer.
 pub(crate) async fn send(
     client: &Client,
     method: Method,
@@ -163,8 +163,8 @@ pub(crate) async fn send(
     panic!("{method} {path}: not served within {PATIENCE:?}");
 }
 
-/// Whether a server took the request and closed the connection before it answered. This hides no such fault of the
-/// embedded server, whose own suite asks it without a socket.
+/// Whether the server closed the connection after it read the request and before it answered. This does not hide such a bug
+/// of the embedded server, whose own suite uses no sockets.
 fn closed_without_answer(error: &kube::Error) -> bool {
     let mut cause = Some(error as &(dyn Error + 'static));
     while let Some(error) = cause {
@@ -243,7 +243,7 @@ pub(crate) async fn delete_with(client: &Client, path: &str, options: &Value) ->
     send_json(client, Method::DELETE, path, options).await
 }
 
-/// A patch of one of the [`patch_type`]s.
+/// Sends a patch with one of the [`patch_type`]s.
 pub(crate) async fn patch(client: &Client, path: &str, media_type: &str, body: &Value) -> Reply {
     send(
         client,
